@@ -56,6 +56,7 @@ export const LIMITS = {
   returnPathMessages: limit(20, "messages per mail in 10 minutes", "What comes back to one return path."),
   operatorMessages: limit(50, "messages in 10 minutes", "Mail to `postmaster@` and `abuse@` by SMTP."),
   subscriptionChanges: limit(20, "an hour", "How often one contact may subscribe by its public pages."),
+  networkSubscriptions: limit(3_000, "an hour", "The same, of all contacts from one network."),
   scopedKeys: limit(50, "keys", "Scoped keys of one project."),
   keyNetworks: limit(20, "networks", "Networks from which one scoped key may be used."),
   suppressionsAtOnce: limit(1_000, "addresses", "Addresses that one `POST /suppressions` adds."),

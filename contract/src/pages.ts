@@ -9,7 +9,7 @@ const byToken = z.object({
 });
 const html = z.string();
 
-const HOW_OFTEN = `Unsubscribing always works, subscribing ${LIMITS.subscriptionChanges.value} times an hour; then the page says 429 with \`Retry-After\`.`;
+const HOW_OFTEN = `Unsubscribing always works, subscribing ${LIMITS.subscriptionChanges.value} times an hour, and from one network ${LIMITS.networkSubscriptions.value} times; then the page says 429 with \`Retry-After\`.`;
 const CHANGES_NOTHING = "Looking changes nothing, however often and by whomever the link is opened.";
 
 export const showUnsubscribePage = endpoint({

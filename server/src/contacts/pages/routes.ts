@@ -26,7 +26,10 @@ export function pageRoutes({ pages }: { pages: SubscriptionPages }): Route[] {
   };
   /** Of a page that may subscribe. */
   const submitBounded = (purpose: LinkPurpose) => async (call: PageCall) => {
-    const refused = await pages.refuseTooOften(visitOf(purpose, call), call.body);
+    const visit = visitOf(purpose, call);
+    const refused = await pages
+      .refuseTooOften(visit, call.body, call.ip)
+      .catch((error: unknown) => problemOrBug(pages, visit, error));
     return refused === null ? submit(purpose)(call) : answerOf(refused);
   };
   return [

@@ -66,9 +66,9 @@ const STATES = {
   unsubscribed: { heading: "unsubscribedTitle", text: "unsubscribedText" },
 } as const;
 
-/** A page that only tells something: the link is not ours, the contact is gone or was none, or nothing works right now. */
+/** A page that only tells something: the link is not ours, the contact is gone or was none, or nothing works right now, or was asked for too often. */
 export function plainPage(
-  about: "invalid" | "gone" | "trial" | "problem",
+  about: "invalid" | "gone" | "trial" | "problem" | "often",
   sender: string | null,
 ): PageContent {
   const page = { sender, isNews: false, note: null, button: null, link: null };
@@ -81,6 +81,8 @@ export function plainPage(
       return { ...page, heading: "trialTitle", text: "trialText" };
     case "problem":
       return { ...page, heading: "problemTitle", text: "problemText" };
+    case "often":
+      return { ...page, heading: "problemTitle", text: "oftenText" };
   }
 }
 

@@ -11,6 +11,7 @@ import { createRateLimiter } from "../../platform/rate-limit.ts";
 import {
   answersByName,
   APP_SECRET,
+  inOneWindow,
   sameByName,
   useTestServer,
   type TestProject,
@@ -472,23 +473,44 @@ test("the pages are found under /api too and with a slash at the end, and their 
 });
 
 test("who subscribes again and again is told to wait, and may unsubscribe all the same", async () => {
-  const person = await newPerson();
-  const { manageUrl, subscribeUrl, unsubscribeUrl } = person.links;
-  const most = LIMITS.subscriptionChanges.value;
-  for (let at = 0; at < most; at++) {
-    expect((await post(at % 2 ? manageUrl : subscribeUrl, "action=subscribe")).status).toBe(200);
-    expect((await post(at % 2 ? unsubscribeUrl : manageUrl, "action=unsubscribe")).status).toBe(200);
-  }
-  const refused = await post(manageUrl, "action=subscribe");
-  expect([refused.status, headingOf(refused.text)]).toEqual([429, LANGUAGES.en.problemTitle]);
-  expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
-  expect((await post(subscribeUrl, "action=subscribe")).status).toBe(429);
-  expect(await isSubscribed(person)).toBe(false);
-  await server.call("PATCH", `/contacts/${person.id}`, person.project.byKey, { subscribed: true });
-  expect((await post(unsubscribeUrl, ONE_CLICK)).status).toBe(200);
-  expect(await isSubscribed(person)).toBe(false);
-  const another = await newPerson({ subscribed: false });
-  expect((await post(another.links.manageUrl, "action=subscribe")).status).toBe(200);
+  await inOneWindow(server, 3_600, async () => {
+    const person = await newPerson();
+    const { manageUrl, subscribeUrl, unsubscribeUrl } = person.links;
+    const most = LIMITS.subscriptionChanges.value;
+    for (let at = 0; at < most; at++) {
+      expect((await post(at % 2 ? manageUrl : subscribeUrl, "action=subscribe")).status).toBe(200);
+      expect((await post(at % 2 ? unsubscribeUrl : manageUrl, "action=unsubscribe")).status).toBe(200);
+    }
+    const refused = await post(manageUrl, "action=subscribe");
+    expect([refused.status, headingOf(refused.text)]).toEqual([429, LANGUAGES.en.problemTitle]);
+    expect(refused.text).toContain(LANGUAGES.en.oftenText);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await post(subscribeUrl, "action=subscribe")).status).toBe(429);
+    expect(await isSubscribed(person)).toBe(false);
+    await server.call("PATCH", `/contacts/${person.id}`, person.project.byKey, { subscribed: true });
+    expect((await post(unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+    expect(await isSubscribed(person)).toBe(false);
+    const another = await newPerson({ subscribed: false });
+    expect((await post(another.links.manageUrl, "action=subscribe")).status).toBe(200);
+  });
+});
+
+test("from a network that subscribes very many nobody subscribes for a while, and everybody unsubscribes", async () => {
+  await inOneWindow(server, 3_600, async () => {
+    const [one, another] = [await newPerson({ subscribed: false }), await newPerson()];
+    expect((await post(one.links.subscribeUrl, "action=subscribe")).status).toBe(200);
+    await server.rows(
+      "update rate_windows set taken = $1 where bucket = 'subscribing:127.0.0.1'",
+      LIMITS.networkSubscriptions.value,
+    );
+    expect((await post(another.links.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+    expect((await post(one.links.manageUrl, "action=unsubscribe")).status).toBe(200);
+    const refused = await post(another.links.manageUrl, "action=subscribe");
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect(refused.text).toContain(LANGUAGES.en.oftenText);
+    expect([await isSubscribed(one), await isSubscribed(another)]).toEqual([false, false]);
+    await server.rows("delete from rate_windows where bucket = 'subscribing:127.0.0.1'");
+  });
 });
 
 test("without the database a visitor is told in words, with 503, and asked to come again", async () => {
@@ -504,18 +526,23 @@ test("without the database a visitor is told in words, with 503, and asked to co
       rateLimiter: createRateLimiter(database),
     }),
   });
-  const { unsubscribeUrl } = linksOf(randomUUID(), randomUUID());
-  const call = {
-    params: { token: unsubscribeUrl.slice("/unsubscribe/".length) },
-    headers: { "accept-language": "de" },
-    body: { action: "unsubscribe" },
-    ip: "127.0.0.1",
-    commit: (work: (tx: Tx) => Promise<Answer>) => transaction(database, work),
-  } as unknown as Call;
-  const answers = await Promise.all(routes.slice(0, 2).map(({ handle }) => handle(call)));
+  const { unsubscribeUrl, subscribeUrl } = linksOf(randomUUID(), randomUUID());
+  const callOf = (url: string, action: string) =>
+    ({
+      params: { token: url.split("/").at(-1) },
+      headers: { "accept-language": "de" },
+      body: { action },
+      ip: "127.0.0.1",
+      commit: (work: (tx: Tx) => Promise<Answer>) => transaction(database, work),
+    }) as unknown as Call;
+  const [showUnsubscribe, unsubscribe, showSubscribe, subscribe] = routes;
+  const answers = await Promise.all([
+    ...[showUnsubscribe, unsubscribe].map((route) => route?.handle(callOf(unsubscribeUrl, "unsubscribe"))),
+    ...[showSubscribe, subscribe].map((route) => route?.handle(callOf(subscribeUrl, "subscribe"))),
+  ]);
   await nobody.end();
-  for (const { status, body } of answers)
-    expect([status, headingOf(String(body))]).toEqual([503, LANGUAGES.de.problemTitle]);
+  for (const answer of answers)
+    expect([answer?.status, headingOf(String(answer?.body))]).toEqual([503, LANGUAGES.de.problemTitle]);
 });
 
 test("the links that the API returns are those of the contact's mails, and of no contact elsewhere", async () => {

@@ -4,6 +4,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { NOBODY } from "../../platform/ids.ts";
 import type { RateLimiter } from "../../platform/rate-limit.ts";
+import { networkOf } from "../../platform/visitor-network.ts";
 import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
@@ -31,10 +32,10 @@ export interface Visit {
 export interface SubscriptionPages {
   show(visit: Visit): Promise<Page>;
   /**
-   * null: the form may be submitted. Else what a visitor is told who has subscribed so often that it can only be a machine: each change is
-   * an event and a line in a log that is kept. Unsubscribing is never refused.
+   * null: the form may be submitted. Else what a visitor is told who has subscribed so often, or whose network has, that it can only be a
+   * machine: each change is an event and a line in a log that is kept. Unsubscribing is never refused.
    */
-  refuseTooOften(visit: Visit, form: Form): Promise<Page<429> | null>;
+  refuseTooOften(visit: Visit, form: Form, ip: string | undefined): Promise<Page<429> | null>;
   /** Does what the form asks for; asked again it changes nothing and returns the same. Events and log commit with it. */
   submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
   /** What a visitor is told when nothing can be read or changed right now. */
@@ -82,15 +83,23 @@ export function createSubscriptionPages(options: {
       const linked = readLink(visit.purpose, visit.token);
       return linked === null ? tell(404, "invalid", visit) : pageOf(database, visit, linked, false);
     },
-    async refuseTooOften(visit, form) {
+    async refuseTooOften(visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
       if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
-      const { allowed, resetSeconds } = await rateLimiter.take({
+      const ofContact = await rateLimiter.take({
         bucket: `subscribing:${linked.projectId}:${linked.contactId}`,
         limit: LIMITS.subscriptionChanges.value,
         windowSeconds: WINDOW_SECONDS,
       });
-      return allowed ? null : { ...tell(429, "problem", visit), retryAfterSeconds: resetSeconds };
+      // What is refused already counts for nobody else in the network.
+      const { allowed, resetSeconds } = !ofContact.allowed
+        ? ofContact
+        : await rateLimiter.take({
+            bucket: `subscribing:${networkOf(ip)}`,
+            limit: LIMITS.networkSubscriptions.value,
+            windowSeconds: WINDOW_SECONDS,
+          });
+      return allowed ? null : { ...tell(429, "often", visit), retryAfterSeconds: resetSeconds };
     },
     async submit(tx, visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
@@ -108,7 +117,7 @@ export function createSubscriptionPages(options: {
 
 function tell<Status extends 404 | 429 | 503>(
   status: Status,
-  about: "invalid" | "problem",
+  about: "invalid" | "problem" | "often",
   visit: Visit,
 ): Page<Status> {
   return { status, html: writePage(chooseAccepted(visit.acceptLanguage), plainPage(about, null), {}) };

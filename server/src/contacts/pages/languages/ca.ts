@@ -25,5 +25,6 @@ export const ca: PageTexts = {
   trialText: "És d’un correu de prova o d’una previsualització: no pertany a ningú i no canvia res.",
   problemTitle: "No ha funcionat",
   problemText: "No s’ha canviat res. Torneu-ho a provar d’aquí a una estona.",
+  oftenText: "Això s’ha canviat moltes vegades. Torneu-ho a provar més tard.",
   footerReason: "Rebeu aquest correu perquè us heu subscrit als butlletins de {project}.",
 };

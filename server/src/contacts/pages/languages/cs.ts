@@ -25,5 +25,6 @@ export const cs: PageTexts = {
   trialText: "Pochází ze zkušebního e-mailu nebo z náhledu: nikomu nepatří a nic nemění.",
   problemTitle: "Nepodařilo se to",
   problemText: "Nic se nezměnilo. Zkuste to prosím za chvíli znovu.",
+  oftenText: "Změn bylo příliš mnoho. Zkuste to prosím později znovu.",
   footerReason: "Tento e-mail dostáváte, protože odebíráte newslettery od odesílatele {project}.",
 };

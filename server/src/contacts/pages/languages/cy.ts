@@ -26,5 +26,6 @@ export const cy: PageTexts = {
   trialText: "Daw o e-bost prawf neu o ragolwg: nid yw’n perthyn i neb ac nid yw’n newid dim.",
   problemTitle: "Wnaeth hynny ddim gweithio",
   problemText: "Ni newidiwyd dim. Rhowch gynnig arall arni ymhen ychydig.",
+  oftenText: "Mae hyn wedi’i newid yn aml iawn. Rhowch gynnig arall arni yn nes ymlaen.",
   footerReason: "Rydych yn derbyn yr e-bost hwn am eich bod wedi tanysgrifio i gylchlythyrau gan {project}.",
 };

@@ -26,5 +26,6 @@ export const da: PageTexts = {
   trialText: "Det står i en testmail eller en forhåndsvisning: Det tilhører ingen og ændrer intet.",
   problemTitle: "Det lykkedes ikke",
   problemText: "Intet er ændret. Prøv igen om et øjeblik.",
+  oftenText: "Dette er blevet ændret meget ofte. Prøv igen senere.",
   footerReason: "Du modtager denne e-mail, fordi du er tilmeldt nyhedsbreve fra {project}.",
 };

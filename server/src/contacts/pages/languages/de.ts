@@ -26,5 +26,6 @@ export const de: PageTexts = {
   trialText: "Er steht in einer Test-E-Mail oder einer Vorschau: Er gehört niemandem und ändert nichts.",
   problemTitle: "Das hat nicht geklappt",
   problemText: "Es wurde nichts geändert. Bitte versuchen Sie es gleich noch einmal.",
+  oftenText: "Das wurde sehr oft geändert. Bitte versuchen Sie es später noch einmal.",
   footerReason: "Sie erhalten diese E-Mail, weil Sie Newsletter von {project} abonniert haben.",
 };

@@ -24,6 +24,7 @@ export const en = {
   trialText: "It is in a test e-mail or a preview: it belongs to nobody, and nothing changes.",
   problemTitle: "That did not work",
   problemText: "Nothing was changed. Please try again in a moment.",
+  oftenText: "This was changed very often. Please try again later.",
   footerReason: "You are receiving this e-mail because you are subscribed to newsletters from {project}.",
 };
 

@@ -25,5 +25,6 @@ export const es: PageTexts = {
   trialText: "Está en un correo de prueba o en una vista previa: no pertenece a nadie y no cambia nada.",
   problemTitle: "No ha funcionado",
   problemText: "No se ha cambiado nada. Inténtelo de nuevo en unos instantes.",
+  oftenText: "Esto se ha cambiado muchas veces. Inténtelo de nuevo más tarde.",
   footerReason: "Recibe este correo electrónico porque se ha suscrito a los boletines de {project}.",
 };

@@ -26,5 +26,6 @@ export const fi: PageTexts = {
   trialText: "Se on testiviestissä tai esikatselussa: se ei kuulu kenellekään eikä muuta mitään.",
   problemTitle: "Se ei onnistunut",
   problemText: "Mitään ei muutettu. Yritä hetken kuluttua uudelleen.",
+  oftenText: "Tätä on muutettu hyvin usein. Yritä myöhemmin uudelleen.",
   footerReason: "Saat tämän viestin, koska olet tilannut uutiskirjeitä lähettäjältä {project}.",
 };

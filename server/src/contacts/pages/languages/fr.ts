@@ -26,5 +26,6 @@ export const fr: PageTexts = {
   trialText: "Il figure dans un e-mail de test ou un aperçu : il n’appartient à personne et ne modifie rien.",
   problemTitle: "Cela n’a pas fonctionné",
   problemText: "Rien n’a été modifié. Veuillez réessayer dans un instant.",
+  oftenText: "Cela a été modifié très souvent. Veuillez réessayer plus tard.",
   footerReason: "Vous recevez cet e-mail car votre adresse est abonnée aux newsletters de {project}.",
 };

@@ -26,5 +26,6 @@ export const hu: PageTexts = {
   trialText: "Egy próba e-mailben vagy előnézetben szerepel: senkihez sem tartozik, és nem változtat semmin.",
   problemTitle: "Nem sikerült",
   problemText: "Semmi sem változott. Kérjük, próbálja újra egy kicsit később.",
+  oftenText: "Ez nagyon sokszor módosult. Kérjük, próbálja újra később.",
   footerReason: "Azért kapta ezt az e-mailt, mert feliratkozott a következő feladó hírleveleire: {project}.",
 };

@@ -26,5 +26,6 @@ export const id: PageTexts = {
     "Tautan ini berasal dari email uji coba atau pratinjau: bukan milik siapa pun dan tidak mengubah apa pun.",
   problemTitle: "Tidak berhasil",
   problemText: "Tidak ada yang diubah. Silakan coba lagi sebentar lagi.",
+  oftenText: "Ini sudah terlalu sering diubah. Silakan coba lagi nanti.",
   footerReason: "Anda menerima email ini karena berlangganan buletin dari {project}.",
 };

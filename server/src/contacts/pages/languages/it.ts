@@ -27,5 +27,6 @@ export const it: PageTexts = {
     "Si trova in un’e-mail di prova o in un’anteprima: non appartiene a nessuno e non modifica nulla.",
   problemTitle: "Non ha funzionato",
   problemText: "Non è stato modificato nulla. Riprovi tra qualche istante.",
+  oftenText: "È stato modificato molto spesso. Riprovi più tardi.",
   footerReason: "Riceve questa e-mail perché ha effettuato l’iscrizione alle newsletter di {project}.",
 };

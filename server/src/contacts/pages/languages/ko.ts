@@ -25,5 +25,6 @@ export const ko: PageTexts = {
   trialText: "테스트 이메일이나 미리보기에 있는 링크입니다. 누구의 것도 아니며 아무것도 변경되지 않습니다.",
   problemTitle: "처리하지 못했습니다",
   problemText: "변경된 내용이 없습니다. 잠시 후 다시 시도해 주세요.",
+  oftenText: "너무 자주 변경되었습니다. 나중에 다시 시도해 주세요.",
   footerReason: "{project} 뉴스레터를 구독하고 계시므로 이 이메일을 보내 드립니다.",
 };

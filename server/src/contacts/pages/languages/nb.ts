@@ -25,5 +25,6 @@ export const nb: PageTexts = {
   trialText: "Den står i en testmelding eller en forhåndsvisning: Den tilhører ingen og endrer ingenting.",
   problemTitle: "Det gikk ikke",
   problemText: "Ingenting er endret. Prøv igjen om et øyeblikk.",
+  oftenText: "Dette er endret svært ofte. Prøv igjen senere.",
   footerReason: "Du får denne e-posten fordi du er påmeldt nyhetsbrev fra {project}.",
 };

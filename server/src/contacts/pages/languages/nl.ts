@@ -26,5 +26,6 @@ export const nl: PageTexts = {
   trialText: "Hij staat in een testmail of een voorvertoning: hij is van niemand en verandert niets.",
   problemTitle: "Dat is niet gelukt",
   problemText: "Er is niets gewijzigd. Probeer het zo meteen nog eens.",
+  oftenText: "Dit is heel vaak gewijzigd. Probeer het later nog eens.",
   footerReason: "U ontvangt deze e-mail omdat u bent aangemeld voor nieuwsbrieven van {project}.",
 };

@@ -25,5 +25,6 @@ export const pl: PageTexts = {
   trialText: "Pochodzi z wiadomości testowej lub podglądu: nie należy do nikogo i niczego nie zmienia.",
   problemTitle: "Nie udało się",
   problemText: "Nic nie zostało zmienione. Spróbuj ponownie za chwilę.",
+  oftenText: "Zmieniano to bardzo często. Spróbuj ponownie później.",
   footerReason: "Otrzymujesz tę wiadomość, ponieważ subskrybujesz newslettery od {project}.",
 };

@@ -25,5 +25,6 @@ export const pt: PageTexts = {
   trialText: "Está num e-mail de teste ou numa pré-visualização: não pertence a ninguém e não altera nada.",
   problemTitle: "Não funcionou",
   problemText: "Nada foi alterado. Tente novamente dentro de momentos.",
+  oftenText: "Isto foi alterado muitas vezes. Tente novamente mais tarde.",
   footerReason: "Recebeu este e-mail porque subscreveu as newsletters de {project}.",
 };

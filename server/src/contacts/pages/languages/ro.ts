@@ -27,5 +27,6 @@ export const ro: PageTexts = {
     "Se află într-un e-mail de test sau într-o previzualizare: nu aparține nimănui și nu modifică nimic.",
   problemTitle: "Nu a reușit",
   problemText: "Nu s-a modificat nimic. Încercați din nou peste câteva momente.",
+  oftenText: "Acest lucru a fost modificat foarte des. Încercați din nou mai târziu.",
   footerReason: "Primiți acest e-mail deoarece v-ați abonat la newsletterele de la {project}.",
 };

@@ -25,5 +25,6 @@ export const sv: PageTexts = {
   trialText: "Den finns i ett testmejl eller en förhandsvisning: den tillhör ingen och ändrar ingenting.",
   problemTitle: "Det gick inte",
   problemText: "Ingenting har ändrats. Försök igen om en liten stund.",
+  oftenText: "Detta har ändrats väldigt ofta. Försök igen senare.",
   footerReason: "Du får det här mejlet eftersom du prenumererar på nyhetsbrev från {project}.",
 };

@@ -27,5 +27,6 @@ export const tr: PageTexts = {
     "Bir deneme e-postasında veya önizlemede yer alıyor: kimseye ait değildir ve hiçbir şeyi değiştirmez.",
   problemTitle: "İşlem tamamlanamadı",
   problemText: "Hiçbir şey değiştirilmedi. Lütfen biraz sonra yeniden deneyin.",
+  oftenText: "Bu çok sık değiştirildi. Lütfen daha sonra yeniden deneyin.",
   footerReason: "Bu e-postayı, {project} bültenlerine abone olduğunuz için alıyorsunuz.",
 };

@@ -26,5 +26,6 @@ export const vi: PageTexts = {
     "Liên kết này nằm trong email thử nghiệm hoặc bản xem trước: không thuộc về ai và không thay đổi gì.",
   problemTitle: "Không thực hiện được",
   problemText: "Không có gì thay đổi. Vui lòng thử lại sau giây lát.",
+  oftenText: "Mục này đã được thay đổi quá nhiều lần. Vui lòng thử lại sau.",
   footerReason: "Bạn nhận được email này vì đã đăng ký nhận bản tin từ {project}.",
 };

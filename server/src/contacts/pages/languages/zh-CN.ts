@@ -25,5 +25,6 @@ export const zhCN: PageTexts = {
   trialText: "它来自测试邮件或预览，不属于任何人，也不会更改任何内容。",
   problemTitle: "操作未完成",
   problemText: "没有任何更改。请稍后再试。",
+  oftenText: "更改过于频繁。请过一段时间再试。",
   footerReason: "您收到这封邮件，是因为您订阅了 {project} 的邮件简报。",
 };

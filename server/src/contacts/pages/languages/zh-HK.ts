@@ -25,5 +25,6 @@ export const zhHK: PageTexts = {
   trialText: "它來自測試電郵或預覽，不屬於任何人，亦不會更改任何內容。",
   problemTitle: "操作未能完成",
   problemText: "沒有任何更改。請稍後再試。",
+  oftenText: "更改過於頻繁。請過一段時間再試。",
   footerReason: "您收到這封電郵，是因為您訂閱了 {project} 的電子通訊。",
 };

@@ -25,5 +25,6 @@ export const zhTW: PageTexts = {
   trialText: "它來自測試郵件或預覽，不屬於任何人，也不會變更任何內容。",
   problemTitle: "操作未完成",
   problemText: "沒有任何變更。請稍後再試一次。",
+  oftenText: "變更過於頻繁。請過一段時間再試一次。",
   footerReason: "您會收到這封郵件，是因為您訂閱了 {project} 的電子報。",
 };
