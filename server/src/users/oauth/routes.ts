@@ -30,7 +30,7 @@ const DASHBOARD = "/app";
 const NEXT = /^\/app(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/;
 const MAX_NEXT_LENGTH = 1_000;
 
-interface OauthParts {
+interface OauthOptions {
   database: Database;
   sealer: Sealer;
   sessions: Sessions;
@@ -44,18 +44,18 @@ interface OauthParts {
   wakeSender: () => void;
 }
 
-interface Desk extends OauthParts {
+interface OauthParts extends OauthOptions {
   providers: readonly Provider[];
   flowCookie: FlowCookie;
 }
 
-export function oauthRoutes(parts: OauthParts): Route[] {
-  const desk: Desk = {
-    ...parts,
-    providers: createProviders(parts.oauth),
-    flowCookie: createFlowCookie(parts.sealer, parts.baseUrl),
+export function oauthRoutes(options: OauthOptions): Route[] {
+  const parts: OauthParts = {
+    ...options,
+    providers: createProviders(options.oauth),
+    flowCookie: createFlowCookie(options.sealer, options.baseUrl),
   };
-  return [...browserRoutes(desk), ...ownRoutes(desk)];
+  return [...browserRoutes(parts), ...ownRoutes(parts)];
 }
 
 const redirect = <Status extends 302 | 303>(
@@ -71,9 +71,9 @@ const redirect = <Status extends 302 | 303>(
 const staleFlow = () => new PageRefusal("BAD_REQUEST", (problems) => problems.staleFlow);
 const notThisPasskey = () => new PageRefusal("INVALID_CREDENTIALS", (problems) => problems.notThisPasskey);
 
-function browserRoutes(desk: Desk): Route[] {
-  const { providers, flowCookie, baseUrl } = desk;
-  const limit = (take: Take) => takeOrRefuse(desk.rateLimiter, take);
+function browserRoutes(parts: OauthParts): Route[] {
+  const { providers, flowCookie, baseUrl } = parts;
+  const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   const urlOf = ({ name }: Provider) => `${baseUrl()}/auth/oauth/${name}/callback`;
   function requireProvider(name: string): Provider {
     const found = providers.find((one) => one.name === name);
@@ -86,7 +86,7 @@ function browserRoutes(desk: Desk): Route[] {
       try {
         const provider = requireProvider(params.provider);
         await limit(attemptsOf(networkOf(ip)));
-        const userId = query.connect === "true" ? (await whoIsLoggedIn(desk, headers)).userId : null;
+        const userId = query.connect === "true" ? (await whoIsLoggedIn(parts, headers)).userId : null;
         const { url, flow } = await provider.begin(urlOf(provider));
         const next = pathOf(query.next);
         return redirect(
@@ -107,7 +107,7 @@ function browserRoutes(desk: Desk): Route[] {
         const url = new URL(urlOf(provider));
         for (const [name, value] of Object.entries(query)) url.searchParams.set(name, String(value));
         const person = await provider.finish(url, pending.flow);
-        return await arrive(desk, { provider, person, pending, place: { ip, headers } });
+        return await arrive(parts, { provider, person, pending, place: { ip, headers } });
       } catch (error) {
         return refusedPage(wordsFor(headers), contract.finishOauth, error);
       }
@@ -118,7 +118,7 @@ function browserRoutes(desk: Desk): Route[] {
       try {
         await limit(attemptsOf(networkOf(ip)));
         if (pending?.step !== "code") throw staleFlow();
-        return await passSecond(desk, pending, { ...body, place: { ip, headers } });
+        return await passSecond(parts, pending, { ...body, place: { ip, headers } });
       } catch (error) {
         if (error instanceof Refusal && error.code === "INVALID_CREDENTIALS")
           return asCodePage(words, problemOf(error, words), 401);
@@ -133,7 +133,7 @@ const pathOf = (given: string | undefined): string =>
 
 /** A session that was stolen must not open a door of its own: only one that began lately may. */
 async function whoIsLoggedIn(
-  { sessions, database }: Desk,
+  { sessions, database }: OauthParts,
   headers: IncomingHttpHeaders,
 ): Promise<OwnSession> {
   const token = parseCookie(headers.cookie ?? "")[sessions.cookie];
@@ -155,20 +155,20 @@ interface Arrival {
 
 /** The service said who it is: they are connected with the account that began, logged in, or asked for their code. */
 async function arrive(
-  desk: Desk,
+  parts: OauthParts,
   { provider, person, pending, place }: Arrival,
 ): Promise<Answer<302, null> | Answer<200, string>> {
-  const { database, flowCookie, wakeSender } = desk;
+  const { database, flowCookie, wakeSender } = parts;
   const { next, userId } = pending;
   if (userId !== null) {
-    const session = await whoIsLoggedIn(desk, place.headers);
+    const session = await whoIsLoggedIn(parts, place.headers);
     if (session.userId !== userId) throw staleFlow();
     await transaction(database, (tx) => connectIdentity(tx, session, { person, title: provider.title }));
     wakeSender();
     return redirect(302, next, flowCookie.write(pending));
   }
   try {
-    return redirect(302, next, await logIn(desk, { person, title: provider.title, place }));
+    return redirect(302, next, await logIn(parts, { person, title: provider.title, place }));
   } catch (error) {
     if (!(error instanceof Refusal) || error.code !== "SECOND_FACTOR_REQUIRED") throw error;
     const page = asCodePage(wordsFor(place.headers), null, 200);
@@ -179,11 +179,11 @@ async function arrive(
 
 /** The Set-Cookie header of a new session. Account, connection, code and session are there together, or none. */
 async function logIn(
-  desk: Desk,
+  parts: OauthParts,
   given: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
 ): Promise<string> {
   const { person, title, code, shown, place } = given;
-  const { database, sealer, sessions, signupsDisabled, isInvited } = desk;
+  const { database, sealer, sessions, signupsDisabled, isInvited } = parts;
   const mayBeNew = async (tx: Tx, email: string) => !signupsDisabled || isInvited(tx, email);
   const language = acceptedLanguage(place.headers["accept-language"]);
   const cookie = await transaction(database, async (tx) => {
@@ -193,7 +193,7 @@ async function logIn(
     else throw notThisPasskey();
     return sessions.start(tx, user.id, place);
   });
-  desk.wakeSender();
+  parts.wakeSender();
   return cookie;
 }
 
@@ -208,7 +208,7 @@ function passkeyIn(text: string): Assertion {
 
 /** By a code, or by a passkey in its place, as beside a password. */
 async function passSecond(
-  desk: Desk,
+  parts: OauthParts,
   { person, provider, next }: Pending & { step: "code" },
   {
     code = "",
@@ -216,19 +216,19 @@ async function passSecond(
     place,
   }: { code?: string | undefined; passkey?: string | undefined; place: BrowserPlace },
 ): Promise<Answer<303, null>> {
-  const user = await findUserOf(desk.database, person);
-  const title = desk.providers.find(({ name }) => name === provider)?.title;
+  const user = await findUserOf(parts.database, person);
+  const title = parts.providers.find(({ name }) => name === provider)?.title;
   if (user === undefined || title === undefined) throw staleFlow();
   // Counted before the code is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
-  await takeOrRefuse(desk.rateLimiter, codesOf(user.id));
+  await takeOrRefuse(parts.rateLimiter, codesOf(user.id));
   const shown =
-    passkey === undefined ? undefined : await readAssertion(desk, networkOf(place.ip), passkeyIn(passkey));
-  const cookie = await logIn(desk, { person, title, code, shown, place });
-  await desk.rateLimiter.giveBack(codesOf(user.id));
+    passkey === undefined ? undefined : await readAssertion(parts, networkOf(place.ip), passkeyIn(passkey));
+  const cookie = await logIn(parts, { person, title, code, shown, place });
+  await parts.rateLimiter.giveBack(codesOf(user.id));
   return redirect(303, next, cookie);
 }
 
-function ownRoutes({ database, providers, oauth, wakeSender }: Desk): Route[] {
+function ownRoutes({ database, providers, oauth, wakeSender }: OauthParts): Route[] {
   return [
     route(contract.getOauthConfig, async () =>
       ok({

@@ -41,7 +41,7 @@ const fromBase64Url = (text: string) => Buffer.from(text, "base64url");
 /** What the authenticator keeps with the key: says nothing to anybody else (WebAuthn §14.6.1). */
 const handleOf = (userId: string) => Buffer.from(userId.replaceAll("-", ""), "hex");
 
-interface Desk {
+interface PasskeyParts {
   database: Database;
   verifier: PasskeyVerifier;
   baseUrl: () => string;
@@ -71,7 +71,7 @@ function challengeIn(clientDataJSON: string): string | null {
 }
 
 /** What a browser needs to ask for a passkey of whoever it is. */
-export async function askForPasskey({ database, baseUrl }: Desk) {
+export async function askForPasskey({ database, baseUrl }: PasskeyParts) {
   return {
     challenge: await makeChallenge(database, null),
     rpId: placeOf(baseUrl()).rpId,
@@ -81,7 +81,7 @@ export async function askForPasskey({ database, baseUrl }: Desk) {
 }
 
 /** What a browser needs to make a passkey of an account. @throws Refusal CONFLICT where it has as many as it may */
-export async function beginPasskey({ database, baseUrl }: Desk, user: User) {
+export async function beginPasskey({ database, baseUrl }: PasskeyParts, user: User) {
   const rows = await listPasskeyRows(database, user.id);
   refuseTooMany(rows);
   return {
@@ -119,13 +119,17 @@ export interface NewPasskey {
 }
 
 /** Judges what an authenticator made, before it is kept. @throws Refusal VALIDATION_ERROR naming `passkey` */
-export async function readRegistration(desk: Desk, userId: string, given: Registration): Promise<NewPasskey> {
+export async function readRegistration(
+  parts: PasskeyParts,
+  userId: string,
+  given: Registration,
+): Promise<NewPasskey> {
   const { id, response } = given;
-  const challenge = await takeSigned(desk.database, response.clientDataJSON, userId);
+  const challenge = await takeSigned(parts.database, response.clientDataJSON, userId);
   if (challenge === null)
     throw invalidField("passkey", "custom", "Its challenge was used already, or is too old. Begin again.");
-  const expected: Expected = { challenge, ...placeOf(desk.baseUrl()) };
-  const result = await desk.verifier.verify(userId, { is: "registration", id, response, expected });
+  const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
+  const result = await parts.verifier.verify(userId, { is: "registration", id, response, expected });
   if (result.is === "refused") throw invalidField("passkey", "custom", `It does not hold: ${result.reason}`);
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
 }
@@ -161,15 +165,19 @@ export interface Shown {
  *
  * @param owner takes turns with others. @throws Refusal INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
  */
-export async function readAssertion(desk: Desk, owner: string, { id, response }: Assertion): Promise<Shown> {
-  const challenge = await takeSigned(desk.database, response.clientDataJSON, null);
-  const row = challenge === null ? undefined : await findPasskey(desk.database, fromBase64Url(id));
+export async function readAssertion(
+  parts: PasskeyParts,
+  owner: string,
+  { id, response }: Assertion,
+): Promise<Shown> {
+  const challenge = await takeSigned(parts.database, response.clientDataJSON, null);
+  const row = challenge === null ? undefined : await findPasskey(parts.database, fromBase64Url(id));
   if (challenge === null || row === undefined) throw doesNotHold();
   if (!fromBase64Url(response.userHandle).equals(handleOf(row.userId))) throw doesNotHold();
-  const expected: Expected = { challenge, ...placeOf(desk.baseUrl()) };
+  const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
   const { publicKey, signCount: counter } = row;
   const task = { is: "assertion", id, response, expected, publicKey, counter } as const;
-  const result = await desk.verifier.verify(owner, task);
+  const result = await parts.verifier.verify(owner, task);
   if (result.is === "refused") throw doesNotHold();
   return { user: { id: row.userId, email: row.email }, passkeyId: row.id, counter: result.counter };
 }
