@@ -145,6 +145,10 @@ test("a session that ended is renewed where one is; neither Escape nor a click l
   expect(asked).toHaveLength(1);
   await signInAgain(page, project);
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
+  // The address is one that can be kept.
+  expect(new URL(page.url()).pathname).toBe(`/app/${project.id}/settings`);
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
 });
 
 test("whoever stays on a page does not sign out, now or later", async () => {

@@ -253,10 +253,14 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByText("This is an Excel workbook or a ZIP archive.").waitFor();
   await choose("excel.csv", Buffer.from("Name;E-Mail\nMüller;mueller@example.com\n", "latin1"));
   await page.getByText("Look whether this is right: Müller").waitFor();
+  await page.getByRole("button", { name: "Try it without changing anything" }).click();
+  await page.getByText("This is what would happen").waitFor();
   await page.getByRole("button", { name: "Another file" }).click();
   const rows = Array.from({ length: 60 }, (_, at) => `"Person ${at}, <b>";person${at}@example.com;pro`);
   const file = ["Name;E-Mail;Plan;Internal", ...rows, "نور;not an address;free"].join("\n");
   await choose("people.csv", Buffer.from(file));
+  await page.getByLabel("What Internal becomes").waitFor();
+  expect(await page.getByText("This is what would happen").count()).toBe(0);
   await page.getByLabel("What Internal becomes").selectOption({ label: "Leave it out" });
   await page.getByLabel("Name of the field for Name").fill("fullName");
   await page.getByRole("button", { name: "Try it without changing anything" }).click();
@@ -545,4 +549,22 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await says("es", openedWithin(1, "weeks"), "opened ocurrió en los últimos 7 días.");
   await page.goto(`${server.url}/app/${id}/reports?about=deliverability&days=365`);
   await page.getByText("Los últimos 180 días").waitFor();
+});
+
+test("an address with what no page reads opens the page as if it were not there", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { owner } = server.project;
+  const { id } = await server.createProject(owner);
+  const { email, password } = owner;
+  await context.request.post(`${server.url}/auth/login`, { data: { email, password } });
+  const opens = async (path: string, shows: string) => {
+    await page.goto(`${server.url}/app/${id}/${path}`);
+    await page.getByText(shows).first().waitFor();
+    expect(await page.getByText("Something went wrong").count()).toBe(0);
+  };
+  const filter = encodeURIComponent(JSON.stringify({ operator: "AND" }));
+  await opens(`contacts?fields=7&status=bogus&filter=${filter}`, "Nobody here yet");
+  await opens("settings?tab=bogus", "Project name");
+  await opens("activity?view=bogus", "Nothing happened yet");
 });

@@ -25,13 +25,23 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
   notFoundComponent: NotFoundPage,
 });
 
+type Raw = Record<string, unknown>;
+
+/** What a page does not read of its address is not there for it: the router would put it beside what was read. */
+const only =
+  <Search extends object>(read: (search: Raw) => Search) =>
+  (search: Raw): Search => ({
+    ...Object.fromEntries(Object.keys(search).map((key) => [key, undefined])),
+    ...read(search),
+  });
+
 const readFrom = (search: Record<string, unknown>): { from?: string } =>
   typeof search["from"] === "string" && search["from"].startsWith("/") ? { from: search["from"] } : {};
 
 const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
-  validateSearch: readFrom,
+  validateSearch: only(readFrom),
   component: SignInPage,
 });
 const forgottenPassword = createRoute({
@@ -101,19 +111,19 @@ const account = createRoute({
 const contacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts",
-  validateSearch: readContactsSearch,
+  validateSearch: only(readContactsSearch),
   component: lazyRouteComponent(() => import("./contacts/contacts-page.tsx"), "ContactsPage"),
 });
 const contact = createRoute({
   getParentRoute: () => project,
   path: "/contacts/$contactId",
-  validateSearch: readContactSearch,
+  validateSearch: only(readContactSearch),
   component: lazyRouteComponent(() => import("./contacts/contact-page.tsx"), "ContactPage"),
 });
 const importContacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts/import",
-  validateSearch: readJobSearch,
+  validateSearch: only(readJobSearch),
   component: lazyRouteComponent(() => import("./contacts/import-page.tsx"), "ImportPage"),
 });
 const segments = createRoute({
@@ -134,7 +144,7 @@ const segment = createRoute({
 const templates = createRoute({
   getParentRoute: () => project,
   path: "/templates",
-  validateSearch: readTemplatesSearch,
+  validateSearch: only(readTemplatesSearch),
   component: lazyRouteComponent(() => import("./templates/templates-page.tsx"), "TemplatesPage"),
 });
 const template = createRoute({
@@ -145,25 +155,25 @@ const template = createRoute({
 const campaigns = createRoute({
   getParentRoute: () => project,
   path: "/campaigns",
-  validateSearch: readCampaignsSearch,
+  validateSearch: only(readCampaignsSearch),
   component: lazyRouteComponent(() => import("./campaigns/campaigns-page.tsx"), "CampaignsPage"),
 });
 const campaign = createRoute({
   getParentRoute: () => project,
   path: "/campaigns/$campaignId",
-  validateSearch: readCampaignSearch,
+  validateSearch: only(readCampaignSearch),
   component: lazyRouteComponent(() => import("./campaigns/campaign-page.tsx"), "CampaignPage"),
 });
 const activity = createRoute({
   getParentRoute: () => project,
   path: "/activity",
-  validateSearch: readActivitySearch,
+  validateSearch: only(readActivitySearch),
   component: lazyRouteComponent(() => import("./activity/activity-page.tsx"), "ActivityPage"),
 });
 const reports = createRoute({
   getParentRoute: () => project,
   path: "/reports",
-  validateSearch: readReportsSearch,
+  validateSearch: only(readReportsSearch),
   component: lazyRouteComponent(() => import("./reports/reports-page.tsx"), "ReportsPage"),
 });
 const email = createRoute({
@@ -174,7 +184,7 @@ const email = createRoute({
 const settings = createRoute({
   getParentRoute: () => project,
   path: "/settings",
-  validateSearch: readSettingsSearch,
+  validateSearch: only(readSettingsSearch),
   component: lazyRouteComponent(() => import("./settings/settings-page.tsx"), "SettingsPage"),
 });
 const domains = createRoute({

@@ -13,7 +13,7 @@ const signInRoute = getRouteApi("/sign-in");
 
 export function SignInPage() {
   const { from } = signInRoute.useSearch();
-  const navigate = useNavigate();
+  const next = from === undefined ? HOME : `${HOME}${from}`;
   const router = useRouter();
   const config = useQuery(configQuery);
   return (
@@ -30,10 +30,8 @@ export function SignInPage() {
         </>
       }
     >
-      <SignInForm
-        onDone={() => (from === undefined ? void navigate({ to: "/" }) : router.history.push(from))}
-      />
-      <OtherWays next={from === undefined ? HOME : `${HOME}${from}`} />
+      <SignInForm onDone={() => router.history.push(next)} />
+      <OtherWays next={next} />
     </Door>
   );
 }

@@ -59,14 +59,22 @@ function Preparation({ projectId }: { projectId: string }) {
   });
   if (chosen === null)
     return <FileChoice onChoose={(file) => setChosen({ file, mapping: guessMapping(file) })} />;
-  const send = (dryRun: boolean) => sending.mutate({ ...chosen, dryRun });
+  /** What was said of one file, or of another mapping, says nothing of the next. */
+  const forget = () => {
+    setTrial(null);
+    sending.reset();
+  };
+  const send = (dryRun: boolean) => {
+    forget();
+    sending.mutate({ ...chosen, dryRun });
+  };
   const hasAddress = chosen.mapping.filter((field) => field === "email").length === 1;
   return (
     <div className="flex max-w-4xl flex-col gap-5">
       <ColumnMapping
         {...chosen}
         onChange={(mapping) => {
-          setTrial(null);
+          forget();
           setChosen({ ...chosen, mapping });
         }}
       />
@@ -78,7 +86,13 @@ function Preparation({ projectId }: { projectId: string }) {
       {sending.isError && <Failure error={sending.error} />}
       {trial !== null && <Running projectId={projectId} jobId={trial} isDryRun />}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button look="quiet" onClick={() => setChosen(null)}>
+        <Button
+          look="quiet"
+          onClick={() => {
+            forget();
+            setChosen(null);
+          }}
+        >
           {t("Another file")}
         </Button>
         <Button busy={sending.isPending} disabled={!hasAddress} onClick={() => send(true)}>
