@@ -5,6 +5,7 @@ import type { CapCategory } from "@postloft/contract/billing-limits.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import { sentMails, type Span } from "../events/counts.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { ofProject } from "../platform/of-project.ts";
 
 /** Subscriptions that run and are not metered yet are, from this quarter of an hour on: mails are counted by it. */
 export async function beginMetering(database: Database, over: readonly string[]): Promise<void> {
@@ -154,9 +155,7 @@ export async function holdUsageRows(tx: Tx): Promise<void> {
 export async function updateMeteringToBegin(tx: Tx, projectId: string | null): Promise<void> {
   await sql`
     update billing_customers set metered_from = null
-    where metered_from = 'infinity' ${projectId === null ? sql`` : sql`and project_id = ${projectId}`}`.execute(
-    tx,
-  );
+    where metered_from = 'infinity' ${ofProject(projectId)}`.execute(tx);
 }
 
 export async function countHeldMetering(database: Database): Promise<number> {

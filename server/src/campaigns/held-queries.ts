@@ -3,6 +3,7 @@
 // Before it: held-campaigns.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { ofProject } from "../platform/of-project.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
 /** Which campaigns are meant: all, those of a project, or one. */
@@ -17,7 +18,7 @@ const HELD =
 const isHeld = sql<SqlBool>`held_reason = ${HELD} and status in ('PAUSED', 'SCHEDULED')`;
 
 const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> => sql`
-  ${projectId === null ? sql`` : sql`and project_id = ${projectId}`}
+  ${ofProject(projectId)}
   ${campaignId === null ? sql`` : sql`and id = ${campaignId}`}`;
 
 /** A campaign that was changed, with the status that it has now. */

@@ -42,6 +42,8 @@ export interface InterpreterOptions {
 const PATIENCE_SECONDS = 600;
 const FIRST_WAIT_SECONDS = 5;
 const MAX_FAULT_LENGTH = 200;
+/** A batch is read within a transaction, which the database ends when nothing is said for ten seconds. A report may take two. */
+const READING_MS = 4_000;
 
 export function createInterpreter({
   deliveries,
@@ -100,6 +102,7 @@ export function createInterpreter({
       if ("domainReport" in one) domainReports.set(one, await keepDomainReport(tx, one.domainReport));
     return judged.map(([one, waiting]): Verdict => {
       if (waiting !== null) return waiting;
+      if ("isLeft" in one) return { waitSeconds: FIRST_WAIT_SECONDS };
       if ("ignored" in one) return { result: one.ignored };
       if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
       if ("domainReport" in one) return { result: domainReports.get(one) ?? "" };
@@ -116,18 +119,20 @@ type Read =
   | { message: IncomingMessage }
   | { operator: OperatorMessage }
   | { domainReport: DomainReport }
-  | { ignored: string };
+  | { ignored: string }
+  | { isLeft: true };
 
 /** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
 const FOR_THE_OPERATOR = "for the operator";
 
 type Reading = Pick<InterpreterOptions, "returnPaths" | "ownDomains" | "reportReader">;
 
-/** Strangers write these: each costs a turn of its own. */
+/** Strangers write these: each costs a turn of its own, and those for which no time is left come again. */
 async function readAll(notices: readonly NoticeRow[], reading: Reading): Promise<Read[]> {
   const read: Read[] = [];
+  const untilMs = performance.now() + READING_MS;
   for (const notice of notices) {
-    read.push(await readNotice(notice, reading));
+    read.push(performance.now() < untilMs ? await readNotice(notice, reading) : { isLeft: true });
     await nextTurn();
   }
   return read;

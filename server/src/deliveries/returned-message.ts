@@ -46,7 +46,7 @@ export interface Envelope {
 
 const PARSE_LIMITS = { maxNestingDepth: 20, maxHeadersSize: 64 * 1024, forceRfc822Attachments: true };
 /** Each line costs the parser a hundredth of a millisecond, however short it is; what a report says stands in far fewer. */
-const MAX_LINES = 10_000;
+const MAX_LINES = 5_000;
 /** A report is short; what follows is the mail it is about. */
 const MAX_REPORT_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;

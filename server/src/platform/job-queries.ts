@@ -1,6 +1,7 @@
 // Statements on `jobs`, `job_files` and `job_errors`. Claims name one project each: fairness wants it, and so does a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "./database.ts";
+import { ofProject } from "./of-project.ts";
 
 export interface JobKey {
   projectId: string;
@@ -204,9 +205,6 @@ export async function deleteOldJobs(database: Database, days: number): Promise<v
 }
 
 const isHeld = sql<SqlBool>`state in ('waiting', 'active') and due_at = 'infinity'`;
-
-const ofProject = (projectId: string | null): RawBuilder<unknown> =>
-  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
 
 /** Claims end with it: a step under way commits no more. */
 export async function updateJobsToHeld(tx: Tx, kinds: readonly string[]): Promise<void> {

@@ -334,7 +334,7 @@ const MAX_WINDOW_TRIES = 3;
 
 /** Runs `work` again when a rate-limit window ended while it ran: then what it counted says nothing. */
 export async function inOneWindow(
-  server: TestServer,
+  server: Pick<TestServer, "rows">,
   windowSeconds: number,
   work: () => Promise<void>,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 // The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
 // Before it: mailbox.ts stores. After it: instance/routes.ts shows.
+import type { Email } from "postal-mime";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
@@ -71,9 +72,9 @@ export async function listTexts(
 ): Promise<Page<MessageText> & { total: number }> {
   const rows = await listMessagesWithRaw(database, projectId, filter, request);
   const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
-  const parsed = new Map(
-    await Promise.all(rows.map(async (row) => [row, await parseApart(projectId, row.raw)] as const)),
-  );
+  const parsed = new Map<(typeof rows)[number], Email>();
+  // One after the other: so many at once would be more than one project may have waiting.
+  for (const row of rows) parsed.set(row, await parseApart(projectId, row.raw));
   const page = toPage("messages", request, rows, (row): MessageText => {
     const { html, text } = parsed.get(row) ?? {};
     return {

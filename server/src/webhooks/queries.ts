@@ -1,6 +1,7 @@
 // Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
+import { ofProject } from "../platform/of-project.ts";
 
 export interface CallKey {
   projectId: string;
@@ -187,9 +188,6 @@ export async function deleteEndedCalls(database: Database, keptDays: number): Pr
 }
 
 const isHeld = sql<SqlBool>`state = 'waiting' and due_at = 'infinity'`;
-
-const ofProject = (projectId: string | null): RawBuilder<unknown> =>
-  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
 
 /** Claims end with it: how a try under way ends is booked no more. */
 export async function updateCallsToHeld(tx: Tx): Promise<void> {

@@ -86,20 +86,17 @@ export function createSubscriptionPages(options: {
     async refuseTooOften(visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
       if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
-      const ofContact = await rateLimiter.take({
-        bucket: `subscribing:${linked.projectId}:${linked.contactId}`,
-        limit: LIMITS.subscriptionChanges.value,
-        windowSeconds: WINDOW_SECONDS,
-      });
-      // What is refused already counts for nobody else in the network.
-      const { allowed, resetSeconds } = !ofContact.allowed
-        ? ofContact
-        : await rateLimiter.take({
-            bucket: `subscribing:${networkOf(ip)}`,
-            limit: LIMITS.networkSubscriptions.value,
-            windowSeconds: WINDOW_SECONDS,
-          });
-      return allowed ? null : { ...tell(429, "often", visit), retryAfterSeconds: resetSeconds };
+      const { projectId, contactId } = linked;
+      // In this order: what is refused of one contact counts for nobody else in the network.
+      for (const [who, limit] of [
+        [`${projectId}:${contactId}`, LIMITS.subscriptionChanges],
+        [networkOf(ip), LIMITS.networkSubscriptions],
+      ] as const) {
+        const take = { bucket: `subscribing:${who}`, limit: limit.value, windowSeconds: WINDOW_SECONDS };
+        const { allowed, resetSeconds } = await rateLimiter.take(take);
+        if (!allowed) return { ...tell(429, "often", visit), retryAfterSeconds: resetSeconds };
+      }
+      return null;
     },
     async submit(tx, visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);

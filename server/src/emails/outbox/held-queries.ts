@@ -1,13 +1,11 @@
 // Statements on mails that are held: queued, and due never. So nothing that claims has to know of them.
 // Before it: held-emails.ts. After it: nothing.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
+import { ofProject } from "../../platform/of-project.ts";
 import { variablesAfter } from "../system-mail/system-project-queries.ts";
 
 const isHeld = sql<SqlBool>`status = 'QUEUED' and due_at = 'infinity'`;
-
-const ofProject = (projectId: string | null): RawBuilder<unknown> =>
-  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
 
 /** All senders are gone, whether they live or not: each begins anew under another id. */
 export async function deleteSenders(tx: Tx): Promise<Array<{ id: string; inDoubt: string[] }>> {

@@ -45,6 +45,21 @@ test("the operator reads it, a page at a time, newest first", async () => {
   expect(next.body.data).toEqual([expect.objectContaining(MAIL)]);
 });
 
+test("a page of many is read as a page of one", async () => {
+  const bySession = await operator();
+  const many = Array.from({ length: 30 }, (_, at) => ({ ...MAIL, to: `many${at}@example.com` }));
+  await transaction(server.database, (tx) => enqueueSystemMails(tx, many));
+  await vi.waitFor(async () => {
+    const { status, body } = await server.call<List>(
+      "GET",
+      "/mailbox/system?search=many&limit=30",
+      bySession,
+    );
+    expect([status, body.data?.length]).toEqual([200, 30]);
+    expect(body.data.every(({ text }) => text === MAIL.text)).toBe(true);
+  }, OUTBOX_WAIT);
+});
+
 test("nobody else does, with a key or a session of their own", async () => {
   const { byKey, owner } = await server.createProject();
   expect(refusalOf(await server.call("GET", "/mailbox/system"))).toBe("401 UNAUTHORIZED");

@@ -1,14 +1,12 @@
 // Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that
 // claims has to know of them.
 // Before it: held-workflows.ts. After it: nothing.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
+import { ofProject } from "../../platform/of-project.ts";
 
 const isHeld = sql<SqlBool>`due_at = 'infinity'`;
 const isHeldSchedule = sql<SqlBool>`held_run_at is not null`;
-
-const ofProject = (projectId: string | null): RawBuilder<unknown> =>
-  projectId === null ? sql`` : sql`and project_id = ${projectId}`;
 
 /** Whatever they wait for finds them no more; their steps look again at what they wait for once they are released. */
 export async function updateExecutionsToHeld(tx: Tx, reason: string): Promise<void> {
