@@ -285,9 +285,10 @@ test("one sender writes so often to a project, others and elsewhere go on; so do
 
 const pathOf = () => `${returnPaths.localPartOf(mail.projectId, newId())}@bounce.example`;
 
+const rows = async <Row>(statement: string, ...values: unknown[]) =>
+  (await testDatabase.pool.query(statement, values)).rows as Row[];
+
 test("so much comes back to one mail, while others are told of theirs; from one network no more than a mail server sends", async () => {
-  const rows = async <Row>(statement: string, ...values: unknown[]) =>
-    (await testDatabase.pool.query(statement, values)).rows as Row[];
   await inOneWindow({ rows }, 600, async () => {
     await rows("delete from rate_windows");
     expect(await ask("", path, 25)).toEqual(
