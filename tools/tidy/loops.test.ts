@@ -123,7 +123,7 @@ const OVER: Readonly<Record<string, string>> = {
   "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
     "platform/http-guards.ts platform/http.ts",
   "the parts of a form, of which so many are looked at": "platform/http-form.ts",
-  "the lines of a message, of which so many are looked at": "deliveries/returned-message.ts",
+  "the lines of a message, of which so many are looked at": "deliveries/parse-apart.ts",
   "the letters of one address, which is short by then": "v1/lane.ts",
   "a few months": "platform/partitions.ts",
   "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",

@@ -1,7 +1,6 @@
 // What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
 // Before it: notices.ts claims them. After it: deliveries.ts does what the reports say; a message becomes an event of who wrote it.
-import { setImmediate as nextTurn } from "node:timers/promises";
-import { localPartOf, parseAddress } from "@postloft/contract/address.ts";
+import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
@@ -9,9 +8,7 @@ import { recordEvents } from "../events/events.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
-import { isReportName, keepDomainReport } from "../domains/reports/domain-reports.ts";
-import type { DomainReport } from "../domains/reports/report.ts";
-import type { ReportReader } from "../domains/reports/unpack-apart.ts";
+import { keepDomainReport } from "../domains/reports/domain-reports.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { toldAt } from "../users/users.ts";
 import { findWrittenTo } from "../projects/projects.ts";
@@ -21,29 +18,18 @@ import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import type { Deliveries, MailReport } from "./deliveries.ts";
 import type { InterpretNotices, Verdict } from "./notices.ts";
 import { operatorMail } from "./operator-mail.ts";
-import type { NoticeRow } from "./queries.ts";
-import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
-import type { ReturnPaths } from "./return-path.ts";
+import { PATIENCE_SECONDS, readAll, type Read, type ReadingParts } from "./read-notices.ts";
+import type { IncomingMessage, OperatorMessage } from "./returned-message.ts";
 import { hasLeft, neverLeaves, UNSURE_KINDS, type ReportKind } from "./rules.ts";
-import { readSesEvent, type Report } from "./ses-events.ts";
+import type { Report } from "./ses-events.ts";
 
-export interface InterpreterOptions {
+export interface InterpreterOptions extends ReadingParts {
   deliveries: Deliveries;
-  returnPaths: ReturnPaths;
-  /** Domains whose mail we take ourselves. */
-  ownDomains: readonly string[];
-  /** Reads what receivers report of domains. */
-  reportReader: Pick<ReportReader, "read">;
   /** Who gets what is written to postmaster@ and abuse@; null or missing: it is only kept. */
   operator?: string | null;
 }
 
-/** A mail is in the books at the latest so long after a report about it; then it is not one of ours. */
-const PATIENCE_SECONDS = 600;
 const FIRST_WAIT_SECONDS = 5;
-const MAX_FAULT_LENGTH = 200;
-/** A batch is read within a transaction, which the database ends when nothing is said for ten seconds. A report may take two. */
-const READING_MS = 4_000;
 
 export function createInterpreter({
   deliveries,
@@ -60,6 +46,7 @@ export function createInterpreter({
     const mailOf = new Map(pairUp(reports, mails));
     const ready: Array<{ report: Report; about: MailReport }> = [];
     const verdicts = pairUp(notices, read).map(([notice, one]): Verdict | null => {
+      if ("waitSeconds" in one) return one;
       if (!("reports" in one)) return null;
       const waitSeconds = secondsToWait(one.reports, mailOf, notice.ageSeconds);
       if (waitSeconds !== null) return { waitSeconds };
@@ -102,7 +89,7 @@ export function createInterpreter({
       if ("domainReport" in one) domainReports.set(one, await keepDomainReport(tx, one.domainReport));
     return judged.map(([one, waiting]): Verdict => {
       if (waiting !== null) return waiting;
-      if ("isLeft" in one) return { waitSeconds: FIRST_WAIT_SECONDS };
+      if ("waitSeconds" in one) return one;
       if ("ignored" in one) return { result: one.ignored };
       if ("operator" in one) return { result: FOR_THE_OPERATOR, isKept: true };
       if ("domainReport" in one) return { result: domainReports.get(one) ?? "" };
@@ -114,57 +101,8 @@ export function createInterpreter({
   };
 }
 
-type Read =
-  | { reports: Report[] }
-  | { message: IncomingMessage }
-  | { operator: OperatorMessage }
-  | { domainReport: DomainReport }
-  | { ignored: string }
-  | { isLeft: true };
-
 /** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
 const FOR_THE_OPERATOR = "for the operator";
-
-type Reading = Pick<InterpreterOptions, "returnPaths" | "ownDomains" | "reportReader">;
-
-/** Strangers write these: each costs a turn of its own, and those for which no time is left come again. */
-async function readAll(notices: readonly NoticeRow[], reading: Reading): Promise<Read[]> {
-  const read: Read[] = [];
-  const untilMs = performance.now() + READING_MS;
-  for (const notice of notices) {
-    read.push(performance.now() < untilMs ? await readNotice(notice, reading) : { isLeft: true });
-    await nextTurn();
-  }
-  return read;
-}
-
-async function readNotice(notice: NoticeRow, reading: Reading): Promise<Read> {
-  if (notice.source === "sns") {
-    const event = readSesEvent(notice.text ?? "");
-    if (event === null) return { ignored: "no event in it" };
-    return event.reports.length === 0
-      ? { ignored: `nothing to do: ${event.type === "" ? "no type" : event.type}` }
-      : { reports: [...event.reports] };
-  }
-  const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
-  if (isReportName(localPartOf(envelope.recipient))) {
-    const unpacked = await reading.reportReader.read(notice.raw ?? Buffer.alloc(0));
-    return "report" in unpacked
-      ? { domainReport: unpacked.report }
-      : { ignored: `ignored: ${unpacked.fault.slice(0, MAX_FAULT_LENGTH)}` };
-  }
-  const found = await readReturnedMessage(notice.raw ?? Buffer.alloc(0), envelope, reading);
-  switch (found.kind) {
-    case "reports":
-      return { reports: found.reports };
-    case "message":
-      return { message: found.message };
-    case "operator":
-      return { operator: found.message };
-    case "ignored":
-      return { ignored: `ignored: ${found.why}` };
-  }
-}
 
 /** Until a notice is looked at again; null: it is done now. Not in parts: all reports of one wait for the last of their mails. */
 function secondsToWait(

@@ -43,14 +43,13 @@ const silent = createLog({ level: "silent" });
 const returnPaths = createReturnPaths("a secret that is long enough");
 const reportReader = createReportReader();
 afterAll(() => reportReader.close());
-const parts = {
+const interpret = createInterpreter({
   reportReader,
   deliveries: createDeliveries({ guard: async () => undefined }),
   returnPaths,
   ownDomains: ["bounce.example", "in.example"],
   operator: "me@example.org",
-};
-const interpret = createInterpreter(parts);
+});
 const LIMIT = 500;
 
 let testDatabase: TestDatabase;
@@ -656,34 +655,6 @@ test("what is written to an operator is passed on and kept; what came of our own
     select result, raw is not null and sender is not null as kept from notices`.execute(database);
   expect(kept.rows).toEqual([1, 2, 3].map(() => ({ result: "for the operator", kept: true })));
   await sql`delete from emails where project_id = ${SYSTEM_PROJECT_ID}`.execute(database);
-});
-
-test("reports that take their time hold up nobody for longer than a transaction may be silent", async () => {
-  const mail = await oneMail();
-  let spentMs = 0;
-  const now = performance.now.bind(performance);
-  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + spentMs);
-  const slow = createInterpreter({
-    ...parts,
-    reportReader: {
-      async read() {
-        spentMs += 2_000;
-        return { fault: "took too long to read" };
-      },
-    },
-  });
-  const reports = Array.from({ length: 5 }, () => smtp(personalMail(), "dmarc@in.example"));
-  await store(reports);
-  await store([smtp(bounceMail(), `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`)]);
-  for (let batch = 1; batch <= 3; batch++) {
-    const before = spentMs;
-    await sql`update notices set due_at = now() where done_at is null`.execute(database);
-    await readNotices({ database, interpret: slow, log: silent }, "smtp", LIMIT);
-    expect(spentMs - before).toBeLessThanOrEqual(4_000);
-  }
-  clock.mockRestore();
-  expect((await results()).filter((result) => result === "ignored: took too long to read")).toHaveLength(5);
-  expect(await statusOf(mail)).toBe("BOUNCED");
 });
 
 test("a reader that runs takes what was stored before it and what comes after", async () => {

@@ -1,12 +1,13 @@
-// A message that came in over SMTP: a report about one of our mails, somebody who writes, or a machine that answers. Never throws.
+// A message that came in over SMTP: a report about one of our mails, somebody who writes, or a machine that answers.
 // Before it: notices.ts has it as bytes. After it: interpret-notices.ts finds the mail, or the contact.
-import PostalMime, { type Attachment, type Email } from "postal-mime";
+import type { Attachment, Email } from "postal-mime";
 import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
 import type { MailNames } from "../emails/returned/returned-emails.ts";
 import { tellCause } from "../transports/answers/answers.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
+import { parseApart } from "./parse-apart.ts";
 import { readBounce } from "./read-bounce.ts";
 import { readText } from "../platform/foreign-values.ts";
 import { readMessageId } from "./read-report.ts";
@@ -44,9 +45,6 @@ export interface Envelope {
   recipient: string;
 }
 
-const PARSE_LIMITS = { maxNestingDepth: 20, maxHeadersSize: 64 * 1024, forceRfc822Attachments: true };
-/** Each line costs the parser a hundredth of a millisecond, however short it is; what a report says stands in far fewer. */
-const MAX_LINES = 5_000;
 /** A report is short; what follows is the mail it is about. */
 const MAX_REPORT_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
@@ -56,18 +54,20 @@ const MAX_OPERATOR_TEXT_LENGTH = 20_000;
 /** Taken at each of our domains (RFC 5321 §4.5.1, RFC 2142 §4). */
 const OPERATOR_NAMES: readonly string[] = ["postmaster", "abuse"];
 
-/** `ownDomains`: where we take mail ourselves; a message that says it comes from there is a loop. */
+/**
+ * `ownDomains`: where we take mail ourselves; a message that says it comes from there is a loop. Nothing in a message makes it throw.
+ *
+ * @throws TaskOverLimit when it took too long; Refusal RATE_LIMIT_EXCEEDED when too many wait
+ */
 export async function readReturnedMessage(
   raw: Buffer,
   envelope: Envelope,
   { returnPaths, ownDomains }: { returnPaths: ReturnPaths; ownDomains: readonly string[] },
 ): Promise<Reading> {
-  let email: Email;
-  try {
-    email = await PostalMime.parse(firstLines(raw), PARSE_LIMITS);
-  } catch (error) {
-    return { kind: "ignored", why: `not readable: ${readText(String(error), 200) ?? ""}` };
-  }
+  const parsed = await parseApart(raw);
+  if ("fault" in parsed)
+    return { kind: "ignored", why: `not readable: ${readText(parsed.fault, 200) ?? ""}` };
+  const { email } = parsed;
   const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
   const local = localPartOf(envelope.recipient).toLowerCase();
@@ -78,16 +78,6 @@ export async function readReturnedMessage(
   const machine = automatic(email, envelope, ownDomains);
   if (machine !== null) return { kind: "ignored", why: machine };
   return incoming(email, local);
-}
-
-function firstLines(raw: Buffer): Buffer {
-  let end = 0;
-  for (let lines = 0; lines < MAX_LINES; lines++) {
-    const at = raw.indexOf("\n", end);
-    if (at < 0) return raw;
-    end = at + 1;
-  }
-  return raw.subarray(0, end);
 }
 
 /** Whether it is one of those that every domain must have. */

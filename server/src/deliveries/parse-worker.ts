@@ -1,0 +1,5 @@
+// On a thread of its own: takes messages of strangers apart that cost much. Before it: parse-apart.ts. After it: parse-message.ts.
+import { answerTasks } from "../platform/task-worker.ts";
+import { parseMessage } from "./parse-message.ts";
+
+answerTasks(parseMessage);

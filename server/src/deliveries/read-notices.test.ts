@@ -1,0 +1,103 @@
+// What costs much to read keeps nobody's reports: it is read apart, for so long in a batch, and comes again when that is over.
+import { sql } from "kysely";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createDatabase, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { TaskOverLimit } from "../platform/task-thread.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import type { ReportReader } from "../domains/reports/unpack-apart.ts";
+import { bounceMail } from "../testing/incoming-mail.ts";
+import { makeProject, makeSentMails } from "../testing/sent-mails.ts";
+import { createDeliveries } from "./deliveries.ts";
+import { createInterpreter } from "./interpret-notices.ts";
+import { createNoticeStore, readNotices } from "./notices.ts";
+import { createReturnPaths } from "./return-path.ts";
+
+const returnPaths = createReturnPaths("a secret that is long enough");
+const log = createLog({ level: "silent" });
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+beforeEach(async () => {
+  await sql`delete from notices`.execute(database);
+});
+afterAll(async () => testDatabase.drop());
+
+const store = (raw: Buffer, recipient: string) =>
+  createNoticeStore(database, () => undefined).store({
+    source: "smtp",
+    providerId: newId(),
+    raw,
+    sender: "",
+    recipient,
+    toldAt: null,
+  });
+
+/** What stands of all notices. */
+const inbox = async () =>
+  (
+    await sql<{ result: string | null; isDue: boolean; isKept: boolean }>`
+      select result, due_at <= now() as is_due, raw is not null as is_kept from notices order by id`.execute(
+      database,
+    )
+  ).rows;
+
+async function readWith(read: ReportReader["read"]): Promise<void> {
+  const interpret = createInterpreter({
+    deliveries: createDeliveries({ guard: async () => undefined }),
+    returnPaths,
+    ownDomains: ["bounce.example", "in.example"],
+    reportReader: { read },
+  });
+  await readNotices({ database, interpret, log }, "smtp", 20);
+}
+
+test("reports that take long are read for so long in a batch, and a bounce behind them is booked at once", async () => {
+  const projectId = await makeProject(database);
+  const [mail] = await makeSentMails(database, projectId, 1);
+  for (let count = 0; count < 6; count++) await store(Buffer.from("x"), "dmarc@in.example");
+  await store(bounceMail(), `${returnPaths.localPartOf(projectId, mail?.id ?? "")}@bounce.example`);
+  // A connection whose transaction stands still for ten seconds is lost, and all that was read with it.
+  await readWith(() => new Promise((resolve) => setTimeout(() => resolve({ fault: "slow" }), 1_900)));
+  expect(await inbox()).toEqual([
+    ...[1, 2].map(() => ({ result: "ignored: slow", isDue: true, isKept: false })),
+    ...[3, 4, 5, 6].map(() => ({ result: null, isDue: false, isKept: true })),
+    { result: "hard-bounce", isDue: true, isKept: false },
+  ]);
+});
+
+const tooLong = async () => Promise.reject(new TaskOverLimit("It took longer than 2000 ms."));
+
+test("what takes too long is tried again while the machine may be to blame, and then ignored for good", async () => {
+  await store(Buffer.from("x"), "dmarc@in.example");
+  await readWith(tooLong);
+  expect(await inbox()).toEqual([{ result: null, isDue: false, isKept: true }]);
+  await sql`update notices set due_at = now(), received_at = now() - interval '10 minutes'`.execute(database);
+  await readWith(tooLong);
+  expect(await inbox()).toEqual([{ result: "ignored: took too long to read", isDue: true, isKept: false }]);
+});
+
+test("while the thread is busy with what others asked for, reports wait, however old they are", async () => {
+  await store(Buffer.from("x"), "dmarc@in.example");
+  await sql`update notices set received_at = now() - interval '1 hour'`.execute(database);
+  await readWith(() => new Promise(() => undefined));
+  await sql`update notices set due_at = now()`.execute(database);
+  await readWith(async () => Promise.reject(new Refusal("RATE_LIMIT_EXCEEDED")));
+  expect(await inbox()).toEqual([{ result: null, isDue: false, isKept: true }]);
+});
+
+test("a bounce that shows a mail of very many lines is read apart, and booked", async () => {
+  const projectId = await makeProject(database);
+  const [mail] = await makeSentMails(database, projectId, 1);
+  const original = ["Subject: Hello", "", ...Array.from({ length: 20_000 }, () => "x")];
+  const path = `${returnPaths.localPartOf(projectId, mail?.id ?? "")}@bounce.example`;
+  await store(bounceMail({ original }), path);
+  await readWith(async () => ({ fault: "none here" }));
+  expect(await inbox()).toEqual([{ result: "hard-bounce", isDue: true, isKept: false }]);
+});

@@ -1,0 +1,112 @@
+// What notices say, a batch of them. Strangers write these, and a transaction stands still meanwhile: what costs much has a time in each batch.
+// Before it: interpret-notices.ts has claimed them. After it: it finds the mails they are about; what was not read comes again.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { localPartOf } from "@postloft/contract/address.ts";
+import { isReportName } from "../domains/reports/domain-reports.ts";
+import type { DomainReport } from "../domains/reports/report.ts";
+import type { ReportReader } from "../domains/reports/unpack-apart.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { TaskOverLimit } from "../platform/task-thread.ts";
+import { isCostly } from "./parse-apart.ts";
+import type { NoticeRow } from "./queries.ts";
+import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";
+import type { ReturnPaths } from "./return-path.ts";
+import { readSesEvent, type Report } from "./ses-events.ts";
+
+export type Read =
+  | { reports: Report[] }
+  | { message: IncomingMessage }
+  | { operator: OperatorMessage }
+  | { domainReport: DomainReport }
+  | { ignored: string }
+  /** Not read yet. */
+  | { waitSeconds: number };
+
+export interface ReadingParts {
+  returnPaths: ReturnPaths;
+  /** Domains whose mail we take ourselves. */
+  ownDomains: readonly string[];
+  /** Reads what receivers report of domains. */
+  reportReader: Pick<ReportReader, "read">;
+}
+
+/** For so long a notice comes again that says nothing yet: whose mail is not in the books, or that took too long to read. */
+export const PATIENCE_SECONDS = 600;
+/** What costs much is begun for so long in a batch. */
+const COSTLY_MS = 2_000;
+/** And waited for so long: its thread may be busy with what others asked for. Both together stay below the time that a transaction may stand still. */
+const LONGEST_MS = 3_000;
+const AGAIN_SECONDS = 5;
+const MAX_FAULT_LENGTH = 200;
+
+/** Each costs a turn of its own. */
+export async function readAll(notices: readonly NoticeRow[], parts: ReadingParts): Promise<Read[]> {
+  const read: Read[] = [];
+  let costlyMs = 0;
+  for (const notice of notices) {
+    if (!isReadApart(notice)) read.push(await readNotice(notice, parts));
+    else if (costlyMs >= COSTLY_MS) read.push({ waitSeconds: AGAIN_SECONDS });
+    else {
+      const beganAtMs = performance.now();
+      read.push(await readCostly(notice, parts));
+      costlyMs += performance.now() - beganAtMs;
+    }
+    await nextTurn();
+  }
+  return read;
+}
+
+function isReadApart({ source, recipient, raw }: NoticeRow): boolean {
+  if (source !== "smtp") return false;
+  return isReportName(localPartOf(recipient ?? "")) || (raw !== null && isCostly(raw));
+}
+
+async function readCostly(notice: NoticeRow, parts: ReadingParts): Promise<Read> {
+  const late = Promise.withResolvers<Read>();
+  const timer = setTimeout(() => late.resolve({ waitSeconds: AGAIN_SECONDS }), LONGEST_MS);
+  try {
+    return await Promise.race([
+      readNotice(notice, parts).catch((error: unknown) => unread(error, notice)),
+      late.promise,
+    ]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** When it comes again: at once it may be the machine that is slow, and ten minutes later it is the message. */
+function unread(error: unknown, { ageSeconds }: NoticeRow): Read {
+  if (error instanceof Refusal) return { waitSeconds: AGAIN_SECONDS };
+  if (!(error instanceof TaskOverLimit)) throw error;
+  return ageSeconds < PATIENCE_SECONDS
+    ? { waitSeconds: Math.max(AGAIN_SECONDS, ageSeconds) }
+    : { ignored: "ignored: took too long to read" };
+}
+
+async function readNotice(notice: NoticeRow, { reportReader, ...parts }: ReadingParts): Promise<Read> {
+  if (notice.source === "sns") {
+    const event = readSesEvent(notice.text ?? "");
+    if (event === null) return { ignored: "no event in it" };
+    return event.reports.length === 0
+      ? { ignored: `nothing to do: ${event.type === "" ? "no type" : event.type}` }
+      : { reports: [...event.reports] };
+  }
+  const envelope = { sender: notice.sender ?? "", recipient: notice.recipient ?? "" };
+  if (isReportName(localPartOf(envelope.recipient))) {
+    const unpacked = await reportReader.read(notice.raw ?? Buffer.alloc(0));
+    return "report" in unpacked
+      ? { domainReport: unpacked.report }
+      : { ignored: `ignored: ${unpacked.fault.slice(0, MAX_FAULT_LENGTH)}` };
+  }
+  const found = await readReturnedMessage(notice.raw ?? Buffer.alloc(0), envelope, parts);
+  switch (found.kind) {
+    case "reports":
+      return { reports: found.reports };
+    case "message":
+      return { message: found.message };
+    case "operator":
+      return { operator: found.message };
+    case "ignored":
+      return { ignored: `ignored: ${found.why}` };
+  }
+}
