@@ -519,6 +519,7 @@ CREATE TABLE notices (
   CONSTRAINT notices_source_provider_id_key UNIQUE (source, provider_id),
   CONSTRAINT notices_source_check CHECK (source = ANY (ARRAY['sns'::text, 'smtp'::text]))
 );
+CREATE INDEX notices_ignored ON notices USING btree (id) WHERE result ~~ 'ignored: %'::text OR result = 'no such project'::text;
 CREATE INDEX notices_waiting ON notices USING btree (source, due_at) WHERE done_at IS NULL;
 
 CREATE TABLE sending_hours (

@@ -1,7 +1,8 @@
 // Every number a caller can run into, with its unit and a sentence. The schemas, the errors and docs/api.md read it from here.
-// Before it: limit.ts; account-limits.ts, contact-limits.ts and webhook-limits.ts with those of accounts, of contacts and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
+// Before it: limit.ts; account-limits.ts, contact-limits.ts, incoming-limits.ts and webhook-limits.ts with those of accounts, of contacts, of mail by SMTP and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
 import { ACCOUNT_LIMITS } from "./account-limits.ts";
 import { CONTACT_LIMITS } from "./contact-limits.ts";
+import { INCOMING_LIMITS } from "./incoming-limits.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook-limits.ts";
 
@@ -37,24 +38,6 @@ export const LIMITS = {
   formBytes: limit(16 * 1024, "bytes", "A form sent to one of the public pages."),
   webhookBytes: limit(256 * 1024, "bytes", "A notification at a path below `/webhooks`."),
   billingInvoices: limit(100, "invoices", "Listed of a project, newest first."),
-  inboundBytes: limit(
-    10 * MEGABYTE,
-    "bytes",
-    "A message that the role `smtp` takes; what comes back about a mail may have the whole mail in it.",
-  ),
-  inboundMessages: limit(
-    1000,
-    "messages per project in 10 minutes",
-    "Mail of people at the address of a project; what is over it is told to come back later.",
-  ),
-  inboundSenderMessages: limit(
-    30,
-    "messages per sender and project in 10 minutes",
-    "The same, from one envelope sender.",
-  ),
-  reportMessages: limit(20_000, "messages per network in 10 minutes", "Bounces and complaints."),
-  returnPathMessages: limit(20, "messages per mail in 10 minutes", "What comes back to one return path."),
-  operatorMessages: limit(50, "messages in 10 minutes", "Mail to `postmaster@` and `abuse@` by SMTP."),
   subscriptionChanges: limit(20, "an hour", "How often one contact may subscribe by its public pages."),
   networkSubscriptions: limit(3_000, "an hour", "The same, of all contacts from one network."),
   scopedKeys: limit(50, "keys", "Scoped keys of one project."),
@@ -289,6 +272,7 @@ export const LIMITS = {
   returnedMessageDays: limit(30, "days", "How long they are kept."),
   ...ACCOUNT_LIMITS,
   ...CONTACT_LIMITS,
+  ...INCOMING_LIMITS,
   ...WEBHOOK_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),

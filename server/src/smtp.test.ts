@@ -310,6 +310,34 @@ test("so much comes back to one mail, while others are told of theirs; from one 
   });
 });
 
+test("from one network so many bytes come back, and what people write goes on", async () => {
+  const returned = Buffer.alloc(300 * 1024, "a line of text\r\n");
+  const large = () => Buffer.concat([bounceMail(), returned]);
+  expect(await send(large(), pathOf())).toMatch(/^250/);
+  const { numUpdatedRows } = await database
+    .updateTable("rate_windows")
+    .set({ taken: LIMITS.reportKilobytes.value - 400 })
+    .where("taken", ">", 300)
+    .executeTakeFirst();
+  expect(numUpdatedRows).toBe(1n);
+  expect(await send(large(), pathOf())).toMatch(/^250/);
+  expect(await send(large(), pathOf())).toMatch(/^450 4\.7\.1/);
+  expect(await send(personalMail(), project, { from: "ada@example.com" })).toMatch(/^250/);
+  expect(await stored()).toHaveLength(3);
+});
+
+test("while too much waits to be read, more is told to come back later, and is taken once there is room", async () => {
+  const small = () => start({ notices: createNoticeStore(database, () => undefined, 500) });
+  const first = await small();
+  expect(await send(bounceMail(), pathOf(), { at: first })).toMatch(/^250/);
+  expect(await send(bounceMail(), pathOf(), { at: first })).toMatch(/^450 4\.3\.1/);
+  const second = await small();
+  for (const to of [pathOf(), "fbl@bounce.example", project, "abuse@in.example"])
+    expect(await send(bounceMail(), to, { at: second, from: "ada@example.com" })).toMatch(/^450 4\.3\.1/);
+  await sql`update notices set done_at = now(), raw = null`.execute(database);
+  expect(await send(bounceMail(), pathOf(), { at: await small() })).toMatch(/^250/);
+});
+
 /** Bytes as they are; everything that is answered until the connection ends. */
 async function talkRaw(...parts: ReadonlyArray<string>): Promise<string> {
   const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");

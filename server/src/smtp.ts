@@ -9,7 +9,7 @@ import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-co
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/rate-limit.ts";
 import { networkOf } from "./platform/visitor-network.ts";
-import { isWithinRates, reportTakes, writtenTakes } from "./deliveries/smtp-rates.ts";
+import { isWithinRates, reportBytesTakes, reportTakes, writtenTakes } from "./deliveries/smtp-rates.ts";
 import { isReportName } from "./domains/reports/domain-reports.ts";
 import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
@@ -77,6 +77,8 @@ const TOO_MANY_MESSAGES = new SmtpRefusal(
   450,
   "4.7.1 Too many messages to that address for now, try again later",
 );
+const TOO_MUCH = new SmtpRefusal(450, "4.7.1 Too much mail from your network for now, try again later");
+const NO_ROOM = new SmtpRefusal(450, "4.3.1 Too much waits to be read here, try again later");
 const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
 const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try again later");
 
@@ -177,6 +179,7 @@ async function answerRecipient(
   if (kind !== "report" && saidBytes(envelope) > mostBytes(envelope, parts)) return done(TOO_LARGE);
   let isWithin: boolean;
   try {
+    if (!(await parts.notices.hasRoom())) return done(NO_ROOM);
     const takes =
       kind === "report"
         ? reportTakes(address, remoteAddress, parts.returnPaths)
@@ -226,10 +229,10 @@ async function answerMessage(
 /** Resolves when the message is kept for each recipient that is one. */
 async function takeMessage(
   stream: SMTPServerDataStream,
-  { envelope }: SMTPServerSession,
+  { envelope, remoteAddress }: SMTPServerSession,
   parts: SmtpParts,
 ): Promise<void> {
-  const { notices, returnPaths } = parts;
+  const { notices, rateLimiter, returnPaths } = parts;
   const hash = createHash("sha256");
   const chunks: Buffer[] = [];
   let size = 0;
@@ -243,6 +246,12 @@ async function takeMessage(
   const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
   const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
+  const reports = [...recipients].filter((recipient) => kindOf(recipient, parts) === "report").length;
+  if (
+    reports > 0 &&
+    !(await isWithinRates(rateLimiter, reportBytesTakes(remoteAddress, reports * raw.length)))
+  )
+    throw TOO_MUCH;
   for (const recipient of recipients) {
     const local = localPartOf(recipient);
     // A return path that nobody made here: taken like any other, and dropped.

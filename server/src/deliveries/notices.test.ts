@@ -33,6 +33,7 @@ import {
   createNoticeStore,
   readNotices,
   startNoticeReader,
+  sweepNotices,
   type InterpretNotices,
   type ToldNotice,
 } from "./notices.ts";
@@ -675,4 +676,37 @@ test("openings that are tracked here and bounces told by others meet in the same
   await tell(sns(sesEvent(mail, "Open")));
   // The first opening was told by whoever tracked it.
   expect(await namesOf(mail)).toEqual(["email.sent"]);
+});
+
+/** As if it had been made so many days ago. */
+const oldId = (days: number) => {
+  const hex = (Date.now() - days * 86_400_000).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
+};
+
+test("what was ignored is forgotten after a day, and what was done after a month", async () => {
+  const put = (days: number, result: string | null) =>
+    sql`
+      insert into notices (id, source, provider_id, result, done_at)
+      values (${oldId(days)}, 'smtp', ${newId()}, ${result}, case when ${result}::text is not null then now() end)`.execute(
+      database,
+    );
+  for (const result of [
+    "ignored: no report in it",
+    "no such project",
+    "hard-bounce",
+    "for the operator",
+    null,
+  ])
+    for (const days of [0.9, 1.1, 29, 31]) await put(days, result);
+  await sweepNotices(database);
+  const { rows } = await sql<{ result: string | null; count: number }>`
+    select result, count(*) as count from notices group by 1 order by 1`.execute(database);
+  expect(rows.map(({ result, count }) => [result, count])).toEqual([
+    ["for the operator", 3],
+    ["hard-bounce", 3],
+    ["ignored: no report in it", 1],
+    ["no such project", 1],
+    [null, 4],
+  ]);
 });

@@ -1,5 +1,6 @@
 // The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
 // Before it: sns.ts and the SMTP door checked who tells. After it: interpret-notices.ts says what they mean.
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { nowMs } from "../platform/clock.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
@@ -12,8 +13,10 @@ import { Refusal } from "../platform/refusal.ts";
 import {
   claimNotices,
   deleteDoneNotices,
+  deleteIgnoredNotices,
   hasDueNotices,
   insertNotices,
+  sumUnreadBytes,
   updateFailedNotice,
   updateNotices,
   type NewNotice,
@@ -31,13 +34,21 @@ export type Stored = "stored" | "known" | "stale";
 export interface NoticeStore {
   /** Resolves after the commit. Notices that arrive together are stored together. */
   store(notice: ToldNotice): Promise<Stored>;
+  /** Whether more messages may come over SMTP: so much waits to be read at most. */
+  hasRoom(): Promise<boolean>;
 }
 
 const MAX_BATCH = 200;
+const SUM_EVERY_MS = 5_000;
 /** Amazon SNS gives up after an hour; what says it is older was kept by somebody to be told again (reliability case S51). */
 const AGE_LIMITS = { maxAgeSeconds: 3_600, maxAheadSeconds: 300 };
 
-export function createNoticeStore(database: Database, wake: () => void): NoticeStore {
+export function createNoticeStore(
+  database: Database,
+  wake: () => void,
+  mostUnreadBytes = LIMITS.unreadKilobytes.value * 1024,
+): NoticeStore {
+  const unread = createUnreadSum(database);
   const commits = createGroupCommit<ToldNotice, Stored>({
     lanes: 2,
     laneOf: ({ providerId }) => providerId.charCodeAt(providerId.length - 1),
@@ -52,7 +63,35 @@ export function createNoticeStore(database: Database, wake: () => void): NoticeS
       });
     },
   });
-  return { store: (notice) => commits.submit(notice) };
+  return {
+    store(notice) {
+      if (notice.source === "smtp") unread.add(notice.raw.length);
+      return commits.submit(notice);
+    },
+    hasRoom: async () => (await unread.bytes()) < mostUnreadBytes,
+  };
+}
+
+/** Added up anew every few seconds; in between what this process stores is added. */
+function createUnreadSum(database: Database): { add(bytes: number): void; bytes(): Promise<number> } {
+  let sum: Promise<number> = Promise.resolve(0);
+  let summedAtMs = Number.NEGATIVE_INFINITY;
+  let since = 0;
+  return {
+    add(bytes) {
+      since += bytes;
+    },
+    async bytes() {
+      if (performance.now() - summedAtMs >= SUM_EVERY_MS) {
+        summedAtMs = performance.now();
+        since = 0;
+        sum = sumUnreadBytes(database);
+        // Whoever asks next asks the database again.
+        sum.catch(() => (summedAtMs = Number.NEGATIVE_INFINITY));
+      }
+      return (await sum) + since;
+    },
+  };
 }
 
 /** Whether something told then may still be heard at `now`, which is the clock of the database. */
@@ -77,6 +116,8 @@ const MAX_FAILURES = 5;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_REASON_LENGTH = 500;
 const KEPT_DAYS = 30;
+/** Strangers make as many of these as they like; that the same comes again within a day is noticed still. */
+const IGNORED_DAYS = 1;
 const DAY_MS = 86_400_000;
 
 export interface NoticeReaderOptions {
@@ -153,9 +194,14 @@ async function readBatch(
   });
 }
 
-/** Forgets notices that were done long ago: after a month nobody tells them again. */
+/** Forgets notices that were done long ago: after a month nobody tells them again. What was ignored goes after a day. */
 export async function sweepNotices(database: Database): Promise<void> {
-  const hex = (nowMs() - KEPT_DAYS * DAY_MS).toString(16).padStart(12, "0");
-  // Ids tell the time they were made.
-  await deleteDoneNotices(database, `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`);
+  await deleteIgnoredNotices(database, idOfDaysAgo(IGNORED_DAYS));
+  await deleteDoneNotices(database, idOfDaysAgo(KEPT_DAYS));
+}
+
+/** Ids tell the time they were made. */
+function idOfDaysAgo(days: number): string {
+  const hex = (nowMs() - days * DAY_MS).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }

@@ -57,6 +57,14 @@ export interface NoticeRow {
   ageSeconds: number;
 }
 
+/** Bytes of messages over SMTP that nobody has read yet. */
+export async function sumUnreadBytes(database: Database): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select coalesce(sum(octet_length(raw)), 0)::float8 as bytes from notices
+    where source = 'smtp' and done_at is null`.execute(database);
+  return rows[0]?.bytes ?? 0;
+}
+
 /** Whether any waits to be gone through. */
 export async function hasDueNotices(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
@@ -130,4 +138,13 @@ export async function updateFailedNotice(
 /** Deletes what was done by those with ids below this one. */
 export async function deleteDoneNotices(database: Database, belowId: string): Promise<void> {
   await sql`delete from notices where id < ${belowId} and done_at is not null`.execute(database);
+}
+
+/** Deletes those below this id of which nothing came. */
+export async function deleteIgnoredNotices(database: Database, belowId: string): Promise<void> {
+  await sql`
+    delete from notices
+    where id < ${belowId} and (result like 'ignored: %' or result = 'no such project') and done_at is not null`.execute(
+    database,
+  );
 }

@@ -12,6 +12,7 @@ const RATE_WINDOW_SECONDS = 600;
 interface Counted {
   bucket: string;
   limit: number;
+  amount?: number;
 }
 
 /** Reports are as many as mails were sent, but not of one mail, and not without end from one place. */
@@ -26,6 +27,12 @@ export function reportTakes(
     { bucket: bucketOf(`reports\n${networkOf(remoteAddress)}`), limit: LIMITS.reportMessages.value },
     ...(returnPaths.read(localPartOf(lower)) === null ? [] : [ofMail]),
   ];
+}
+
+/** What is kept of reports, once it is known how much that is. */
+export function reportBytesTakes(remoteAddress: string, bytes: number): Counted[] {
+  const bucket = bucketOf(`report bytes\n${networkOf(remoteAddress)}`);
+  return [{ bucket, limit: LIMITS.reportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
 }
 
 /** What people write is limited by sender first: one of them blocks nobody else. */

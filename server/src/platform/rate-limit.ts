@@ -10,6 +10,8 @@ export interface Take {
   bucket: string;
   limit: number;
   windowSeconds: number;
+  /** What it counts as; one when it is left out. */
+  amount?: number;
 }
 
 export interface Taken {
@@ -23,7 +25,7 @@ export interface Taken {
 export interface RateLimiter {
   /** Counts one request and tells whether it was still within the limit. */
   take(request: Take): Promise<Taken>;
-  /** Takes one count back in the running window: for limits that count failures only. */
+  /** Takes a count back in the running window: for limits that count failures only. */
   giveBack(request: Take): Promise<void>;
 }
 
@@ -38,8 +40,8 @@ export function createRateLimiter(database: Database): RateLimiter {
   });
   return {
     take: (request) => commits.submit(request),
-    async giveBack({ bucket, windowSeconds }) {
-      await sql`update rate_windows set taken = taken - 1
+    async giveBack({ bucket, windowSeconds, amount = 1 }) {
+      await sql`update rate_windows set taken = taken - ${amount}
         where bucket = ${bucket} and started_at = date_bin(make_interval(secs => ${windowSeconds}), now(), 'epoch') and taken > 0`.execute(
         database,
       );
@@ -75,13 +77,19 @@ export async function takeFor<Result>(
 async function takeAll(database: Database, takes: readonly Take[]): Promise<Taken[]> {
   const groups = Map.groupBy(takes, (take) => take.bucket);
   const firsts = [...groups.values()].flatMap(([first]) => (first === undefined ? [] : [first]));
+  const totals = new Map(
+    [...groups].map(([bucket, ofBucket]) => [
+      bucket,
+      ofBucket.reduce((sum, { amount = 1 }) => sum + amount, 0),
+    ]),
+  );
   const { rows } = await sql<{ bucket: string; taken: number; resetSeconds: number }>`
     insert into rate_windows (bucket, started_at, taken)
     select bucket, date_bin(make_interval(secs => seconds), now(), 'epoch'), taken
     from unnest(
       ${firsts.map((take) => take.bucket)}::text[],
       ${firsts.map((take) => take.windowSeconds)}::float8[],
-      ${firsts.map((take) => groups.get(take.bucket)?.length ?? 1)}::integer[]
+      ${firsts.map(({ bucket }) => totals.get(bucket) ?? 0)}::integer[]
     ) as t (bucket, seconds, taken)
     order by bucket
     on conflict (bucket, started_at) do update set taken = rate_windows.taken + excluded.taken
@@ -92,8 +100,8 @@ async function takeAll(database: Database, takes: readonly Take[]): Promise<Take
   const served = new Map<string, number>();
   return takes.map((take) => {
     const count = counts.get(take.bucket);
-    const inBatch = groups.get(take.bucket)?.length ?? 1;
-    const place = (served.get(take.bucket) ?? 0) + 1;
+    const inBatch = totals.get(take.bucket) ?? 0;
+    const place = (served.get(take.bucket) ?? 0) + (take.amount ?? 1);
     served.set(take.bucket, place);
     const number = (count?.taken ?? 0) - inBatch + place;
     return {

@@ -1,0 +1,33 @@
+// The bounds of mail that comes in by SMTP. Before it: limit.ts. After it: limits.ts, the table of all.
+import { limit, MEGABYTE, type Limit } from "./limit.ts";
+
+export const INCOMING_LIMITS = {
+  inboundBytes: limit(
+    10 * MEGABYTE,
+    "bytes",
+    "A message that the role `smtp` takes; what comes back about a mail may have the whole mail in it.",
+  ),
+  inboundMessages: limit(
+    1000,
+    "messages per project in 10 minutes",
+    "Mail of people at the address of a project; what is over it is told to come back later.",
+  ),
+  inboundSenderMessages: limit(
+    30,
+    "messages per sender and project in 10 minutes",
+    "The same, from one envelope sender.",
+  ),
+  reportMessages: limit(20_000, "messages per network in 10 minutes", "Bounces and complaints."),
+  returnPathMessages: limit(20, "messages per mail in 10 minutes", "What comes back to one return path."),
+  reportKilobytes: limit(
+    250 * 1024,
+    "KB per network in 10 minutes",
+    "The same, of which the first 512 KB of each message count.",
+  ),
+  unreadKilobytes: limit(
+    1024 * 1024,
+    "KB",
+    "Mail by SMTP that waits to be read; until some of it is, more is told to come back later.",
+  ),
+  operatorMessages: limit(50, "messages in 10 minutes", "Mail to `postmaster@` and `abuse@` by SMTP."),
+} as const satisfies Record<string, Limit>;
