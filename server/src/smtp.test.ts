@@ -214,6 +214,46 @@ test("one address gets so many connections, and one more when one of them ends",
   await expect.poll(async () => (await talk())[0]?.slice(0, 3)).toBe("220");
 });
 
+const PLACES = { most: 3, mostOfNetwork: 10 };
+
+test("when all places are taken, whoever was quiet longest makes room", async () => {
+  door = await start({ placeLimits: { ...PLACES, quietMs: 0 } });
+  for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
+  const [first, second] = sockets;
+  if (first === undefined || second === undefined) throw new Error("no sockets");
+  first.write("NOOP\r\n");
+  expect(await nextReply(first)).toMatch(/^250 /);
+  const told = nextReply(second);
+  expect((await talk())[0]).toMatch(/^220 /);
+  expect(await told).toMatch(/^421 4\.4\.2 Others want to connect/);
+  first.write("NOOP\r\n");
+  expect(await nextReply(first)).toMatch(/^250 /);
+});
+
+test("nobody is sent away who waits for our answer to a message", async () => {
+  const store = Promise.withResolvers<"stored">();
+  const notices = { store: () => store.promise, hasRoom: async () => true };
+  door = await start({ notices, placeLimits: { ...PLACES, most: 1, quietMs: 0 } });
+  const opening = ["EHLO client.example", "MAIL FROM:<a@example.com>", `RCPT TO:<${project}>`, "DATA"];
+  expect((await talk(...opening)).at(-1)).toMatch(/^354 /);
+  const [sender] = sockets;
+  if (sender === undefined) throw new Error("no socket");
+  sender.write("Subject: x\r\n\r\nx\r\n.\r\n");
+  const answer = nextReply(sender);
+  expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
+  store.resolve("stored");
+  expect(await answer).toMatch(/^250 2\.0\.0 Kept/);
+  expect((await talk())[0]).toMatch(/^220 /);
+});
+
+test("nobody is sent away who said something just now: then there is no place, until somebody leaves", async () => {
+  door = await start({ placeLimits: { ...PLACES, quietMs: 60_000 } });
+  for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
+  expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
+  sockets[0]?.destroy();
+  await expect.poll(async () => (await talk())[0]?.slice(0, 3)).toBe("220");
+});
+
 test("what is no SMTP ends the connection or is told so, and the door stays open", async () => {
   for (const bytes of [
     "GET / HTTP/1.1",

@@ -9,9 +9,18 @@ export interface ConnectionLimits {
   sessionMs: number;
 }
 
+/** One whose limits run. */
+export interface LimitedConnection {
+  /** When it said something the last time; Infinity while it waits for the answer to a message. */
+  heardAtMs(): number;
+  /** Ends it, because others want its place. */
+  sendAway(): void;
+}
+
 type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : never;
 
 const TOO_SLOW = "4.4.2 This takes too long, try again";
+const TOO_QUIET = "4.4.2 Others want to connect, and you said nothing for a while";
 const BARE_LINE_FEED = "5.5.2 Lines end in CR LF, a line feed alone is refused";
 const BARE = /(?:^|[^\r])\n/;
 
@@ -20,7 +29,12 @@ const BARE = /(?:^|[^\r])\n/;
  * the end of a line, and the one before it did not, is how mail is smuggled. In a message only CR LF . CR LF ends it, which
  * the server sees to.
  */
-export function limitConnection(connection: Connection, { messageMs, sessionMs }: ConnectionLimits): void {
+export function limitConnection(
+  connection: Connection,
+  { messageMs, sessionMs }: ConnectionLimits,
+): LimitedConnection {
+  let heardAtMs = performance.now();
+  let isAnswerOwed = false;
   const { _parser: parser, _socket: socket } = connection;
   if (parser === false) throw new Error("A connection without a parser.");
   function end(code: number, text: string): void {
@@ -36,6 +50,7 @@ export function limitConnection(connection: Connection, { messageMs, sessionMs }
   const write = parser._write.bind(parser);
   // Where the mode changes within a chunk the parser calls this again with the rest.
   parser._write = (chunk, encoding, next) => {
+    heardAtMs = performance.now();
     if (parser._dataMode || parser.isClosed) return write(chunk, encoding, next);
     const before = parser._remainder.endsWith("\r") ? "\r" : "";
     if (!BARE.test(before + chunk.toString("latin1"))) return write(chunk, encoding, next);
@@ -47,7 +62,20 @@ export function limitConnection(connection: Connection, { messageMs, sessionMs }
     clearTimeout(message);
     message = setTimeout(() => end(421, TOO_SLOW), messageMs);
     const stream = startDataMode(maxBytes);
-    stream.once("end", () => clearTimeout(message));
+    stream.once("end", () => {
+      clearTimeout(message);
+      isAnswerOwed = true;
+    });
     return stream;
+  };
+  const send = connection.send.bind(connection);
+  connection.send = (...reply) => {
+    if (isAnswerOwed) heardAtMs = performance.now();
+    isAnswerOwed = false;
+    return send(...reply);
+  };
+  return {
+    heardAtMs: () => (isAnswerOwed ? Number.POSITIVE_INFINITY : heardAtMs),
+    sendAway: () => end(421, TOO_QUIET),
   };
 }

@@ -1,0 +1,43 @@
+// Who is connected to the SMTP door: so many of a network, so many in all. When all places are taken, whoever has been quiet longest makes room.
+// Before it: smtp.ts has a new connection. After it: it is greeted, or told why not.
+import type { LimitedConnection } from "./limit-smtp-connection.ts";
+
+export interface PlaceLimits {
+  most: number;
+  mostOfNetwork: number;
+  /** Whoever said nothing for so long may be sent away for another. */
+  quietMs: number;
+}
+
+export interface Places {
+  take(id: string, network: string, connection: LimitedConnection): "taken" | "network-full" | "full";
+  /** Also for connections that got none. */
+  leave(id: string): void;
+}
+
+export function createPlaces({ most, mostOfNetwork, quietMs }: PlaceLimits): Places {
+  const taken = new Map<string, { network: string; connection: LimitedConnection }>();
+
+  function makeRoom(): boolean {
+    const [quietest] = [...taken].toSorted(
+      ([, a], [, b]) => a.connection.heardAtMs() - b.connection.heardAtMs(),
+    );
+    if (quietest === undefined) return false;
+    const [id, { connection }] = quietest;
+    if (performance.now() - connection.heardAtMs() < quietMs) return false;
+    taken.delete(id);
+    connection.sendAway();
+    return true;
+  }
+
+  return {
+    take(id, network, connection) {
+      const ofNetwork = [...taken.values()].filter((one) => one.network === network).length;
+      if (ofNetwork >= mostOfNetwork) return "network-full";
+      if (taken.size >= most && !makeRoom()) return "full";
+      taken.set(id, { network, connection });
+      return "taken";
+    },
+    leave: (id) => void taken.delete(id),
+  };
+}
