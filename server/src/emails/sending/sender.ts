@@ -23,7 +23,7 @@ import { createRememberedHandovers, type FailoverOptions } from "../handover/rem
 import { listDueQueues, releaseUnknown, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
 import { createRefusalWatch } from "../refusals/refusal-watch.ts";
 import type { RecipientChecks } from "../outbox/recipients.ts";
-import { createReadyQueue } from "./ready-queue.ts";
+import { createSenderState, type Batch, type Ending } from "./sender-state.ts";
 
 export interface SenderOptions extends FailoverOptions {
   database: Database;
@@ -60,12 +60,6 @@ export interface Sender {
 
 /** Mails claimed of one project at a time: small, so that no project waits long for another's. */
 const CLAIM_LIMIT = BATCH_SIZE;
-/** Mails that are rendered and signed while the next ones are claimed: two batches, and a few short ones beside them. */
-const MAX_IN_PREPARATION = 2.5 * CLAIM_LIMIT;
-/** A batch of one mail takes as many statements as a full one: it counts as so many. */
-const SHORTEST_BATCH = CLAIM_LIMIT / 4;
-/** Rendered mails kept at once, of which most then wait for a destination at its limit. */
-const MAX_WAITING = 10 * CLAIM_LIMIT;
 const POLL_MS = 2_000;
 /** Between two looks when a project waits for its rate. */
 const SHORTEST_WAIT_MS = 50;
@@ -88,22 +82,14 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     ending: ending.signal,
   });
   const rate = createProjectRate(options.projectSendsPerSecond ?? 0);
-  const ready = createReadyQueue<Ready>(
+  const state = createSenderState<ClaimedRow, Ready>(
+    connections,
     createDestinationLimits(Math.min(options.destinationConnections ?? connections, connections)),
   );
-  /** Ids of the mails this process has in hand: everything else it holds in the database is there by accident. */
-  const inHand = new Set<string>();
   const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
-  let mayHoldMore = false;
   const wakeUp = createWakeUp();
-  let stopping = false;
-  let inPreparation = 0;
-  let inHandover = 0;
-  let inBooking = 0;
   /** Why mails could not be prepared, until the loop that claims has heard of it. */
   let trouble: Error | null = null;
-  /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
-  let crowdedBy = "";
 
   async function handOver(mail: Ready): Promise<Outcome> {
     const staysHere = mail.row.staysHere === true;
@@ -122,71 +108,56 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return outcome;
   }
 
-  async function book(mail: Ready, outcome: Outcome): Promise<void> {
-    let isKnown = true;
+  async function book(mail: Ready, outcome: Outcome): Promise<Ending> {
+    if (outcome.kind === "withdrawn") return "withdrawn";
     try {
-      if (outcome.kind === "withdrawn") mayHoldMore = true;
-      else await books.record(mail, outcome);
-      inHand.delete(mail.row.id);
+      await books.record(mail, outcome);
+      return "booked";
     } catch (error) {
-      isKnown = false;
       log.error({ err: error, ...idsOf(mail) }, "an outcome could not be booked; the mail is in doubt");
+      return "unbooked";
     }
-    check.leave(mail, isKnown);
   }
 
   /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
-  async function serve({ mail, end }: { mail: Ready; end: (echo: Echo) => void }): Promise<void> {
+  async function serve({ mail, answered }: { mail: Ready; answered: (echo: Echo) => void }): Promise<void> {
     const outcome = await handOver(mail);
     // Whoever answers that it has the message has read all of it; otherwise some of it may still be on its way.
     if (outcome.kind === "sent") mail.message.free?.();
-    inHandover--;
-    inBooking++;
-    end(echoOf(outcome));
+    answered(echoOf(outcome));
     startHandovers();
-    await book(mail, outcome);
-    inBooking--;
-    if (ready.supply() <= connections && (crowdedBy === "" || crowdedBy !== crowd())) wakeUp.wake();
+    const result = await book(mail, outcome);
+    check.leave(mail, result !== "unbooked");
+    state.ended(mail, result);
+    if (state.isWorthALook()) wakeUp.wake();
   }
 
   function startHandovers(): void {
-    while (inHandover < connections && !stopping) {
-      const next = ready.take();
-      if (next === undefined) return;
-      inHandover++;
-      void serve(next);
-    }
+    for (let next = state.next(); next !== undefined; next = state.next()) void serve(next);
   }
 
   /** Claims mails of a queue and has them prepared; returns how many there were. */
   async function take(due: DueQueue, limit: number): Promise<number> {
-    const withoutDomains = ready.fullDomains(due.priority);
     const claimed = await claim(database, lease.senderId(), due, {
       limit,
-      withoutDomains,
+      withoutDomains: state.fullDomains(due.priority),
       ...options.recipients,
     });
     await failpoint("claim.after");
     rate.spend(due.projectId, claimed.length);
-    // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
-    const rows = claimed.filter((row) => !inHand.has(row.id));
-    for (const row of rows) inHand.add(row.id);
-    if (rows.length > 0) void prepare(rows);
+    const batch = state.admit(claimed);
+    if (batch !== null) void prepare(batch);
     return claimed.length;
   }
 
   /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, no other stays in hand. */
-  async function prepare(rows: readonly ClaimedRow[]): Promise<void> {
-    const weight = Math.max(rows.length, SHORTEST_BATCH);
-    inPreparation += weight;
-    const outside = new Set(rows);
+  async function prepare(batch: Batch<ClaimedRow>): Promise<void> {
     const unready: Unready[] = [];
     try {
-      for (const prepared of await options.prepare(rows)) {
+      for (const prepared of await options.prepare(batch.rows)) {
         await failpoint("render.after");
         if (prepared.kind === "ready") {
-          ready.add(prepared);
-          outside.delete(prepared.row);
+          state.ready(batch, prepared);
           startHandovers();
         } else unready.push(prepared);
       }
@@ -194,9 +165,8 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     } catch (error) {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
-    // They go back by what is done after a fault.
-    for (const row of outside) inHand.delete(row.id);
-    inPreparation -= weight;
+    // What is not ready goes back by what is done after a fault.
+    state.prepared(batch);
     wakeUp.wake();
   }
 
@@ -206,31 +176,24 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await books.recordUnready(mail);
     } catch (error) {
       log.error({ err: error, ...idsOf(mail) }, "a mail that cannot go could not be booked; it goes back");
-      mayHoldMore = true;
+      state.noteFault();
     }
   }
 
   /** After a fault: gives back what the database says this process holds and it does not know of. */
   async function giveBackTheRest(): Promise<void> {
-    if (!mayHoldMore) return;
-    mayHoldMore = false;
-    const emailIds = await releaseUnknown(database, lease.senderId(), [...inHand]);
+    if (!state.takeFault()) return;
+    const emailIds = await releaseUnknown(database, lease.senderId(), state.inHand());
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
-
-  const hasEnough = (): boolean =>
-    inPreparation + CLAIM_LIMIT > MAX_IN_PREPARATION ||
-    ready.supply() > connections ||
-    ready.size() > MAX_WAITING;
-  const crowd = (): string => ready.fullDomains(Infinity).join(" ");
 
   /** Claims until enough waits for a connection; returns whether there was anything. */
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
     for (const due of inTurn(await listDueQueues(database))) {
-      while (hasEnough() && !stopping) await wakeUp.wait(POLL_MS);
-      if (stopping || !lease.isHeld()) return false;
+      while (state.hasEnough() && !state.isStopping()) await wakeUp.wait(POLL_MS);
+      if (state.isStopping() || !lease.isHeld()) return false;
       const limit = Math.min(CLAIM_LIMIT, rate.allowance(due.projectId, due.sendingRate));
       if (limit > 0) claimed += await take(due, limit);
     }
@@ -239,13 +202,13 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
 
   /** Until there may be something to claim again. */
   async function rest(): Promise<void> {
-    crowdedBy = crowd();
+    state.rest();
     await wakeUp.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
-    crowdedBy = "";
+    state.claim();
   }
 
   async function run(): Promise<void> {
-    while (!stopping) {
+    while (!state.isStopping()) {
       try {
         const failure = trouble;
         trouble = null;
@@ -254,7 +217,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
         await giveBackTheRest();
         if (!(await feed())) await rest();
       } catch (error) {
-        mayHoldMore = true;
+        state.noteFault();
         log.warn({ err: error }, "the sender could not go on; it tries again");
         await wakeUp.pause(ERROR_PAUSE_MS);
       }
@@ -266,13 +229,12 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   return {
     wake: () => wakeUp.wake(),
     async stop() {
-      stopping = true;
+      state.stop();
       void measure.stop();
       wakeUp.wake();
       await running;
       const deadline = performance.now() + (options.drainMs ?? DRAIN_MS);
-      while ((inPreparation > 0 || inHandover > 0 || inBooking > 0) && performance.now() < deadline)
-        await wakeUp.pause(DRAIN_LOOK_MS);
+      while (!state.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_LOOK_MS);
       // Who asks from here on is told no: else a mail could pass that is given back below.
       ending.abort();
       await books.drained();
