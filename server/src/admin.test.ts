@@ -75,6 +75,24 @@ test("an account, its project and keys are made, listed and rotated without a br
   expect(await verifyAuditLog(server.database, made.id)).toBeNull();
 });
 
+test("a key for a part of the API is made in the owner's name, works there alone, and stands in the audit log", async () => {
+  const project = await server.createProject();
+  const expires = new Date(Date.now() + 86_400_000).toISOString();
+  const make = ["make-key", "Report", "--project", project.id, "--scopes", "contacts:read, segments:read"];
+  const made = await json<{ key: string; createdBy: string }>([...make, "--expires", expires]);
+  expect(made).toMatchObject({ name: "Report", scopes: ["contacts:read", "segments:read"], networks: [] });
+  expect(made).toMatchObject({ expiresAt: expires });
+  expect(await contactsWith(made.key)).toBe(200);
+  expect((await server.call("GET", "/campaigns", { key: made.key })).status).toBe(403);
+  const elsewhere = await json<{ key: string; networks: string[] }>([...make, "--networks", "192.0.2.0/24"]);
+  expect(elsewhere.networks).toEqual(["192.0.2.0/24"]);
+  expect(await contactsWith(elsewhere.key)).toBe(401);
+  const { text: log } = await server.call("GET", `/projects/${project.id}/audit-log`, project.byKey);
+  expect(
+    JSON.parse(log).data.filter(({ action }: { action: string }) => action === "key.created"),
+  ).toHaveLength(2);
+});
+
 test("a reset password is read from the input, works, and ends every session", async () => {
   const person = await server.signUp();
   const reset = await run(["reset-password", person.email, "--password-stdin"], "a better password\n");
@@ -106,6 +124,9 @@ test("a test mail goes the way of the installation's mail and tells what the tra
 test.for([
   [["reset-password", "nobody@example.com"], "nobody@example.com has no account here."],
   [["rotate-keys", "--project", NOBODY], "project"],
+  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:fly"], "scopes.0: "],
+  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
+  [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read"], "project"],
 ] as const)("%j is refused in one sentence, without a place in the code", async ([args, sentence]) => {
   const { code, out, err } = await run(args);
   expect({ code, out }).toEqual({ code: 1, out: "" });

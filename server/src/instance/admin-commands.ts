@@ -13,6 +13,7 @@ import {
   createProjectFor,
   enableAgain,
   listUsers,
+  makeKey,
   resetPassword,
   rotateKeys,
   sendTestMail,
@@ -29,6 +30,7 @@ export const USAGE = `npm run admin -- <command> [--json]
   projects [--after <id>]               lists the projects, 100 at a time
   create-project <name> --owner <address>   makes a project with its keys
   rotate-keys --project <id>            makes two new keys; the old ones are dead at once
+  make-key <name> --project <id> --scopes <scope,…>   makes a key that opens a part of the API, and prints it
   enable --project <id> --reason <text> enables a disabled project; its mail that waits goes on
   test-mail <address>                   sends a mail and tells what the mail server said
 
@@ -39,6 +41,7 @@ export const USAGE = `npm run admin -- <command> [--json]
 
 release and drop are about everything that is held, or with --project <id> or --campaign <id> what belongs to that.
 create-user and reset-password make a password and print it; with --password-stdin they read it from the standard input.
+make-key takes --expires <instant> and --networks <address,…>, too. Scopes: contacts:read, v1:write, … (docs/api.md).
 --json prints one JSON object, {error} where it was not done. Exit code: 0 done, 1 not done, 2 not understood.
 `;
 
@@ -62,6 +65,9 @@ const OPTIONS = {
   after: { type: "string" },
   owner: { type: "string" },
   reason: { type: "string" },
+  scopes: { type: "string" },
+  expires: { type: "string" },
+  networks: { type: "string" },
   "password-stdin": { type: "boolean" },
   json: { type: "boolean" },
 } as const;
@@ -146,6 +152,21 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run(around, _argument, { project = "" }) {
       const rotated = await rotateKeys(await sealing(around), project);
       return withKeys(rotated, `${rotated.name} has new keys; the old ones are dead.`);
+    },
+  },
+  "make-key": {
+    argument: "<name>",
+    needs: ["project", "scopes"],
+    takes: ["expires", "networks"],
+    async run({ database }, name, { project = "", scopes = "", networks, expires: expiresAt }) {
+      const listOf = (text: string) => text.split(",").map((item) => item.trim());
+      const made = await makeKey(database, project, {
+        name,
+        scopes: listOf(scopes),
+        ...(networks !== undefined && { networks: listOf(networks) }),
+        ...(expiresAt !== undefined && { expiresAt }),
+      });
+      return { json: made, lines: [`Made the key ${made.name} (${made.id}).`, `key: ${made.key}`] };
     },
   },
   enable: {

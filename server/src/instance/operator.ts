@@ -3,9 +3,12 @@
 // Before it: server/src/admin.ts. After it: the verbs of users/, projects/ and emails/.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseAddress } from "@postloft/contract/address.ts";
+import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database.ts";
+import { fieldErrors } from "../platform/http-errors.ts";
+import { Refusal } from "../platform/refusal.ts";
 import {
   enqueueSystemMails,
   readSystemMailState,
@@ -17,6 +20,7 @@ import { dropSecondFactor } from "../users/second-factor/second-factor.ts";
 import { createUser, findUserByAddress, replacePassword, toldAt, type User } from "../users/users.ts";
 import { notificationMail } from "../projects/members/notification-mails.ts";
 import { createProject, getOwnerId, regenerateKeys, type ProjectView } from "../projects/projects.ts";
+import { createKey } from "../projects/scoped-keys/scoped-keys.ts";
 import { enableProject } from "../projects/suspend-projects.ts";
 import { listUserRows } from "./queries.ts";
 
@@ -86,6 +90,22 @@ export async function rotateKeys(
   return transaction(database, async (tx) => {
     const userId = await getOwnerId(tx, projectId);
     return regenerateKeys(tx, { sealer, inboundDomain: null }, { projectId, userId, actor: SERVICE });
+  });
+}
+
+/**
+ * Makes a scoped key of a project, in the name of its owner; `key` is never seen again.
+ *
+ * @param given as the body of `POST /projects/:projectId/keys`
+ * @throws Refusal VALIDATION_ERROR, CONFLICT, PROJECT_NOT_FOUND
+ */
+export async function makeKey(database: Database, projectId: string, given: object) {
+  const parsed = createKeyEndpoint.body.safeParse(given);
+  if (!parsed.success)
+    throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(parsed.error.issues, given, "body") });
+  return transaction(database, async (tx) => {
+    const userId = await getOwnerId(tx, projectId);
+    return createKey(tx, { projectId, userId, actor: SERVICE }, parsed.data);
   });
 }
 
