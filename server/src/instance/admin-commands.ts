@@ -159,7 +159,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     needs: ["project", "scopes"],
     takes: ["expires", "networks"],
     async run({ database }, name, { project = "", scopes = "", networks, expires: expiresAt }) {
-      const listOf = (text: string) => text.split(",").map((item) => item.trim());
       const made = await makeKey(database, project, {
         name,
         scopes: listOf(scopes),
@@ -254,6 +253,8 @@ async function sealing({ database, openSealer }: Around): Promise<{ database: Da
 async function passwordOf(around: Around, values: Values): Promise<string | null> {
   return values["password-stdin"] === true ? (await around.readInput()).replace(/\r?\n$/, "") : null;
 }
+
+const listOf = (text: string) => text.split(",").map((item) => item.trim());
 
 const password = (user: WithPassword, values: Values) =>
   values["password-stdin"] === true ? [] : [`Its password, shown this once: ${user.password}`];
