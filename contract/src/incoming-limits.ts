@@ -30,4 +30,10 @@ export const INCOMING_LIMITS = {
     "Mail by SMTP that waits to be read; until some of it is, more is told to come back later.",
   ),
   operatorMessages: limit(50, "messages in 10 minutes", "Mail to `postmaster@` and `abuse@` by SMTP."),
+  operatorKilobytes: limit(
+    50 * 1024,
+    "KB a day",
+    "The same, which is kept for a month; the first 512 KB of each message count.",
+  ),
+  operatorNetworkKilobytes: limit(10 * 1024, "KB per network a day", "The same, from one network."),
 } as const satisfies Record<string, Limit>;

@@ -10,6 +10,7 @@ import { createLog } from "./platform/log.ts";
 import { createRateLimiter } from "./platform/rate-limit.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/test-database.ts";
 import { createNoticeStore } from "./deliveries/notices.ts";
+import { operatorBytesTakes, reportBytesTakes } from "./deliveries/smtp-rates.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
 import { startSmtp, type SmtpDoor, type SmtpParts } from "./smtp.ts";
 import { bounceMail, personalMail } from "./testing/incoming-mail.ts";
@@ -350,20 +351,42 @@ test("so much comes back to one mail, while others are told of theirs; from one 
   });
 });
 
+const returned = Buffer.alloc(300 * 1024, "a line of text\r\n");
+const largeBounce = () => Buffer.concat([bounceMail(), returned]);
+const writeToOperator = async () =>
+  (await send(Buffer.concat([personalMail(), returned]), "abuse@bounce.example")).slice(0, 9);
+/** As if so much had been counted. */
+const setTaken = async ([take]: ReadonlyArray<{ bucket: string }>, taken: number) =>
+  expect(
+    await rows("update rate_windows set taken = $2 where bucket = $1 returning 1", take?.bucket, taken),
+  ).toHaveLength(1);
+
 test("from one network so many bytes come back, and what people write goes on", async () => {
-  const returned = Buffer.alloc(300 * 1024, "a line of text\r\n");
-  const large = () => Buffer.concat([bounceMail(), returned]);
-  expect(await send(large(), pathOf())).toMatch(/^250/);
-  const { numUpdatedRows } = await database
-    .updateTable("rate_windows")
-    .set({ taken: LIMITS.reportKilobytes.value - 400 })
-    .where("taken", ">", 300)
-    .executeTakeFirst();
-  expect(numUpdatedRows).toBe(1n);
-  expect(await send(large(), pathOf())).toMatch(/^250/);
-  expect(await send(large(), pathOf())).toMatch(/^450 4\.7\.1/);
-  expect(await send(personalMail(), project, { from: "ada@example.com" })).toMatch(/^250/);
-  expect(await stored()).toHaveLength(3);
+  await inOneWindow({ rows }, 600, async () => {
+    await rows("delete from rate_windows");
+    expect(await send(largeBounce(), pathOf())).toMatch(/^250/);
+    await setTaken(reportBytesTakes("127.0.0.1", 1), LIMITS.reportKilobytes.value - 400);
+    expect(await send(largeBounce(), pathOf())).toMatch(/^250/);
+    expect(await send(largeBounce(), pathOf())).toMatch(/^450 4\.7\.1/);
+    expect(await send(personalMail(), project, { from: "ada@example.com" })).toMatch(/^250/);
+  });
+});
+
+test("what is written to an operator, which is kept, has so many bytes a day, of one network and of all", async () => {
+  const [ofNetwork, ofAll] = operatorBytesTakes("127.0.0.1", 1).map((take) => [take]);
+  if (ofNetwork === undefined || ofAll === undefined) throw new Error("no takes");
+  await inOneWindow({ rows }, 86_400, async () => {
+    await rows("delete from rate_windows");
+    expect(await writeToOperator()).toMatch(/^250/);
+    await setTaken(ofNetwork, LIMITS.operatorNetworkKilobytes.value - 400);
+    expect(await writeToOperator()).toMatch(/^250/);
+    expect(await writeToOperator()).toBe("450 4.7.1");
+    await setTaken(ofNetwork, 0);
+    await setTaken(ofAll, LIMITS.operatorKilobytes.value - 400);
+    expect(await writeToOperator()).toMatch(/^250/);
+    expect(await writeToOperator()).toBe("450 4.7.1");
+    expect(await send(personalMail(), project, { from: "ada@example.com" })).toMatch(/^250/);
+  });
 });
 
 test("while too much waits to be read, more is told to come back later, and is taken once there is room", async () => {

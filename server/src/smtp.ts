@@ -10,7 +10,13 @@ import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/rate-limit.ts";
 import { createPlaces, type PlaceLimits } from "./platform/smtp-places.ts";
 import { networkOf } from "./platform/visitor-network.ts";
-import { isWithinRates, reportBytesTakes, reportTakes, writtenTakes } from "./deliveries/smtp-rates.ts";
+import {
+  isWithinRates,
+  operatorBytesTakes,
+  reportBytesTakes,
+  reportTakes,
+  writtenTakes,
+} from "./deliveries/smtp-rates.ts";
 import { isReportName } from "./domains/reports/domain-reports.ts";
 import { isInboundName } from "./projects/projects.ts";
 import type { NoticeStore } from "./deliveries/notices.ts";
@@ -246,12 +252,14 @@ async function takeMessage(
   const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
   const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
-  const reports = [...recipients].filter((recipient) => kindOf(recipient, parts) === "report").length;
-  if (
-    reports > 0 &&
-    !(await isWithinRates(rateLimiter, reportBytesTakes(remoteAddress, reports * raw.length)))
-  )
-    throw TOO_MUCH;
+  const bytesOf = (is: (recipient: string) => boolean) => [...recipients].filter(is).length * raw.length;
+  const reportBytes = bytesOf((recipient) => kindOf(recipient, parts) === "report");
+  const operatorBytes = bytesOf((recipient) => isOperatorName(localPartOf(recipient)));
+  const takes = [
+    ...(reportBytes > 0 ? reportBytesTakes(remoteAddress, reportBytes) : []),
+    ...(operatorBytes > 0 ? operatorBytesTakes(remoteAddress, operatorBytes) : []),
+  ];
+  if (!(await isWithinRates(rateLimiter, takes))) throw TOO_MUCH;
   for (const recipient of recipients) {
     const local = localPartOf(recipient);
     // A return path that nobody made here: taken like any other, and dropped.

@@ -8,11 +8,13 @@ import { networkOf } from "../platform/visitor-network.ts";
 import type { ReturnPaths } from "./return-path.ts";
 
 const RATE_WINDOW_SECONDS = 600;
+const DAY_SECONDS = 86_400;
 
 interface Counted {
   bucket: string;
   limit: number;
   amount?: number;
+  windowSeconds?: number;
 }
 
 /** Reports are as many as mails were sent, but not of one mail, and not without end from one place. */
@@ -35,6 +37,16 @@ export function reportBytesTakes(remoteAddress: string, bytes: number): Counted[
   return [{ bucket, limit: LIMITS.reportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
 }
 
+/** What is kept of mail to an operator, which stays for weeks: nobody takes the day's room alone. */
+export function operatorBytesTakes(remoteAddress: string, bytes: number): Counted[] {
+  const counted = { amount: Math.ceil(bytes / 1024), windowSeconds: DAY_SECONDS };
+  const ofNetwork = bucketOf(`operator bytes\n${networkOf(remoteAddress)}`);
+  return [
+    { ...counted, bucket: ofNetwork, limit: LIMITS.operatorNetworkKilobytes.value },
+    { ...counted, bucket: bucketOf("operator bytes"), limit: LIMITS.operatorKilobytes.value },
+  ];
+}
+
 /** What people write is limited by sender first: one of them blocks nobody else. */
 export function writtenTakes(kind: "project" | "operator", address: string, sender: string): Counted[] {
   const lower = address.toLowerCase();
@@ -50,7 +62,7 @@ export function writtenTakes(kind: "project" | "operator", address: string, send
 
 export async function isWithinRates(rateLimiter: RateLimiter, takes: readonly Counted[]): Promise<boolean> {
   for (const take of takes)
-    if (!(await rateLimiter.take({ ...take, windowSeconds: RATE_WINDOW_SECONDS })).allowed) return false;
+    if (!(await rateLimiter.take({ windowSeconds: RATE_WINDOW_SECONDS, ...take })).allowed) return false;
   return true;
 }
 
