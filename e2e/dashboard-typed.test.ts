@@ -1,6 +1,7 @@
 // What is typed in the dashboard and not saved yet, in a real browser: nothing takes it away but who typed it.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
+import { LIMITS } from "../contract/src/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { useBrowser } from "./use-browser.ts";
 
@@ -71,14 +72,20 @@ test("typed settings stay when another tab is chosen, and when somebody else sav
   expect(await page.getByLabel("Address").inputValue()).toBe("https://example.com/hook");
 });
 
-test("a contact's JSON is asked for before its page is left", async () => {
+test("a contact's JSON that is refused names the field at fault, and is asked for before its page is left", async () => {
   const { page, asked } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com", data: { plan: "pro" } };
     const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
     return `/contacts/${body.id}?tab=data`;
   });
   await page.getByText("Data as JSON").click();
-  await page.getByRole("textbox", { name: "Data as JSON" }).fill('{"plan": "free"}');
+  const json = page.getByRole("textbox", { name: "Data as JSON" });
+  const keys = Array.from({ length: LIMITS.contactKeys.value + 1 }, (_, at) => [`k${at}`, at]);
+  await json.fill(JSON.stringify(Object.fromEntries(keys)));
+  await page.getByRole("button", { name: "Save data" }).click();
+  const faults = page.getByRole("alert").getByRole("listitem");
+  await faults.filter({ hasText: /^data Must have at most/ }).waitFor();
+  await json.fill('{"plan": "free"}');
   await page.getByRole("link", { name: "All contacts" }).click();
   await expect.poll(() => asked).toHaveLength(1);
   await page.getByRole("button", { name: "Save data" }).click();

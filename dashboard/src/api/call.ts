@@ -70,6 +70,19 @@ export function problemWith(error: unknown, name: string): string | undefined {
 }
 
 /**
+ * What the server said of fields that have no input of their own here.
+ *
+ * @param atInputs the others; one that ends with a dot stands for what is within it alone
+ */
+export function problemsElsewhere(error: unknown, atInputs: readonly string[]): readonly FieldProblem[] {
+  const fields = error instanceof CallError ? error.fields : [];
+  return fields.filter(
+    ({ field }) =>
+      !atInputs.some((name) => field === name || field.startsWith(name.endsWith(".") ? name : `${name}.`)),
+  );
+}
+
+/**
  * Calls an endpoint.
  *
  * @throws CallError whatever goes wrong, also without a network

@@ -57,13 +57,13 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
     signing.mutate();
   };
   const { error } = signing;
-  const fields = error instanceof CallError ? error.fields : [];
+  const inputs = isCodeAsked ? ["email", "password", "code"] : ["email", "password"];
   const problem = (name: string) => problemWith(error, name);
   const isAboutCode = error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED";
   return (
     <form onSubmit={submit} className="flex flex-col gap-4" noValidate>
       {showing.error !== null && <Failure error={showing.error} />}
-      {error !== null && fields.length === 0 && !isAboutCode && <Failure error={error} />}
+      {error !== null && !isAboutCode && <Failure error={error} atInputs={inputs} />}
       <Field
         label={t("Email")}
         type="email"

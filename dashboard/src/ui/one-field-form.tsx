@@ -1,6 +1,6 @@
 // A form that asks for one thing: the field, what is wrong with it, and one button. Before it: pages and dialogs with something to ask.
 import type { InputHTMLAttributes, ReactNode } from "react";
-import { problemOf } from "../api/call.ts";
+import { CallError } from "../api/call.ts";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 import { Field } from "./field.tsx";
@@ -38,7 +38,8 @@ export function OneFieldForm({
   ...field
 }: OneFieldFormProps) {
   const { error, isPending, mutate } = asking;
-  const problem = problemOf(error);
+  // Whatever the server calls it, it is the one thing that was asked.
+  const [first] = error instanceof CallError ? error.fields : [];
   return (
     <form
       noValidate
@@ -48,14 +49,14 @@ export function OneFieldForm({
         if (expected === undefined || value.trim() === expected) mutate();
       }}
     >
-      {error !== null && problem === undefined && <Failure error={error} />}
+      {error !== null && <Failure error={error} atInputs={first === undefined ? [] : [first.field]} />}
       <Field
         {...field}
         autoFocus
         required
         value={value}
         onChange={(event) => onChange(event.target.value)}
-        error={problem}
+        error={first?.message}
       />
       <div className="flex justify-end gap-2">
         {way}

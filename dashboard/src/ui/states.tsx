@@ -1,6 +1,6 @@
 // What stands where content is not: loading, nothing yet, failed.
 import type { ReactNode } from "react";
-import { CallError } from "../api/call.ts";
+import { CallError, problemsElsewhere, type FieldProblem } from "../api/call.ts";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 
@@ -27,13 +27,23 @@ export function Empty({
   );
 }
 
+interface FailureProps {
+  error: unknown;
+  /** Fields whose inputs say themselves what is wrong with them: where that is all of it, nothing stands here. */
+  atInputs?: readonly string[];
+  onRetry?: () => void;
+}
+
 /** What failed, why, and the id under which the server's log has it. */
-export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Failure({ error, atInputs = [], onRetry }: FailureProps) {
   const said = error instanceof CallError ? error : null;
+  const elsewhere = problemsElsewhere(error, atInputs);
+  if (said !== null && said.fields.length > 0 && elsewhere.length === 0) return null;
   return (
     <div role="alert" className="rounded-md border border-line bg-bad-wash px-3.5 py-2.5 text-sm">
       <p className="font-medium text-bad">{said?.message ?? t("Something went wrong in this page.")}</p>
       {said?.suggestion != null && <p className="mt-0.5 text-soft">{said.suggestion}</p>}
+      <FieldProblems problems={elsewhere} />
       {(said?.requestId != null || onRetry !== undefined) && (
         <div className="mt-2 flex flex-wrap items-center gap-3">
           {onRetry !== undefined && <Button onClick={onRetry}>{t("Try again")}</Button>}
@@ -45,5 +55,18 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
         </div>
       )}
     </div>
+  );
+}
+
+/** What is wrong with which field, by the name that the API gives it. */
+export function FieldProblems({ problems }: { problems: readonly FieldProblem[] }) {
+  return (
+    <ul className="mt-1 flex flex-col gap-0.5 text-soft empty:hidden">
+      {problems.map(({ field, message }) => (
+        <li key={`${field} ${message}`} className="wrap-anywhere">
+          <code className="font-mono text-[0.92em] text-ink">{field}</code> {message}
+        </li>
+      ))}
+    </ul>
   );
 }

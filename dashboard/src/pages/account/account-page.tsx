@@ -59,7 +59,6 @@ function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardP
     event.preventDefault();
     changing.mutate();
   };
-  const problem = problemWith(changing.error, field.name);
   return (
     <Card>
       <header className="border-b border-line px-5 py-3">
@@ -67,9 +66,9 @@ function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardP
         <p className="text-sm text-soft">{about}</p>
       </header>
       <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-2">
-        {changing.isError && problem === undefined && (
-          <div className="sm:col-span-2">
-            <Failure error={changing.error} />
+        {changing.isError && (
+          <div className="empty:hidden sm:col-span-2">
+            <Failure error={changing.error} atInputs={[field.name]} />
           </div>
         )}
         <Field
@@ -78,7 +77,7 @@ function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardP
           autoComplete={field.autoComplete}
           value={value}
           onChange={({ target }) => setValue(target.value)}
-          error={problem}
+          error={problemWith(changing.error, field.name)}
         />
         <Field
           label={t("Current password")}

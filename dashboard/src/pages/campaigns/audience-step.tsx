@@ -39,7 +39,9 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
   return (
     <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="flex min-w-0 flex-col gap-5">
-        {saving.isError && <Failure error={saving.error} onRetry={retry} />}
+        {saving.isError && (
+          <Failure error={saving.error} atInputs={["audienceFilter.conditions."]} onRetry={retry} />
+        )}
         <AudienceChoice
           projectId={projectId}
           campaign={shown}

@@ -1,6 +1,6 @@
 // What a campaign says and from whom, beside its preview; saved while it is written. Before it: campaign-editor.tsx. After it: the review.
 import { useState } from "react";
-import { CallError, problemWith } from "../../api/call.ts";
+import { problemWith } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
@@ -18,6 +18,8 @@ interface StepProps {
   onNext: () => void;
 }
 
+const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
+
 export function ContentStep({ projectId, campaign, onNext }: StepProps) {
   const [isChoosing, setChoosing] = useState(false);
   const { draft, change, save, state, error } = useContentDraft(projectId, campaign);
@@ -26,11 +28,10 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
     error: problemWith(error, name),
     onChange: ({ target }: { target: { value: string } }) => change({ [name]: target.value }),
   });
-  const isOfField = error instanceof CallError && error.fields.length > 0;
   return (
     <div className="grid gap-6 xl:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-4">
-        {error !== null && !isOfField && <Failure error={error} onRetry={() => void save()} />}
+        {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
         <Field label={t("Name of the campaign")} {...tied("name")} />
         <SenderField
           projectId={projectId}
@@ -62,7 +63,7 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
           </div>
         </div>
       </div>
-      <MailPreview projectId={projectId} draft={draft} kind={campaign.kind} />
+      <MailPreview projectId={projectId} draft={draft} kind={campaign.kind} marked={["body"]} />
       {isChoosing && (
         <TemplateDialog projectId={projectId} onChoose={change} onClose={() => setChoosing(false)} />
       )}

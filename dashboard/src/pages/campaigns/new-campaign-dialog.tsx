@@ -2,7 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
-import { call, CallError, problemWith } from "../../api/call.ts";
+import { call, problemWith } from "../../api/call.ts";
 import { createCampaign, getTemplate } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -70,7 +70,6 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
     },
   });
   const { error } = creating;
-  const isOfField = error instanceof CallError && error.fields.length > 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     creating.mutate();
@@ -78,7 +77,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
   return (
     <Dialog title={t("New campaign")} open onClose={onClose}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {creating.isError && !isOfField && <Failure error={error} />}
+        {creating.isError && <Failure error={error} atInputs={["name", "from"]} />}
         <Field
           label={t("Name")}
           autoFocus

@@ -118,7 +118,7 @@ export function ScheduleDialog(props: DialogProps) {
   return (
     <Dialog title={t("Schedule this campaign")} open onClose={props.onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
-        {sending.isError && problem === undefined && <Failure error={sending.error} />}
+        {sending.isError && <Failure error={sending.error} atInputs={isPast ? [] : ["scheduledFor"]} />}
         <div className="flex flex-wrap gap-2">
           {presets().map(({ label, at }) => (
             <Button key={label} onClick={() => setValue(fieldValueOf(at))}>

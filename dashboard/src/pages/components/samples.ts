@@ -105,6 +105,7 @@ export const FAILED = new CallError("The subject is missing.", {
   code: "VALIDATION_ERROR",
   requestId: "0193-an-id",
   suggestion: "Write one, then save again.",
+  fields: [{ field: "subject", message: "Required." }],
 });
 
 export const SNIPPET = 'curl https://mail.example.com/v1/send \\\n  -H "Authorization: Bearer sk_secret"';

@@ -128,10 +128,9 @@ interface KeyFieldsProps {
 function KeyFields({ given, onChange, error }: KeyFieldsProps) {
   const { name, purpose, rights, networks, days } = given;
   const problem = (field: string) => problemWith(error, field);
-  const isToldAtAField = ["name", "networks", "scopes"].some((field) => problem(field) !== undefined);
   return (
     <>
-      {error !== null && !isToldAtAField && <Failure error={error} />}
+      {error !== null && <Failure error={error} atInputs={["name", "networks", "scopes"]} />}
       <Field
         label={t("Name")}
         placeholder={t("The program that uses it")}

@@ -3,14 +3,14 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import { call, CallError, type Answer } from "../../api/call.ts";
+import { call, CallError, problemsElsewhere, type Answer } from "../../api/call.ts";
 import { previewTemplate } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes } from "../../ui/format.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 import { Said } from "../../ui/said.tsx";
-import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Failure, FieldProblems, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { ContactChoice, type ChosenContact } from "./contact-choice.tsx";
 
@@ -32,6 +32,8 @@ interface MailPreviewProps {
   kind: CampaignKind;
   /** Without advice, where that stands beside it or comes too late. */
   isQuiet?: boolean;
+  /** Fields beside it that mark what is wrong with them. */
+  marked?: readonly string[];
 }
 
 /** What the server makes of a draft once nobody types any more. */
@@ -90,7 +92,7 @@ export function MailPreview(props: MailPreviewProps) {
           onChoose={setContact}
         />
       </div>
-      {preview.isError && <NoPreview error={preview.error} />}
+      {preview.isError && <NoPreview error={preview.error} marked={props.marked ?? []} />}
       {preview.data === undefined && !preview.isError && <Skeleton className="h-128 w-full" />}
       {preview.data !== undefined && (
         <>
@@ -106,13 +108,17 @@ export function MailPreview(props: MailPreviewProps) {
   );
 }
 
-/** What is wrong with a field stands at the field. */
-function NoPreview({ error }: { error: Error }) {
+/** What is wrong with a field stands at the field, or here where it marks nothing. */
+function NoPreview({ error, marked }: { error: Error; marked: readonly string[] }) {
   if (!(error instanceof CallError) || error.fields.length === 0) return <Failure error={error} />;
+  const elsewhere = problemsElsewhere(error, marked);
   return (
-    <p role="status" className="rounded-md border border-dashed border-line-strong p-4 text-sm text-soft">
-      {t("The preview comes back when what is marked is right.")}
-    </p>
+    <div role="status" className="rounded-md border border-dashed border-line-strong p-4 text-sm text-soft">
+      {elsewhere.length === 0
+        ? t("The preview comes back when what is marked is right.")
+        : t("The preview comes back when this is right:")}
+      <FieldProblems problems={elsewhere} />
+    </div>
   );
 }
 

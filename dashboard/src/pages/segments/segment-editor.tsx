@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useReducer, useState, type Dispatch, type FormEvent } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { call, CallError, problemWith } from "../../api/call.ts";
+import { call, problemWith } from "../../api/call.ts";
 import { createSegment, updateSegment } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -110,6 +110,9 @@ function useSaving(
   });
 }
 
+/** What the server says of a name or a condition stands beside it. */
+const AT_INPUTS = ["name", "description", "filters.conditions."];
+
 export function SegmentEditor({ projectId, segment }: EditorProps) {
   const [stored, setStored] = useState(() => writtenOf(segment));
   const [draft, setDraft] = useState(stored.draft);
@@ -129,7 +132,7 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
   return (
     <form onSubmit={submit} noValidate className="grid items-start gap-6 xl:grid-cols-[minmax(0,1fr)_22rem]">
       <div className="flex min-w-0 flex-col gap-5">
-        {saving.isError && !isSaidElsewhere(saving.error) && <Failure error={saving.error} />}
+        {saving.isError && <Failure error={saving.error} atInputs={AT_INPUTS} />}
         <Head
           draft={draft}
           isNew={segment === null}
@@ -166,14 +169,6 @@ export function SegmentEditor({ projectId, segment }: EditorProps) {
       </div>
       {isDynamic && <WhoMatches projectId={projectId} filters={filters} matches={matches} fields={fields} />}
     </form>
-  );
-}
-
-/** What the server says of a name or a condition stands beside it. */
-function isSaidElsewhere(error: unknown): boolean {
-  const said = error instanceof CallError ? error.fields : [];
-  return (
-    said.length > 0 && said.every(({ field }) => /^(name|description|filters\.conditions\.)/.test(field))
   );
 }
 

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";
 import type { updateProject as updateProjectEndpoint } from "@postloft/contract/projects.ts";
-import { call, CallError, problemWith } from "../../api/call.ts";
+import { call, problemWith } from "../../api/call.ts";
 import { updateProject } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
@@ -113,7 +113,6 @@ export function GeneralSettings({ project }: { project: Project }) {
       toast(t("Settings saved"));
     },
   });
-  const fields = saving.error instanceof CallError ? saving.error.fields : [];
   const tied: Tied = (name) => ({
     value: draft[name],
     disabled: refusal !== undefined,
@@ -128,7 +127,7 @@ export function GeneralSettings({ project }: { project: Project }) {
   return (
     <form onSubmit={submit} noValidate className="flex max-w-2xl flex-col gap-5">
       {refusal !== undefined && <p className="text-sm text-soft">{refusal}</p>}
-      {saving.isError && fields.length === 0 && <Failure error={saving.error} />}
+      {saving.isError && <Failure error={saving.error} atInputs={Object.keys(stored)} />}
       <Card className="flex flex-col gap-5 p-5">
         <Field label={t("Project name")} {...tied("name")} />
         <Field

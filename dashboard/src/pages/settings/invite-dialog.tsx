@@ -1,7 +1,7 @@
 // Asks somebody into a project: a member at once where the address has an account, else by a link. Before it: member-settings.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { call, problemOf } from "../../api/call.ts";
+import { call, problemWith } from "../../api/call.ts";
 import { addMember } from "../../api/endpoints.ts";
 import { roleName } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -29,7 +29,6 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
       return onClose();
     },
   });
-  const problem = problemOf(inviting.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     inviting.mutate();
@@ -43,7 +42,7 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
       onClose={onClose}
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-        {inviting.isError && problem === undefined && <Failure error={inviting.error} />}
+        {inviting.isError && <Failure error={inviting.error} atInputs={["email"]} />}
         <Field
           label={t("Email")}
           type="email"
@@ -51,7 +50,7 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
           required
           value={email}
           onChange={({ target }) => setEmail(target.value)}
-          error={problem}
+          error={problemWith(inviting.error, "email")}
         />
         <Select
           label={t("Role")}

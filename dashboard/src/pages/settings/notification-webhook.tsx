@@ -51,7 +51,6 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
     },
   });
   const trying = useMutation({ mutationFn: () => call(testNotificationWebhook, { params }) });
-  const problem = problemWith(saving.error, "url");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     saving.mutate(url);
@@ -67,14 +66,14 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
         </p>
       </header>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4 p-5">
-        {saving.isError && problem === undefined && <Failure error={saving.error} />}
+        {saving.isError && <Failure error={saving.error} atInputs={["url"]} />}
         <Field
           label={t("Address")}
           type="url"
           inputMode="url"
           placeholder="https://example.com/hook"
           value={url}
-          error={problem}
+          error={problemWith(saving.error, "url")}
           onChange={({ target }) => setTyped(target.value)}
         />
         <div className="flex flex-wrap items-center gap-2">

@@ -114,7 +114,6 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
     event.preventDefault();
     if (!CATEGORIES.some(isFaulty)) saving.mutate(typed);
   };
-  const isToldAtAField = CATEGORIES.some((category) => problemWith(saving.error, category) !== undefined);
   return (
     <Card>
       <header className="border-b border-line px-5 py-3">
@@ -126,9 +125,9 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
         </p>
       </header>
       <form onSubmit={submit} noValidate className="grid gap-4 p-5 sm:grid-cols-3">
-        {saving.isError && !isToldAtAField && (
-          <div className="sm:col-span-3">
-            <Failure error={saving.error} />
+        {saving.isError && (
+          <div className="empty:hidden sm:col-span-3">
+            <Failure error={saving.error} atInputs={CATEGORIES} />
           </div>
         )}
         {CATEGORIES.map((category) => (

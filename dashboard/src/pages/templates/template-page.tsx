@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { CallError, problemWith } from "../../api/call.ts";
+import { problemWith } from "../../api/call.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -47,6 +47,8 @@ export function TemplatePage() {
   );
 }
 
+const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
+
 interface EditorProps {
   project: Project;
   template: Template;
@@ -60,7 +62,7 @@ function Editor({ project, template, onRestored }: EditorProps) {
   useLeaveWarning(isChanged);
   useSaveKey(() => isChanged && saving.mutate());
   const change = (changed: Partial<Draft>) => setDraft((old) => ({ ...old, ...changed }));
-  const hasFieldProblem = saving.error instanceof CallError && saving.error.fields.length > 0;
+  const isBlocks = draft.design !== null;
   return (
     <Page
       title={template.name}
@@ -92,7 +94,9 @@ function Editor({ project, template, onRestored }: EditorProps) {
       >
         <ArrowLeft size={14} aria-hidden /> {t("All templates")}
       </Link>
-      {saving.isError && !hasFieldProblem && <Failure error={saving.error} />}
+      {saving.isError && (
+        <Failure error={saving.error} atInputs={[...AT_INPUTS, ...(isBlocks ? ["design"] : [])]} />
+      )}
       <div className="grid gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <Head draft={draft} error={saving.error} onChange={change} />
@@ -110,7 +114,12 @@ function Editor({ project, template, onRestored }: EditorProps) {
           />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
-          <MailPreview projectId={projectId} draft={draft} kind={draft.type} />
+          <MailPreview
+            projectId={projectId}
+            draft={draft}
+            kind={draft.type}
+            marked={isBlocks ? [] : ["body"]}
+          />
           <TemplateUsage projectId={projectId} id={template.id} />
         </div>
       </div>
