@@ -1,5 +1,5 @@
 // The dashboard without a mouse: what the other stories do by clicks, once by keys alone; and what is done is taken back by Undo.
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { useBrowser } from "./use-browser.ts";
@@ -30,6 +30,20 @@ async function signIn(page: Page, { owner, id }: TestProject): Promise<void> {
   await page.getByRole("navigation", { name: "Project" }).waitFor();
 }
 
+async function expectFocus(one: Locator): Promise<void> {
+  await expect
+    .poll(() => one.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true);
+}
+
+/** A dialog gives the focus to what is typed first, and back to the button that opened it. */
+async function openAndLeave(page: Page, button: string, field: Locator): Promise<void> {
+  await press(page, button);
+  await expectFocus(field);
+  await page.keyboard.press("Escape");
+  await expectFocus(page.getByRole("button", { name: button, exact: true }));
+}
+
 test("somebody signs in, keeps a view, changes a contact and deletes a template, and takes all of it back, by keys alone", async () => {
   const { page, project } = await arrive();
   await signIn(page, project);
@@ -41,7 +55,13 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   const tab = page.getByRole("button", { name: "Readers", exact: true });
   await tab.waitFor();
   await press(page, "Actions of Readers");
-  await page.keyboard.press("ArrowDown");
+  await reach(page, page.getByRole("menuitem", { name: "Rename" }), "ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Rename this view" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.locator("button[aria-label='Actions of Readers']:focus").waitFor();
+  await page.keyboard.press("Enter");
+  await reach(page, page.getByRole("menuitem", { name: "Delete view" }), "ArrowDown");
   await page.keyboard.press("Enter");
   await page.getByText("View deleted").waitFor();
   await undo(page);
@@ -92,6 +112,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await expect.poll(data).toEqual({ plan: "pro", seats: 5 });
 
   await go(page, "t", "Templates");
+  await openAndLeave(page, "New template", page.getByLabel("Name", { exact: true }));
   await press(page, "Monthly", "link");
   await press(page, "Delete");
   await page.getByText("“Monthly” will be deleted").waitFor();

@@ -1,6 +1,7 @@
 // A dialog over the page: focus stays inside, Escape closes it, focus returns to where it was.
 import { Dialog as Base } from "@base-ui/react/dialog";
-import type { ReactNode } from "react";
+import { useRef, type ReactNode } from "react";
+import { AroundField, FIRST } from "./first-focus.ts";
 
 interface DialogProps {
   title: string;
@@ -12,6 +13,13 @@ interface DialogProps {
 }
 
 export function Dialog({ title, description, open, onClose, children }: DialogProps) {
+  const popup = useRef<HTMLDivElement>(null);
+  /** At once, and not in the next frame: whoever types without looking loses no letter. Without such a field it is the dialog's choice. */
+  const focusFirst = () => {
+    const first = popup.current?.querySelector<HTMLElement>(FIRST);
+    first?.focus();
+    return first == null;
+  };
   return (
     <Base.Root
       open={open}
@@ -20,12 +28,18 @@ export function Dialog({ title, description, open, onClose, children }: DialogPr
     >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
-        <Base.Popup className="fixed top-[14vh] left-1/2 max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0">
+        <Base.Popup
+          ref={popup}
+          initialFocus={focusFirst}
+          className="fixed top-[14vh] left-1/2 max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0"
+        >
           <Base.Title className="text-lg font-semibold tracking-tight">{title}</Base.Title>
           {description !== undefined && (
             <Base.Description className="mt-1 text-soft">{description}</Base.Description>
           )}
-          <div className="mt-4">{children}</div>
+          <AroundField value={popup}>
+            <div className="mt-4">{children}</div>
+          </AroundField>
         </Base.Popup>
       </Base.Portal>
     </Base.Root>

@@ -3,10 +3,10 @@ import {
   useId,
   type InputHTMLAttributes,
   type ReactNode,
-  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from "react";
+import { useFirstFocus } from "./first-focus.ts";
 
 const CONTROL =
   "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
@@ -48,27 +48,35 @@ function Labelled({ label, help, error, children }: Said & { children: (tied: Ti
   );
 }
 
-export function Field({ label, help, error, ...input }: Said & InputHTMLAttributes<HTMLInputElement>) {
+export function Field({
+  label,
+  help,
+  error,
+  autoFocus,
+  ...input
+}: Said & InputHTMLAttributes<HTMLInputElement>) {
+  const first = useFirstFocus<HTMLInputElement>(autoFocus);
   return (
     <Labelled label={label} help={help} error={error}>
-      {(tied) => <input {...input} {...tied} className={INPUT_CLASS} />}
+      {(tied) => <input {...input} {...tied} {...first} className={INPUT_CLASS} />}
     </Labelled>
   );
 }
 
 interface TextAreaProps extends Said, TextareaHTMLAttributes<HTMLTextAreaElement> {
-  ref?: Ref<HTMLTextAreaElement>;
   /** For code and JSON. */
   isCode?: boolean;
 }
 
-export function TextArea({ label, help, error, isCode = false, ...input }: TextAreaProps) {
+export function TextArea({ label, help, error, isCode = false, autoFocus, ...input }: TextAreaProps) {
+  const first = useFirstFocus<HTMLTextAreaElement>(autoFocus);
   return (
     <Labelled label={label} help={help} error={error}>
       {(tied) => (
         <textarea
           {...input}
           {...tied}
+          {...first}
           spellCheck={!isCode}
           className={`${AREA_CLASS} ${isCode ? "font-mono text-xs leading-5" : ""}`}
         />
