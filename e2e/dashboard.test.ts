@@ -249,18 +249,31 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByRole("link", { name: "Import" }).click();
   const choose = (name: string, buffer: Buffer) =>
     page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/csv", buffer });
+  await choose("large.csv", Buffer.alloc(6_000_000, "a,b\n"));
+  await page.getByText("The file is too large: 6 MB, and an import takes 5.2 MB at most.").waitFor();
   await choose("people.xlsx", Buffer.from("504b0304", "hex"));
   await page.getByText("This is an Excel workbook or a ZIP archive.").waitFor();
   await choose("excel.csv", Buffer.from("Name;E-Mail\nMüller;mueller@example.com\n", "latin1"));
   await page.getByText("Look whether this is right: Müller").waitFor();
   await page.getByRole("button", { name: "Try it without changing anything" }).click();
   await page.getByText("This is what would happen").waitFor();
-  await page.getByRole("button", { name: "Another file" }).click();
-  const rows = Array.from({ length: 60 }, (_, at) => `"Person ${at}, <b>";person${at}@example.com;pro`);
-  const file = ["Name;E-Mail;Plan;Internal", ...rows, "نور;not an address;free"].join("\n");
+  await page.reload();
+  await page.getByText("This is what would happen").waitFor();
+  await page.goBack();
+  await page.getByText("This is what would happen").waitFor({ state: "detached" });
+  await page.getByLabel("What Name becomes").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "Go on with this file" }).waitFor();
+  const rows = Array.from(
+    { length: 60 },
+    (_, at) => `"Person ${at}, <b>";person${at}@example.com;pro;;${at}`,
+  );
+  const file = ["Name;E-Mail;Plan;Internal;Zip", ...rows, "نور;not an address;free;;007"].join("\n");
   await choose("people.csv", Buffer.from(file));
   await page.getByLabel("What Internal becomes").waitFor();
   expect(await page.getByText("This is what would happen").count()).toBe(0);
+  await page.getByText("Number: 60 · Text: 1").waitFor();
+  await page.getByLabel("Type of Zip").selectOption({ label: "Text" });
   await page.getByLabel("What Internal becomes").selectOption({ label: "Leave it out" });
   await page.getByLabel("Name of the field for Name").fill("fullName");
   await page.getByRole("button", { name: "Try it without changing anything" }).click();
@@ -268,13 +281,22 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   expect(await server.rows("select 1 from contacts where email like 'person%'")).toHaveLength(0);
   await page.getByRole("button", { name: "Import 61 rows" }).click();
   await page.getByText("The import is done").waitFor();
+  await page.goBack();
+  await page.getByText("This file was imported already.").waitFor();
+  await page.reload();
+  await page.getByText("This page does not have the file any more").waitFor();
+  await page.goForward();
+  await page.getByText("The import is done").waitFor();
   await page.reload();
   await page.getByText("The import is done").waitFor();
   await page.getByRole("cell", { name: "not an address" }).waitFor();
+  await page.getByRole("link", { name: "Import another file" }).click();
+  await page.getByText("Choose a CSV file, or drop it here").waitFor();
+  await page.goBack();
   const [known] = await server.rows<{ data: unknown }>(
     "select data from contacts where email = 'person7@example.com'",
   );
-  expect(known?.data).toEqual({ fullName: "Person 7, <b>", Plan: "pro" });
+  expect(known?.data).toEqual({ fullName: "Person 7, <b>", Plan: "pro", Zip: "7" });
 
   await page.getByRole("link", { name: "All contacts" }).click();
   await page.getByRole("button", { name: "Columns" }).click();

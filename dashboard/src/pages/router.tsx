@@ -12,7 +12,7 @@ import { accountQuery, projectsQuery } from "../session/queries.ts";
 import { lastProject } from "../session/last-project.ts";
 import { readActivitySearch } from "./activity/search.ts";
 import { readCampaignSearch, readCampaignsSearch } from "./campaigns/search.ts";
-import { readContactSearch, readContactsSearch, readJobSearch } from "./contacts/search.ts";
+import { readContactSearch, readContactsSearch, readImportSearch } from "./contacts/search.ts";
 import { NotFoundPage, PageFailure } from "./not-found-page.tsx";
 import { ProjectShell } from "./project-shell.tsx";
 import { readReportsSearch } from "./reports/search.ts";
@@ -123,7 +123,7 @@ const contact = createRoute({
 const importContacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts/import",
-  validateSearch: only(readJobSearch),
+  validateSearch: only(readImportSearch),
   component: lazyRouteComponent(() => import("./contacts/import-page.tsx"), "ImportPage"),
 });
 const segments = createRoute({

@@ -1,7 +1,8 @@
 // Cells: what they mean, what is dangerous in them, and that what is written is read again.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readCell, readTextCell, writeCell, writeRow } from "./cell-text.ts";
+import { readTextCell } from "@postloft/contract/cell.ts";
+import { readCell, writeCell, writeRow } from "./cell-text.ts";
 import { createCsvReader } from "./import/read-csv.ts";
 
 const MEANINGS: Array<[string, unknown]> = [

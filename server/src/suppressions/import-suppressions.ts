@@ -1,7 +1,7 @@
 // The job `suppressions.import`: what the rows of a file mean for the suppression list.
 // Before it: contacts/import/import-step.ts reads the rows. After it: suppressions.ts lists the addresses.
 import { parseAddress } from "@postloft/contract/address.ts";
-import { readTextCell } from "../contacts/cell-text.ts";
+import { readTextCell } from "@postloft/contract/cell.ts";
 import { stepOfImport } from "../contacts/import/import-step.ts";
 import { addSuppressions, findSuppressed } from "./suppressions.ts";
 

@@ -1,13 +1,20 @@
-// Which column of a file becomes what: guessed, shown with its values, and changed where the guess is wrong. Before it: import-page.tsx.
+// Which column of a file becomes what, and of which type: guessed, shown with its values, and changed where the guess is wrong.
+// Before it: columns-step.tsx. After it: column-type.tsx.
+import { useQuery } from "@tanstack/react-query";
 import { plural, t } from "../../text/t.ts";
 import { INPUT_CLASS } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
-import { guessedValues, samplesOf, type CsvFile, type Mapping } from "./csv.ts";
+import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
+import { ColumnTypeChoice } from "./column-type.tsx";
+import type { ColumnType } from "./typed-columns.ts";
+import { guessedValues, isOwn, samplesOf } from "./csv.ts";
+import { fieldsQuery } from "./field-queries.ts";
+import type { ChosenFile } from "./kept-import.ts";
 
 interface ColumnMappingProps {
-  file: CsvFile;
-  mapping: Mapping;
-  onChange: (mapping: Mapping) => void;
+  projectId: string;
+  chosen: ChosenFile;
+  onChange: (columns: Partial<Pick<ChosenFile, "mapping" | "types">>) => void;
 }
 
 type Becomes = "email" | "subscribed" | "field" | "nothing";
@@ -15,9 +22,10 @@ type Becomes = "email" | "subscribed" | "field" | "nothing";
 const becomes = (field: string | null): Becomes =>
   field === null ? "nothing" : field === "email" || field === "subscribed" ? field : "field";
 
-export function ColumnMapping({ file, mapping, onChange }: ColumnMappingProps) {
-  const set = (column: number, field: string | null) =>
-    onChange(mapping.map((one, at) => (at === column ? field : one)));
+export function ColumnMapping({ projectId, chosen, onChange }: ColumnMappingProps) {
+  const { file, mapping, types } = chosen;
+  const { data: known = [] } = useQuery(fieldsQuery(projectId));
+  const set = (column: number, field: string | null) => onChange({ mapping: mapping.with(column, field) });
   const choose = (column: number, choice: string) => {
     if (choice === "email" || choice === "subscribed") return set(column, choice);
     return set(column, choice === "nothing" ? null : (file.header[column] ?? "").replace(/^data\./, ""));
@@ -38,44 +46,74 @@ export function ColumnMapping({ file, mapping, onChange }: ColumnMappingProps) {
         )}
       </header>
       <ul className="divide-y divide-line">
-        {file.header.map((name, column) => {
-          const field = mapping[column] ?? null;
-          return (
-            <li
-              key={column}
-              className="grid items-center gap-x-4 gap-y-2 px-5 py-3 sm:grid-cols-[1fr_11rem_11rem]"
-            >
-              <div className="min-w-0">
-                <p className="truncate font-medium">
-                  <bdi>{name === "" ? t("A column without a name") : name}</bdi>
-                </p>
-                <p className="truncate text-sm text-faint">
-                  <bdi>{samplesOf(file, column).join(" · ")}</bdi>
-                </p>
-              </div>
-              <select
-                aria-label={t("What {column} becomes", { column: name })}
-                value={becomes(field)}
-                onChange={({ target }) => choose(column, target.value)}
-                className={INPUT_CLASS}
-              >
-                <option value="email">{t("Address")}</option>
-                <option value="subscribed">{t("Subscribed")}</option>
-                <option value="field">{t("A field of yours")}</option>
-                <option value="nothing">{t("Leave it out")}</option>
-              </select>
-              {becomes(field) === "field" && (
-                <input
-                  aria-label={t("Name of the field for {column}", { column: name })}
-                  value={field ?? ""}
-                  onChange={({ target }) => set(column, target.value)}
-                  className={INPUT_CLASS}
-                />
-              )}
-            </li>
-          );
-        })}
+        {mapping.map((field, column) => (
+          <ColumnRow
+            key={column}
+            {...{ chosen, column, field }}
+            knownAs={known.find((one) => one.field === `data.${field}`)?.type}
+            onChoose={(choice) => choose(column, choice)}
+            onRename={(name) => set(column, name)}
+            onType={(type) => onChange({ types: types.with(column, type) })}
+          />
+        ))}
       </ul>
     </Card>
+  );
+}
+
+interface ColumnRowProps {
+  chosen: ChosenFile;
+  column: number;
+  field: string | null;
+  /** The type of the field where the project has it already. */
+  knownAs: keyof typeof TYPE_NAMES | undefined;
+  onChoose: (choice: string) => void;
+  onRename: (field: string) => void;
+  onType: (type: ColumnType) => void;
+}
+
+function ColumnRow({ chosen, column, field, knownAs, onChoose, onRename, onType }: ColumnRowProps) {
+  const { file, types } = chosen;
+  const name = file.header[column] ?? "";
+  return (
+    <li className="grid items-start gap-x-4 gap-y-2 px-5 py-3 sm:grid-cols-[1fr_10rem_10rem_10rem]">
+      <div className="min-w-0">
+        <p className="truncate font-medium">
+          <bdi>{name === "" ? t("A column without a name") : name}</bdi>
+        </p>
+        <p className="truncate text-sm text-faint">
+          <bdi>{samplesOf(file, column).join(" · ")}</bdi>
+        </p>
+      </div>
+      <select
+        aria-label={t("What {column} becomes", { column: name })}
+        value={becomes(field)}
+        onChange={({ target }) => onChoose(target.value)}
+        className={INPUT_CLASS}
+      >
+        <option value="email">{t("Address")}</option>
+        <option value="subscribed">{t("Subscribed")}</option>
+        <option value="field">{t("A field of yours")}</option>
+        <option value="nothing">{t("Leave it out")}</option>
+      </select>
+      {isOwn(field) && (
+        <>
+          <div className="min-w-0">
+            <input
+              aria-label={t("Name of the field for {column}", { column: name })}
+              value={field ?? ""}
+              onChange={({ target }) => onRename(target.value)}
+              className={INPUT_CLASS}
+            />
+            {knownAs !== undefined && (
+              <p className="mt-1 px-2.5 text-xs text-faint">
+                {t("There already: {type}", { type: TYPE_NAMES[knownAs] })}
+              </p>
+            )}
+          </div>
+          <ColumnTypeChoice file={file} column={column} type={types[column] ?? null} onChange={onType} />
+        </>
+      )}
+    </li>
   );
 }

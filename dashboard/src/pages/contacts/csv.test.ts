@@ -35,11 +35,19 @@ test("of a file whose letters are a guess, the values that show it are told once
 });
 
 test("the address comes first, what is ignored is gone, and values keep their commas, quotes and letters", async () => {
-  const text = await writeCsv(file, ["firstName", "email", null, "subscribed", null]).text();
+  const text = await writeCsv(file, ["firstName", "email", null, "subscribed", null], []).text();
   expect(text.split("\n")).toEqual([
     "email,firstName,subscribed",
     'ada@example.com,"Ada, Countess",yes',
     "noor@example.com,نور,",
   ]);
   expect(samplesOf(file, 2)).toEqual(["pro", 'a "free" one']);
+});
+
+test("values of own fields are written as the type that was chosen for them, the others as they are", async () => {
+  const rows = [["ada@example.com", "12345", "ja", "1"]];
+  const typed = { ...file, header: ["email", "zip", "vip", "subscribed"], rows };
+  const types = [null, "text", "boolean", "text"] as const;
+  const text = await writeCsv(typed, ["email", "zip", "vip", "subscribed"], types).text();
+  expect(text.split("\n")[1]).toBe("ada@example.com,'12345,true,1");
 });

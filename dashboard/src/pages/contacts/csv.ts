@@ -1,6 +1,7 @@
 // A CSV file of any origin, made into one that the import takes: which column becomes what, and the address first.
 // Before it: read-csv.ts reads a file. After it: the API, which has the last word on each row.
 import Papa from "papaparse";
+import { writeAs, type ColumnType } from "./typed-columns.ts";
 
 export interface CsvFile {
   name: string;
@@ -38,6 +39,11 @@ export function guessMapping({ header, rows }: CsvFile): Mapping {
   });
 }
 
+/** Whether a column becomes a field of the project's own, which may have any type. */
+export function isOwn(field: string | null): boolean {
+  return field !== null && field !== "email" && field !== "subscribed";
+}
+
 /** The first values of a column that say anything. */
 export function samplesOf({ rows }: CsvFile, column: number, count = 3): string[] {
   return rows
@@ -61,15 +67,15 @@ export function guessedValues({ header, rows }: CsvFile, count = 3): string[] {
 }
 
 /** The file as the import takes it: the address in the first column, what is ignored left out. */
-export function writeCsv({ name, rows }: CsvFile, mapping: Mapping): File {
+export function writeCsv({ name, rows }: CsvFile, mapping: Mapping, types: readonly ColumnType[]): File {
   const kept = mapping
-    .map((field, column) => ({ field, column }))
-    .filter((one): one is { field: string; column: number } => one.field !== null)
+    .map((field, column) => ({ field, column, type: isOwn(field) ? (types[column] ?? null) : null }))
+    .filter((one): one is { field: string; column: number; type: ColumnType } => one.field !== null)
     .toSorted((one, other) => Number(other.field === "email") - Number(one.field === "email"));
   const text = Papa.unparse(
     {
       fields: kept.map(({ field }) => field),
-      data: rows.map((row) => kept.map(({ column }) => row[column] ?? "")),
+      data: rows.map((row) => kept.map(({ column, type }) => writeAs(row[column] ?? "", type))),
     },
     { newline: "\n" },
   );

@@ -1,10 +1,17 @@
 // A file that was chosen and not imported yet, kept by the tab: a reload, or a way back, loses neither it nor what its columns become.
 // Before it: import-page.tsx. After it: the tab's own store, which forgets it with the tab.
+import type { ColumnType } from "./typed-columns.ts";
 import type { CsvFile, Mapping } from "./csv.ts";
 
 export interface ChosenFile {
   file: CsvFile;
   mapping: Mapping;
+  /** Of each column. */
+  types: ColumnType[];
+  /** The job that tried it out as it is now. */
+  trial?: string;
+  /** The job that imported it. */
+  job?: string;
 }
 
 const keptAs = (projectId: string) => `postloft.import.${projectId}`;
@@ -14,10 +21,10 @@ export function readKept(projectId: string): ChosenFile | null {
   return JSON.parse(sessionStorage.getItem(keptAs(projectId)) ?? "null") as ChosenFile | null;
 }
 
-/** With null it is forgotten. */
+/** With null, or once it is imported, it is forgotten. */
 export function keep(projectId: string, chosen: ChosenFile | null): void {
   sessionStorage.removeItem(keptAs(projectId));
-  if (chosen === null) return;
+  if (chosen === null || chosen.job !== undefined) return;
   try {
     sessionStorage.setItem(keptAs(projectId), JSON.stringify(chosen));
   } catch {

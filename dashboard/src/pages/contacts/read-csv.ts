@@ -1,8 +1,10 @@
 // A file that somebody chose becomes a table, or a sentence that says why it is none and what to do.
 // Before it: import-page.tsx. After it: decode-text.ts, csv.ts.
 import Papa from "papaparse";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { CallError } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
+import { formatBytes } from "../../ui/format.ts";
 import type { CsvFile } from "./csv.ts";
 import { decodeText, type NoText } from "./decode-text.ts";
 
@@ -13,10 +15,30 @@ const WHY_NOT: Readonly<Record<NoText, string>> = {
   binary: t("This is not a text. Save the sheet as CSV (UTF-8) and choose that."),
 };
 
-/** @throws CallError with a sentence for a person, when the file is no table */
+const MOST_BYTES = LIMITS.importFileBytes.value;
+/** UTF-16 takes twice as many bytes for the same letters as the UTF-8 that is sent. */
+const MOST_BYTES_READ = 2 * MOST_BYTES;
+
+/** @throws CallError that says how much an import takes, when it is more */
+export function refuseLarge(bytes: number, most = MOST_BYTES): void {
+  if (bytes <= most) return;
+  throw new CallError(
+    t("The file is too large: {size}, and an import takes {most} at most.", {
+      size: formatBytes(bytes),
+      most: formatBytes(MOST_BYTES),
+    }),
+    {
+      suggestion: t("Split it into several files, each with the first row, and import one after the other."),
+    },
+  );
+}
+
+/** @throws CallError with a sentence for a person, when the file is no table or too large a one */
 export async function readCsv(file: File): Promise<CsvFile> {
+  refuseLarge(file.size, MOST_BYTES_READ);
   const decoded = decodeText(await bytesOf(file));
   if (decoded.problem !== undefined) throw new CallError(WHY_NOT[decoded.problem]);
+  refuseLarge(new Blob([decoded.text]).size);
   const [header = [], ...rows] = Papa.parse<string[]>(decoded.text, { skipEmptyLines: "greedy" }).data;
   if (rows.length === 0) throw new CallError(t("There is nothing below the first row."));
   return {

@@ -140,6 +140,22 @@ export function readJobSearch({ job }: Record<string, unknown>): { job?: string 
   return typeof job === "string" && job !== "" ? { job } : {};
 }
 
+export interface ImportSearch {
+  /** What the columns of the chosen file become; without it a file is chosen. */
+  step?: "columns";
+  /** The job that tried it out. */
+  trial?: string;
+  /** The job that imports. */
+  job?: string;
+}
+
+/** Where an import stands: at its file, its columns, or its report. */
+export function readImportSearch(given: Record<string, unknown>): ImportSearch {
+  const { step, trial } = given;
+  if (step !== "columns") return readJobSearch(given);
+  return { step, ...(typeof trial === "string" && trial !== "" ? { trial } : {}) };
+}
+
 export interface ContactSearch {
   tab?: "data" | "segments" | "workflows" | "consent";
 }

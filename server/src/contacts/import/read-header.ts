@@ -2,7 +2,7 @@
 // Before it: decode-file.ts. After it: imports.ts keeps the columns with the job, rules.ts reads rows by them.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { findHostileValues } from "../../platform/http-body.ts";
-import { readTextCell } from "../cell-text.ts";
+import { readTextCell } from "@postloft/contract/cell.ts";
 import { RESERVED_KEYS } from "../rules.ts";
 import { createCsvReader } from "./read-csv.ts";
 

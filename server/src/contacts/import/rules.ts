@@ -3,7 +3,8 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import { exceedsBytes } from "@postloft/contract/field.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { readCell, readTextCell } from "../cell-text.ts";
+import { readTextCell } from "@postloft/contract/cell.ts";
+import { readCell } from "../cell-text.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";
 import type { Column } from "./read-header.ts";
 
