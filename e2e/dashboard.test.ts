@@ -105,6 +105,13 @@ test("an account, a project, a contact and a mail with the key on the page; relo
     },
   );
   expect(sent.status).toBe(200);
+  await page.goBack();
+  await page.getByRole("link", { name: "ada@example.com" }).click();
+  await page.getByRole("group", { name: "Part" }).getByRole("button", { name: "Mails" }).click();
+  await page.getByRole("link", { name: "Hello", exact: true }).click();
+  await page.getByRole("heading", { level: 1, name: "Hello" }).waitFor();
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("button", { name: "Show the secret key" }).click();
 
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("Staging");
@@ -216,6 +223,9 @@ test("a segment says who matches while it is written, and why somebody does not;
   await page.locator("main").getByRole("link", { name: "At example.com" }).waitFor();
   await tabs.getByRole("button", { name: "Workflows" }).click();
   await page.getByText("In no workflow yet").waitFor();
+  await tabs.getByRole("button", { name: "Mails" }).click();
+  await page.getByText("No mail to this contact yet").waitFor();
+  await tabs.getByRole("button", { name: "Workflows" }).click();
   const workflow = await drawWorkflow(server.database, projectId, {
     name: "Welcome",
     steps: [

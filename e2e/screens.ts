@@ -72,6 +72,7 @@ export async function furnish(url: string): Promise<Screen[]> {
       path: `${project}/contacts?fields=plan,city&filter=${encodeURIComponent(JSON.stringify(CONDITIONS))}`,
     },
     { name: "contact", path: `${project}/contacts/${contactId}` },
+    { name: "contact-mails", path: `${project}/contacts/${contactId}?tab=mails` },
     { name: "contact-data", path: `${project}/contacts/${contactId}?tab=data` },
     { name: "contact-segments", path: `${project}/contacts/${contactId}?tab=segments` },
     { name: "contact-workflows", path: `${project}/contacts/${contactId}?tab=workflows` },

@@ -20,6 +20,7 @@ import { useProject } from "../project-shell.tsx";
 import { useUndoToast } from "../use-undo.ts";
 import { Consent } from "./consent.tsx";
 import { contactQuery } from "./contact-query.ts";
+import { ContactMails } from "./contact-mails.tsx";
 import { ContactSegments } from "./contact-segments.tsx";
 import { ContactWorkflows } from "./contact-workflows.tsx";
 import { DataFields } from "./own-data/data-fields.tsx";
@@ -65,6 +66,7 @@ export function ContactPage() {
             label={t("Part")}
             options={[
               { value: "timeline", label: t("Timeline") },
+              { value: "mails", label: t("Mails") },
               { value: "data", label: t("Data") },
               { value: "segments", label: t("Segments") },
               { value: "workflows", label: t("Workflows") },
@@ -74,6 +76,7 @@ export function ContactPage() {
             onChoose={(chosen) => void navigate({ search: chosen === "timeline" ? {} : { tab: chosen } })}
           />
           {tab === undefined && <Timeline projectId={project.id} contactId={data.id} />}
+          {tab === "mails" && <ContactMails projectId={project.id} id={data.id} />}
           {tab === "data" && <DataFields projectId={project.id} id={data.id} data={data.data} />}
           {tab === "segments" && <ContactSegments projectId={project.id} id={data.id} />}
           {tab === "workflows" && <ContactWorkflows projectId={project.id} id={data.id} />}

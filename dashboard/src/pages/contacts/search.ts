@@ -156,11 +156,14 @@ export function readImportSearch(given: Record<string, unknown>): ImportSearch {
   return { step, ...(typeof trial === "string" && trial !== "" ? { trial } : {}) };
 }
 
+const CONTACT_TABS = ["mails", "data", "segments", "workflows", "consent"] as const;
+
 export interface ContactSearch {
-  tab?: "data" | "segments" | "workflows" | "consent";
+  tab?: (typeof CONTACT_TABS)[number];
 }
 
 /** The same for one contact. */
 export function readContactSearch({ tab }: Record<string, unknown>): ContactSearch {
-  return tab === "data" || tab === "segments" || tab === "workflows" || tab === "consent" ? { tab } : {};
+  const known = CONTACT_TABS.find((one) => one === tab);
+  return known === undefined ? {} : { tab: known };
 }

@@ -1,4 +1,4 @@
-// Mails of a project by where they stand, newest first. After it: email-page.tsx.
+// Mails of a project by where they stand, newest first. Before it: activity/; contacts/ has the same columns. After it: email-page.tsx.
 import { Link } from "@tanstack/react-router";
 import type { z } from "zod";
 import type { email, EmailStatus } from "@postloft/contract/emails.ts";
@@ -16,7 +16,7 @@ import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { STATUSES, StatusBadge } from "./statuses.tsx";
 
 const LOOK_EVERY_MS = 10_000;
-type Email = z.output<typeof email>;
+export type Email = z.output<typeof email>;
 /** Those one looks for; what a claimed mail is called is the same as a queued one. */
 const FILTERED: readonly EmailStatus[] = [
   "QUEUED",
@@ -82,6 +82,26 @@ export function MailList({ projectId, status, onStatus }: MailListProps) {
   );
 }
 
+/** Where mails stand and since when there are, at the end of each line. */
+export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
+  {
+    key: "status",
+    head: t("Status"),
+    width: "w-36",
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  {
+    key: "createdAt",
+    head: t("When"),
+    width: "w-36",
+    cell: ({ createdAt }) => (
+      <time dateTime={createdAt} title={formatInstant(createdAt)} className="text-soft tabular-nums">
+        {formatAgo(createdAt)}
+      </time>
+    ),
+  },
+];
+
 function columnsOf(projectId: string): Array<Column<Email>> {
   return [
     {
@@ -94,22 +114,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       ),
     },
     { key: "subject", head: t("Subject"), cell: ({ subject }) => <bdi>{subject}</bdi> },
-    {
-      key: "status",
-      head: t("Status"),
-      width: "w-36",
-      cell: ({ status }) => <StatusBadge status={status} />,
-    },
-    {
-      key: "createdAt",
-      head: t("When"),
-      width: "w-36",
-      cell: ({ createdAt }) => (
-        <time dateTime={createdAt} title={formatInstant(createdAt)} className="text-soft tabular-nums">
-          {formatAgo(createdAt)}
-        </time>
-      ),
-    },
+    ...STATE_AND_TIME,
   ];
 }
 

@@ -1,0 +1,54 @@
+// The mails to a contact and where each stands, newest first. Before it: contact-page.tsx. After it: a mail's page says all of it.
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { call } from "../../api/call.ts";
+import { listEmails } from "../../api/endpoints.ts";
+import { useList } from "../../api/use-list.ts";
+import { plural, t } from "../../text/t.ts";
+import { More } from "../../ui/more.tsx";
+import { Card } from "../../ui/page.tsx";
+import { Empty, Failure } from "../../ui/states.tsx";
+import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
+import { STATE_AND_TIME, type Email } from "../emails/mail-list.tsx";
+
+const LOOK_EVERY_MS = 10_000;
+
+export function ContactMails({ projectId, id }: { projectId: string; id: string }) {
+  const list = useList(
+    ["project", projectId, "contact", id, "emails"],
+    ({ query, signal }) => call(listEmails, { projectId, query: { ...query, contactId: id }, signal }),
+    { lookEveryMs: LOOK_EVERY_MS },
+  );
+  const columns = useMemo(() => columnsOf(projectId), [projectId]);
+  if (list.isError) return <Failure error={list.error} onRetry={() => void list.refetch()} />;
+  const total = list.total ?? 0;
+  return (
+    <>
+      <Card className="overflow-hidden">
+        {list.rows?.length === 0 ? (
+          <Empty title={t("No mail to this contact yet")}>
+            {t("What your program, campaigns and workflows send to this address appears here.")}
+          </Empty>
+        ) : (
+          <Table label={t("Mails")} columns={columns} rows={list.rows} rowKey={(mail) => mail.id} />
+        )}
+      </Card>
+      <More count={total === 0 ? "" : plural(total, "{n} mail", "{n} mails")} list={list} />
+    </>
+  );
+}
+
+function columnsOf(projectId: string): Array<Column<Email>> {
+  return [
+    {
+      key: "subject",
+      head: t("Subject"),
+      cell: ({ id, subject, forgottenAt }) => (
+        <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
+          <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Forgotten"))}</bdi>
+        </Link>
+      ),
+    },
+    ...STATE_AND_TIME,
+  ];
+}
