@@ -110,6 +110,9 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("group", { name: "Part" }).getByRole("button", { name: "Mails" }).click();
   await page.getByRole("link", { name: "Hello", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Hello" }).waitFor();
+  await page.getByRole("button", { name: "Headers" }).click();
+  await page.getByText("Every one, as the local mailbox has kept them.").waitFor();
+  await page.locator("dd", { hasText: "hello@sandbox.localhost" }).last().waitFor();
   await page.getByRole("link", { name: "API keys" }).click();
   await page.getByRole("button", { name: "Show the secret key" }).click();
 

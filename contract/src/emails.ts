@@ -159,6 +159,11 @@ export const previewEmail = endpoint({
       subject: z.string(),
       html: z.string(),
       text: z.string(),
+      headers: z
+        .array(z.object({ name: z.string(), value: z.string() }))
+        .describe(
+          "In their order, as they are written into the message: without those of its parts, its signature and the id that proves it came from here. A service that sends may write some anew.",
+        ),
       mailboxMessageId: z.uuid().nullable(),
     }),
   },

@@ -106,6 +106,7 @@ export interface ApiParts {
   sessions: Sessions;
   domains: Domains;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
+  publicIdOf: (projectId: string) => string;
   readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   wakeSender: () => void;
   wakeJobs: () => void;

@@ -19,6 +19,7 @@ import type * as events from "@postloft/contract/events.ts";
 import type * as executions from "@postloft/contract/executions.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
+import type * as mailbox from "@postloft/contract/mailbox.ts";
 import type * as members from "@postloft/contract/members.ts";
 import type * as projectRemoval from "@postloft/contract/project-removal.ts";
 import type * as projects from "@postloft/contract/projects.ts";
@@ -97,6 +98,7 @@ export const exportReport = raw<typeof analytics.exportReport>("GET", "/analytic
 export const send = wrapped<typeof v1.send>("POST", "/v1/send");
 export const listEmails = bare<typeof emails.listEmails>("GET", "/emails");
 export const getEmail = bare<typeof emails.getEmail>("GET", "/emails/:id");
+export const getMessage = bare<typeof mailbox.getMessage>("GET", "/mailbox/messages/:id");
 export const previewEmail = bare<typeof emails.previewEmail>("GET", "/emails/:id/preview");
 export const resolveEmail = bare<typeof emails.resolveEmail>("POST", "/emails/:id/resolve");
 export const listReturnedMessages = bare<typeof emails.listReturnedMessages>("GET", "/emails/:id/returned");

@@ -4,8 +4,8 @@ import { HEADER_ROOM_BYTES, type MessageBody } from "./body.ts";
 import type { Mailbox } from "./header.ts";
 import { givenField, dateField, idField, mailboxField, textField } from "./header.ts";
 
-/** Everything a message says. The envelope is not part of it. */
-export interface MessageParts {
+/** What the header of a message says, but for what its body is. */
+export interface HeaderParts {
   /** Without angle brackets. */
   messageId: string;
   date: Date;
@@ -16,6 +16,10 @@ export interface MessageParts {
   subject: string;
   /** Custom and list headers, allow-checked by the caller, in the order they are written. */
   headers: readonly { name: string; value: string }[];
+}
+
+/** Everything a message says. The envelope is not part of it. */
+export interface MessageParts extends HeaderParts {
   body: MessageBody;
 }
 
@@ -56,7 +60,16 @@ export function prepend(fields: string, message: Message): Message {
   return { ...message, bytes: grown, roomBytes: roomBytes - length };
 }
 
-function messageHeader(parts: MessageParts): string {
+/** The fields of a header in their order, as they are written but each in one line: for whoever shows them. */
+export function headerFields(parts: HeaderParts): Array<{ name: string; value: string }> {
+  const lines = messageHeader(parts).replaceAll("\r\n ", " ").trimEnd().split("\r\n");
+  return lines.map((line) => {
+    const [name = ""] = line.split(":", 1);
+    return { name, value: line.slice(name.length + 1).trim() };
+  });
+}
+
+function messageHeader(parts: HeaderParts): string {
   let header = mailboxField("From", [parts.from]) + mailboxField("To", parts.to);
   if (parts.cc !== undefined && parts.cc.length > 0) header += mailboxField("Cc", parts.cc);
   if (parts.replyTo !== undefined) header += mailboxField("Reply-To", [parts.replyTo]);

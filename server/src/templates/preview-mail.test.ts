@@ -8,19 +8,24 @@ const server = useTestServer();
 const BODY =
   "<p>Hello {{name}}, {{code}}</p><a href='https://shop.example'>Shop</a><a href='{{unsubscribeUrl}}'>Stop</a>";
 
-async function sendOne(mail: object = {}) {
+/** @param type of the template it is made with; none: it says what it says itself */
+async function sendOne(mail: object = {}, type?: string) {
   const project = await server.createProject();
   const { byKey } = project;
   await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { name: "Ada" } });
+  const written = { from: "hello@sandbox.localhost", subject: "Code {{code}}", body: BODY };
+  const template = { name: "News", type, ...written };
+  const said =
+    type === undefined
+      ? written
+      : { template: (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body.id };
   const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
     "POST",
     "/v1/send",
     byKey,
     {
       to: "ada@example.com",
-      from: "hello@sandbox.localhost",
-      subject: "Code {{code}}",
-      body: BODY,
+      ...said,
       data: { code: { value: "1234", persistent: false } },
       ...mail,
     },
@@ -55,6 +60,37 @@ test("it says what the recipient reads, and is in the mailbox byte for byte; its
   expect(message.body.subject).toBe("Code 1234");
 });
 
+/** What the local mailbox has and no preview makes: of the parts of a message, and what proves that it came from us. */
+const OF_THE_MESSAGE_ALONE = /^(content-type|x-postloft-id)$/i;
+
+/** The recipient's own way out is in the message alone. */
+const shown = (all: MailPreview["headers"]) =>
+  all.map(({ name, value }) => `${name}: ${name === "List-Unsubscribe" ? "" : value}`);
+
+test.each<[string, object, string?]>([
+  [
+    "one mail",
+    {
+      to: { name: "Ada Müller", email: "ada@example.com" },
+      cc: "grace@example.com",
+      reply: "answers@example.com",
+      headers: { "X-Order": "17, <b>" },
+    },
+  ],
+  ["mail to a list", {}, "MARKETING"],
+])("its headers are those of the message: of %s", async (_what, mail, type) => {
+  const { byKey, preview } = await sendOne(mail, type);
+  await expect.poll(async () => (await preview()).body.mailboxMessageId).not.toBeNull();
+  const { headers, mailboxMessageId } = (await preview()).body;
+  const { body: kept } = await server.call<Pick<MailPreview, "headers">>(
+    "GET",
+    `/mailbox/messages/${mailboxMessageId ?? ""}`,
+    byKey,
+  );
+  expect(shown(headers)).toEqual(shown(kept.headers.filter(({ name }) => !OF_THE_MESSAGE_ALONE.test(name))));
+  expect(headers).toContainEqual({ name: "Subject", value: "Code 1234" });
+});
+
 test("after the contact changed it says so; of a mail that is forgotten nothing, of another project's it knows nothing", async () => {
   const { byKey, id, preview } = await sendOne();
   await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { name: "Countess" } });
@@ -63,7 +99,13 @@ test("after the contact changed it says so; of a mail that is forgotten nothing,
     (await server.call<{ status: string }>("GET", `/emails/${id}`, byKey)).body.status;
   await expect.poll(status).toBe("DELIVERED");
   await server.rows("update emails set forgotten_at = now() where id = $1", id);
-  expect((await preview()).body).toEqual({ subject: "", html: "", text: "", mailboxMessageId: null });
+  expect((await preview()).body).toEqual({
+    subject: "",
+    html: "",
+    text: "",
+    headers: [],
+    mailboxMessageId: null,
+  });
   const other = await server.createProject();
   expect(refusalOf(await server.call("GET", `/emails/${id}/preview`, other.byKey))).toBe(
     "404 EMAIL_NOT_FOUND",

@@ -2,9 +2,11 @@
 import type { Database } from "../platform/database.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { headerFields } from "../message/message.ts";
 import { findMessageOfEmail } from "../transports/kept-messages.ts";
 import { readWrittenMail } from "../emails/reading/written-mail.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
+import { headerPartsOf } from "../emails/sending/header-parts.ts";
 import { recipientOf, renderedAs } from "../emails/sending/rendered-as.ts";
 import { asksForFooter, templateVariables } from "../rendering/template-variables.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
@@ -15,6 +17,8 @@ export interface MailPreview {
   subject: string;
   html: string;
   text: string;
+  /** As they are written into the message, but for those of its parts and those that prove it came from us. */
+  headers: Array<{ name: string; value: string }>;
   /** Of the message in the local mailbox that has it byte for byte. */
   mailboxMessageId: string | null;
 }
@@ -26,13 +30,13 @@ export interface MailPreview {
  * @throws Refusal EMAIL_NOT_FOUND; CONFLICT when it cannot be rendered, with the reason
  */
 export async function previewMail(
-  { database, renderer, linksOf }: Omit<PreviewParts, "linter">,
+  { database, renderer, linksOf, publicIdOf }: Omit<PreviewParts, "linter">,
   projectId: string,
   id: string,
 ): Promise<MailPreview> {
   const written = await readWrittenMail(database, projectId, id);
-  if (written === null) return { subject: "", html: "", text: "", mailboxMessageId: null };
-  const { row, content } = written;
+  if (written === null) return { subject: "", html: "", text: "", headers: [], mailboxMessageId: null };
+  const { row, content, headerContent } = written;
   const links = linksOf(projectId, NOBODY);
   const recipient = recipientOf(row, await findContact(database, projectId, renderedAs(row)), () => links);
   const [footer = null] =
@@ -46,7 +50,23 @@ export async function previewMail(
   });
   if (!rendered.ok) throw new Refusal("CONFLICT", { message: rendered.reason });
   const { subject, html, text } = rendered;
-  return { subject, html, text, mailboxMessageId: await findMessageOfEmail(database, projectId, id) };
+  const parts = headerPartsOf(row, headerContent, {
+    subject,
+    cc: row.copies.cc,
+    madeAt: row.sentAt,
+    publicProjectId: publicIdOf(projectId),
+    unsubscribeUrl: links.unsubscribeUrl,
+    // Whoever shows it had the mail: it is not made for others.
+    signedId: null,
+    rewrites: [],
+  });
+  return {
+    subject,
+    html,
+    text,
+    headers: headerFields(parts),
+    mailboxMessageId: await findMessageOfEmail(database, projectId, id),
+  };
 }
 
 async function findContact(database: Database, projectId: string, id: string | null) {

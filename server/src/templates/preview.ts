@@ -22,6 +22,8 @@ export interface PreviewParts {
   renderer: AskedRenderer;
   linter: Linter;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
+  /** What stands for a project in headers that anybody may read. */
+  publicIdOf: (projectId: string) => string;
 }
 
 export interface PreviewDraft {

@@ -4,7 +4,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { listReturnedMessages, previewEmail } from "../../api/endpoints.ts";
+import { listReturnedMessages } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";
 import { formatBytes, formatInstant } from "../../ui/format.ts";
@@ -13,7 +13,8 @@ import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Doubt } from "./doubt.tsx";
-import { emailQuery, type WholeEmail } from "./email-query.ts";
+import { emailQuery, previewQuery, type WholeEmail } from "./email-query.ts";
+import { MailHeaders } from "./mail-headers.tsx";
 import { StatusBadge } from "./statuses.tsx";
 
 const route = getRouteApi("/signed-in/$projectId/emails/$emailId");
@@ -152,7 +153,7 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
 }
 
 function Content({ projectId, email }: { projectId: string; email: WholeEmail }) {
-  const [view, setView] = useState<"look" | "text" | "source" | "returned">("look");
+  const [view, setView] = useState<"look" | "text" | "source" | "headers" | "returned">("look");
   return (
     <section className="min-w-0">
       <Choices
@@ -162,6 +163,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
           { value: "look", label: t("Content") },
           { value: "text", label: t("Text") },
           { value: "source", label: t("HTML source") },
+          { value: "headers", label: t("Headers") },
           ...(email.returnedMessages > 0 ? [{ value: "returned", label: t("What came back") } as const] : []),
         ]}
         value={view}
@@ -174,6 +176,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
           <Plain>{email.body}</Plain>
         </>
       )}
+      {view === "headers" && <MailHeaders projectId={projectId} id={email.id} />}
       {view === "returned" && <Returned projectId={projectId} id={email.id} />}
     </section>
   );
@@ -181,10 +184,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
 
 /** As its recipient reads it. */
 function AsRead({ projectId, id, view }: { projectId: string; id: string; view: "look" | "text" }) {
-  const preview = useQuery({
-    queryKey: ["project", projectId, "email", id, "preview"],
-    queryFn: ({ signal }) => call(previewEmail, { projectId, params: { id }, signal }),
-  });
+  const preview = useQuery(previewQuery(projectId, id));
   if (preview.isPending) return <Skeleton className="h-152" />;
   if (preview.isError) return <Failure error={preview.error} onRetry={() => void preview.refetch()} />;
   const { html, text, mailboxMessageId } = preview.data;
@@ -196,7 +196,7 @@ function AsRead({ projectId, id, view }: { projectId: string; id: string; view: 
         </p>
         {mailboxMessageId !== null && (
           <a href={`/mailbox#${mailboxMessageId}`} className="text-accent hover:underline">
-            {t("Headers and source in the mailbox")}
+            {t("Open it in the mailbox")}
           </a>
         )}
       </div>

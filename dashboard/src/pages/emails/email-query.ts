@@ -1,7 +1,7 @@
-// One mail, asked for again while it moves. Before it: email-page.tsx, projects/delivery-card.tsx.
+// One mail, asked for again while it moves, and what it says. Before it: email-page.tsx, mail-headers.tsx, projects/delivery-card.tsx.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
-import { getEmail } from "../../api/endpoints.ts";
+import { getEmail, previewEmail } from "../../api/endpoints.ts";
 
 const LOOK_EVERY_MS = 2_000;
 /** Nothing but time and the recipient changes what has left. */
@@ -14,5 +14,13 @@ export function emailQuery(projectId: string, id: string) {
     queryKey: ["project", projectId, "email", id],
     queryFn: ({ signal }) => call(getEmail, { projectId, params: { id }, signal }),
     refetchInterval: ({ state }) => (MOVING.has(state.data?.status ?? "") ? LOOK_EVERY_MS : false),
+  });
+}
+
+/** What a mail says to its recipient. */
+export function previewQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "email", id, "preview"],
+    queryFn: ({ signal }) => call(previewEmail, { projectId, params: { id }, signal }),
   });
 }

@@ -2,6 +2,7 @@
 // Before it: campaign-emails.ts fixes recipients. After it: sender.ts claims a batch, and each of its recipients has a row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
+import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import { livingSender } from "../sending/lease-queries.ts";
 import { parkedAt } from "../refusals/paused-queries.ts";
@@ -158,8 +159,8 @@ export async function takeOutRecipients(
 /** Recipients who wait in batches, as mails that are queued; newest first. */
 export async function listWaiting(database: Database, projectId: string, recipients: WaitingRecipients) {
   const { rows } = await sql<WaitingRow>`
-    select r.id, b.campaign_id, r.contact_id, r.address as to_address, b.created_at, k.from_address, k.subject, k.reply_to,
-      k.html, k.attachments
+    select r.id, b.campaign_id, r.contact_id, r.address as to_address, b.created_at, k.from_address, k.from_name, k.subject,
+      k.reply_to, k.html, k.headers, k.attachments, k.list_kind
     from ${recipientsOf(sql`recipient_batches`)}
     join email_contents k on k.project_id = b.project_id and k.id = b.content_id
     where ${holds(projectId, recipients)} and ${isMeant(recipients)}
@@ -174,10 +175,13 @@ export interface WaitingRow {
   toAddress: string;
   createdAt: Date;
   fromAddress: string;
+  fromName: string | null;
   subject: string;
   replyTo: string | null;
   html: string;
+  headers: unknown;
   attachments: unknown;
+  listKind: ListKind | null;
 }
 
 /** Drops the recipients of up to so many batches of a campaign; returns how many mails that were. */

@@ -1,15 +1,20 @@
 // What a mail was given to say, before variables are filled in, and for whom they are.
 // Before it: templates/preview-mail.ts shows it. After it: whoever waits in a batch has no row yet.
+import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
+import type { Copies } from "../outbox/emails.ts";
+import type { AddressedRow, HeaderContent } from "../sending/header-parts.ts";
 import type { RenderedRow } from "../sending/rendered-as.ts";
 import { findWritten } from "./written-queries.ts";
 
 export interface WrittenMail {
-  row: RenderedRow;
+  row: RenderedRow & AddressedRow & { copies: Copies; sentAt: Date | null };
   content: { subject: string; html: string; text: string | null };
+  /** What of the content stands in the header. */
+  headerContent: HeaderContent;
 }
 
 /** @returns null when the project has forgotten what it said. @throws Refusal EMAIL_NOT_FOUND. */
@@ -19,17 +24,31 @@ export async function readWrittenMail(
   id: string,
 ): Promise<WrittenMail | null> {
   if (!isId(id)) throw new Refusal("EMAIL_NOT_FOUND");
-  const stored = await findWritten(database, projectId, id);
-  if (stored !== undefined) {
-    const { subject, html, text, isForgotten, ...row } = stored;
-    return isForgotten ? null : { row: { projectId, ...row }, content: { subject, html, text } };
-  }
+  const found = (await findWritten(database, projectId, id)) ?? (await findWaiting(database, projectId, id));
+  const { subject, html, text, isForgotten, fromAddress, fromName, replyTo, headers, listKind, ...row } =
+    found;
+  if (isForgotten) return null;
+  return {
+    row: { projectId, ...row, copies: (row.copies ?? { cc: [], bcc: [] }) as Copies },
+    content: { subject, html, text },
+    headerContent: { fromAddress, fromName, replyTo, headers, listKind },
+  };
+}
+
+/** Whoever waits for a mail of a campaign, as the row it will have. */
+async function findWaiting(database: Database, projectId: string, id: string) {
   const [waiting] = await listWaiting(database, projectId, { by: "id", ids: [id] });
   if (waiting === undefined) throw new Refusal("EMAIL_NOT_FOUND");
-  const { contactId, toAddress, subject, html } = waiting;
-  // Campaigns have no text of their own.
   return {
-    row: { projectId, contactId, toAddress, isTest: null, variables: null },
-    content: { subject, html, text: null },
+    ...waiting,
+    priority: EMAIL_KINDS.indexOf("CAMPAIGN") + 1,
+    toName: null,
+    copies: null,
+    isTest: null,
+    variables: null,
+    sentAt: null,
+    isForgotten: false,
+    // Campaigns have no text of their own.
+    text: null,
   };
 }

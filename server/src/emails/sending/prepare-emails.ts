@@ -2,20 +2,19 @@
 // Before it: sender.ts claimed. After it: sender.ts hands the messages to the transport.
 import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { now } from "../../platform/clock.ts";
 import type { Database } from "../../platform/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";
+import { headerPartsOf } from "./header-parts.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
 import { signMessage, type DkimKey } from "../../message/dkim.ts";
-import type { Mailbox as NamedMailbox } from "../../message/header.ts";
 import { buildMessage } from "../../message/message.ts";
-import { messageHeaders, streamOf, type HeaderField, type ListKind } from "../../message/message-headers.ts";
+import { streamOf, type ListKind } from "../../message/message-headers.ts";
 import type { OutgoingMessage } from "../../transports/transport.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
-import { kindOf, messageDateOf, messageIdOf } from "../outbox/rules.ts";
+import { kindOf, messageIdOf } from "../outbox/rules.ts";
 import { recipientOf, renderedAs } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
@@ -116,23 +115,15 @@ export function createPreparer(options: {
       return { kind: "failed", row, reason: rendered?.reason ?? "The mail was not rendered." };
     const publicProjectId = surroundings.publicIdOf?.(row.projectId) ?? row.projectId;
     const returnPath = surroundings.returnPathOf?.(row.projectId, row.id) ?? null;
+    const signedId = returnPath === null ? null : localPartOf(returnPath);
+    const { subject } = rendered;
     const built = buildMessage({
-      messageId: messageIdOf(row.id, content.fromAddress),
-      date: messageDateOf(row.id, row.campaignId === null ? null : now()),
-      from: named({ address: content.fromAddress, name: content.fromName }),
-      to: [named({ address: row.toAddress, name: row.toName })],
-      cc: copies.cc.map(named),
-      ...(content.replyTo === null ? {} : { replyTo: { address: content.replyTo } }),
-      subject: rendered.subject,
-      headers: messageHeaders({
+      ...headerPartsOf(row, content, {
+        subject,
+        cc: copies.cc,
         publicProjectId,
-        campaignId: row.campaignId,
-        kind: kindOf(row.priority),
-        listKind: content.listKind,
-        fromAddress: content.fromAddress,
-        unsubscribeUrl: content.listKind === null ? null : unsubscribeUrl,
-        signedId: returnPath === null ? null : localPartOf(returnPath),
-        custom: content.headers as HeaderField[],
+        unsubscribeUrl,
+        signedId,
         rewrites,
       }),
       body: rendered.body,
@@ -149,7 +140,7 @@ export function createPreparer(options: {
     return {
       kind: "ready",
       row,
-      ownSubject: rendered.subject === content.subject ? null : rendered.subject,
+      ownSubject: subject === content.subject ? null : subject,
       listKind: content.listKind,
       message: {
         emailId: row.id,
@@ -279,10 +270,6 @@ interface Rendered {
 const NOT_RENDERED: Rendered = { rendered: undefined, unsubscribeUrl: null };
 
 const addressOf = (mailbox: Mailbox) => mailbox.address;
-
-function named({ address, name }: Mailbox): NamedMailbox {
-  return name === null ? { address } : { address, name };
-}
 
 function trackingOf(row: ClaimedRow, content: Content, surroundings: Surroundings): MailTracking | null {
   const mail = {

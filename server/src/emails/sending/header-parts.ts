@@ -1,0 +1,54 @@
+// What the header of a mail says: who writes to whom about what, and which fields its kind demands. Pure.
+// Before it: prepare-emails.ts sends it, templates/preview-mail.ts shows it. After it: message/message.ts writes it.
+import { now } from "../../platform/clock.ts";
+import type { Mailbox as NamedMailbox } from "../../message/header.ts";
+import type { HeaderParts } from "../../message/message.ts";
+import { messageHeaders, type HeaderFacts, type HeaderField } from "../../message/message-headers.ts";
+import type { Mailbox } from "../outbox/emails.ts";
+import { kindOf, messageDateOf, messageIdOf } from "../outbox/rules.ts";
+import type { Content } from "./load-contents.ts";
+import type { ClaimedRow } from "./sender-queries.ts";
+
+/** What of a mail stands in its header. */
+export type AddressedRow = Pick<ClaimedRow, "id" | "campaignId" | "priority" | "toAddress" | "toName">;
+export type HeaderContent = Pick<Content, "fromAddress" | "fromName" | "replyTo" | "headers" | "listKind">;
+
+interface OfThisMail extends Pick<
+  HeaderFacts,
+  "publicProjectId" | "unsubscribeUrl" | "signedId" | "rewrites"
+> {
+  /** With its variables filled in. */
+  subject: string;
+  cc: readonly Mailbox[];
+  /** Of a mail of a campaign, when that is not now. */
+  madeAt?: Date | null;
+}
+
+/** @throws Error for mail to a list without a way out. */
+export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: OfThisMail): HeaderParts {
+  const { fromAddress, fromName, replyTo, listKind } = content;
+  return {
+    messageId: messageIdOf(row.id, fromAddress),
+    date: messageDateOf(row.id, row.campaignId === null ? null : (mail.madeAt ?? now())),
+    from: named({ address: fromAddress, name: fromName }),
+    to: [named({ address: row.toAddress, name: row.toName })],
+    cc: mail.cc.map(named),
+    ...(replyTo === null ? {} : { replyTo: { address: replyTo } }),
+    subject: mail.subject,
+    headers: messageHeaders({
+      publicProjectId: mail.publicProjectId,
+      campaignId: row.campaignId,
+      kind: kindOf(row.priority),
+      listKind,
+      fromAddress,
+      unsubscribeUrl: listKind === null ? null : mail.unsubscribeUrl,
+      signedId: mail.signedId,
+      custom: content.headers as HeaderField[],
+      rewrites: mail.rewrites,
+    }),
+  };
+}
+
+function named({ address, name }: Mailbox): NamedMailbox {
+  return name === null ? { address } : { address, name };
+}
