@@ -1,0 +1,105 @@
+// What is as large as it may be, or written while the connection is away, in a real browser: nothing is lost and the page stays quick.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
+import { htmlOf } from "./browser.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+/** A page of a project of its own, signed in as its owner. */
+async function open(project: TestProject, path: string): Promise<Page> {
+  const context = await browser.newContext({ baseURL: server.url });
+  const { email, password } = project.owner;
+  await context.request.post("/auth/login", { data: { email, password } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(`/app/${project.id}/${path}`);
+  return page;
+}
+
+async function create(project: TestProject, path: string, body: object): Promise<string> {
+  type Made = { id: string };
+  const { status, body: made } = await server.call<Made | { data: Made }>("POST", path, project.byKey, body);
+  expect(status).toBe(201);
+  return ("data" in made ? made.data : made).id;
+}
+
+test("a segment of two hundred conditions is shown, changed at its last one and saved whole", async () => {
+  const project = await server.createProject();
+  for (const person of ["ada", "grace"])
+    await create(project, "/contacts", {
+      email: `${person}@example.com`,
+      data: { name: "مرحبا 🦀 <script>" },
+    });
+  const conditions = Array.from({ length: LIMITS.filterConditions.value }, (_, at) => ({
+    field: "email",
+    operator: "notEquals",
+    value: `nobody${at}@example.com`,
+  }));
+  const filters = { operator: "AND", conditions };
+  const id = await create(project, "/segments", { name: "All but some", filters, trackMembership: false });
+  const page = await open(project, `segments/${id}`);
+  await page.getByText("2 contacts", { exact: true }).waitFor();
+  const last = page.getByLabel("Value").last();
+  expect(await last.inputValue()).toBe("nobody199@example.com");
+  await last.fill("ada@example.com");
+  await page.getByText("1 contact", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Segment saved").waitFor();
+  const { body } = await server.call<{ filters: typeof filters }>("GET", `/segments/${id}`, project.byKey);
+  expect(body.filters.conditions).toEqual(
+    conditions.with(conditions.length - 1, {
+      field: "email",
+      operator: "notEquals",
+      value: "ada@example.com",
+    }),
+  );
+});
+
+test("a template of a megabyte is shown, written on at its end and saved byte for byte", async () => {
+  const project = await server.createProject();
+  const paragraph = "<p>A paragraph of a long letter, مرحبا 🦀</p>\n";
+  const body = `<p>Dear {{firstName}}</p>${paragraph.repeat(Math.floor(1_000_000 / Buffer.byteLength(paragraph)))}`;
+  const id = await create(project, "/templates", {
+    name: "Long",
+    subject: "Hello",
+    body,
+    from: "hello@sandbox.localhost",
+    type: "MARKETING",
+  });
+  const page = await open(project, `templates/${id}`);
+  await page.frameLocator("iframe").getByText("مرحبا").first().waitFor();
+  await htmlOf(page).click();
+  await page.keyboard.press("Control+End");
+  await page.keyboard.insertText("<p>The end</p>");
+  await page.keyboard.press("Control+s");
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+  const { body: stored } = await server.call<{ body: string }>("GET", `/templates/${id}`, project.byKey);
+  expect(stored.body === `${body}<p>The end</p>`).toBe(true);
+});
+
+test("what is written while the connection is away is kept, and saved by itself when it is back", async () => {
+  const project = await server.createProject();
+  const id = await create(project, "/campaigns", {
+    name: "News",
+    subject: "Before",
+    body: "<p>Before</p>",
+    from: "news@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  const page = await open(project, `campaigns/${id}?step=content`);
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.context().setOffline(true);
+  await page.getByText("You are offline").waitFor();
+  await page.getByLabel("Subject").fill("Written in a tunnel");
+  await page.getByText("Saving …").waitFor();
+  const stored = async () =>
+    (await server.rows<{ subject: string }>("select subject from campaigns where id = $1", id))[0]?.subject;
+  expect(await stored()).toBe("Before");
+  await page.context().setOffline(false);
+  await page.getByText("Saved", { exact: true }).waitFor();
+  expect(await stored()).toBe("Written in a tunnel");
+});
