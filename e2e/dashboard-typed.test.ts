@@ -34,10 +34,10 @@ async function open(path: (project: TestProject) => string | Promise<string>): P
   return { page, project, asked, leaves };
 }
 
-async function signInAgain(page: Page, { owner }: TestProject, within = page.locator("body")): Promise<void> {
-  await within.getByLabel("Email").fill(owner.email);
-  await within.getByLabel("Password").fill(owner.password);
-  await within.getByRole("button", { name: "Sign in", exact: true }).click();
+async function signInAgain(page: Page, { owner }: TestProject): Promise<void> {
+  await page.getByLabel("Email").fill(owner.email);
+  await page.getByLabel("Password").fill(owner.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
 test("typed settings stay when another tab is chosen, and when somebody else saves", async () => {
@@ -130,7 +130,7 @@ test("what is typed into a segment while it is being saved stays, with the focus
   ]);
 });
 
-test("a session that ended is renewed where one is; neither Escape nor a click leaves, a link does and leads back", async () => {
+test("a session that ended is renewed where one is, and what was under way is done; neither Escape nor a click leaves, a link does and leads back", async () => {
   const { page, project, asked, leaves } = await open(() => "/settings");
   const renewal = page.getByRole("dialog", { name: "Your session ended" });
   await page.getByLabel("Project name").fill("Typed");
@@ -139,11 +139,19 @@ test("a session that ended is renewed where one is; neither Escape nor a click l
   await renewal.waitFor();
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
-  await signInAgain(page, project, renewal);
+  // Whose session it was is known.
+  expect(await renewal.getByLabel("Email").inputValue()).toBe(project.owner.email);
+  await page.keyboard.insertText(project.owner.password);
+  await page.keyboard.press("Enter");
   await renewal.waitFor({ state: "detached" });
+  await page.getByText("Settings saved").waitFor();
+  expect(await server.rows("select name from projects where id = $1", project.id)).toEqual([
+    { name: "Typed" },
+  ]);
   expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
   expect(asked).toEqual([]);
 
+  await page.getByLabel("Project name").fill("Typed again");
   await page.context().clearCookies();
   await page.getByRole("button", { name: "Save settings" }).click();
   leaves.next = true;

@@ -4,6 +4,7 @@ import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpo
 import type { z } from "zod";
 import { LANGUAGE, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
+import { renewal } from "./renewal.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Of what is as large as it is. */
@@ -56,6 +57,17 @@ export class CallError extends Error {
     this.suggestion = said.suggestion ?? null;
     this.fields = said.fields ?? [];
   }
+}
+
+/** Whether a session is what is missing, or one that began lately: a wrong password or code is a 401 as well. */
+export function isAboutSession(error: unknown): boolean {
+  return (
+    error instanceof CallError &&
+    (error.code === "SESSION_TOO_OLD" ||
+      (error.status === 401 &&
+        error.code !== "INVALID_CREDENTIALS" &&
+        error.code !== "SECOND_FACTOR_REQUIRED"))
+  );
 }
 
 /** What is wrong with the one thing that was asked; undefined where it is something else. */
@@ -128,12 +140,30 @@ interface Sent {
   body: string | FormData | null;
 }
 
-/** @throws CallError for every answer that is no success */
+/**
+ * Makes a call, and once more where its session had ended and was begun anew.
+ *
+ * @throws CallError for every answer that is no success
+ */
 async function request<E extends Endpoint>(
   address: Address<E>,
   given: Given<E>,
-  { headers, body }: Sent,
+  sent: Sent,
   timeoutMs = TIMEOUT_MS,
+): Promise<Response> {
+  try {
+    return await tryOnce(address, given, sent, timeoutMs);
+  } catch (error) {
+    if (!isAboutSession(error) || !(await renewal.isDone(given.signal))) throw error;
+    return await tryOnce(address, given, sent, timeoutMs);
+  }
+}
+
+async function tryOnce<E extends Endpoint>(
+  address: Address<E>,
+  given: Given<E>,
+  { headers, body }: Sent,
+  timeoutMs: number,
 ): Promise<Response> {
   const response = await fetch(urlOf(address.path, given.params, given.query), {
     method: address.method,

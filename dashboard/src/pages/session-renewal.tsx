@@ -1,7 +1,9 @@
-// A session that ends is renewed in a dialog over the page, so nothing typed is lost; whoever leaves for it says so and comes back.
-// Before it: project-shell.tsx. After it: session/.
+// A session that ends is renewed in a dialog over the page: nothing typed is lost, and what was under way is done then. Whoever leaves for
+// it says so and comes back. Before it: project-shell.tsx. After it: session/, api/renewal.ts.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
+import { renewal } from "../api/renewal.ts";
 import { OtherWays } from "../session/other-ways.tsx";
 import { accountQuery } from "../session/queries.ts";
 import { SignInForm } from "../session/sign-in-form.tsx";
@@ -10,18 +12,35 @@ import { Dialog } from "../ui/dialog.tsx";
 
 export function SessionRenewal() {
   const queries = useQueryClient();
-  const account = useQuery(accountQuery);
+  const { data: account } = useQuery(accountQuery);
   const { href } = useLocation();
+  const last = useRef(account);
+  useEffect(() => renewal.offer(() => queries.setQueryData(accountQuery.queryKey, null)), [queries]);
+  // Whoever renews it: the form below, a passkey, or another tab.
+  useEffect(() => {
+    if (account == null) return;
+    renewal.end(last.current == null || last.current.id === account.id);
+    last.current = account;
+  }, [account]);
   return (
     <Dialog
       title={t("Your session ended")}
       description={t("Sign in to go on; what you typed is still here.")}
-      open={account.data === null}
+      open={account === null}
     >
-      <SignInForm onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })} />
+      <SignInForm
+        lastEmail={last.current?.email}
+        onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })}
+      />
       <OtherWays next={`/app${href}`} note={t("These leave the page: what is not saved is lost.")} />
       <p className="mt-5 text-sm text-soft">
-        <Link to="/sign-in" search={{ from: href }} className="font-medium text-accent hover:underline">
+        <Link
+          to="/sign-in"
+          search={{ from: href }}
+          // First: what still waits for a session would hold up the page that is left.
+          onClick={renewal.giveUp}
+          className="font-medium text-accent hover:underline"
+        >
           {t("Leave for the sign-in page")}
         </Link>
       </p>

@@ -3,7 +3,7 @@
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { account } from "@postloft/contract/users.ts";
-import { call, CallError, type Answer } from "../api/call.ts";
+import { call, CallError, isAboutSession, type Answer } from "../api/call.ts";
 import { getConfig, getMe, getSetupState, listProjects } from "../api/endpoints.ts";
 
 const FRESH_FOR_MS = 15_000;
@@ -11,16 +11,6 @@ const RETRIES = 2;
 
 export type Account = z.output<typeof account>;
 export type Project = Answer<NonNullable<typeof listProjects.endpoint>>[number];
-
-/** Whether the session is over: a wrong password or code is a 401 as well. */
-function isAboutSession(error: unknown): boolean {
-  return (
-    error instanceof CallError &&
-    error.status === 401 &&
-    error.code !== "INVALID_CREDENTIALS" &&
-    error.code !== "SECOND_FACTOR_REQUIRED"
-  );
-}
 
 export function createQueries(): QueryClient {
   const onError = (error: unknown) => {

@@ -16,12 +16,14 @@ const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 
 interface SignInFormProps {
   isNew?: boolean;
+  /** Whose session ended: the address, which then need not be typed. */
+  lastEmail?: string | undefined;
   onDone: () => void;
 }
 
-export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
+export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInFormProps) {
   const queries = useQueryClient();
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(lastEmail);
   const [password, setPassword] = useState("");
   const [code, setCode] = useState("");
   const [isCodeAsked, setCodeAsked] = useState(false);
@@ -68,7 +70,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
         label={t("Email")}
         type="email"
         autoComplete="username"
-        autoFocus
+        autoFocus={lastEmail === ""}
         required
         value={email}
         onChange={(event) => setEmail(event.target.value)}
@@ -78,6 +80,7 @@ export function SignInForm({ isNew = false, onDone }: SignInFormProps) {
         label={t("Password")}
         type="password"
         autoComplete={isNew ? "new-password" : "current-password"}
+        autoFocus={lastEmail !== ""}
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}

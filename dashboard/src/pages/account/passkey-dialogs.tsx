@@ -1,10 +1,9 @@
 // Adds, renames and removes a passkey. Before it: passkeys-card.tsx. After it: session/passkeys.ts asks the browser.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { call, CallError } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
 import { removePasskey, renamePasskey } from "../../api/account-endpoints.ts";
 import { makePasskey } from "../../session/passkeys.ts";
-import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -20,7 +19,7 @@ interface OneProps extends DialogProps {
   name: string;
 }
 
-/** A change of the passkeys: they are read anew, the dialog closes. A session that is too old is begun anew, over what is typed. */
+/** A change of the passkeys: they are read anew, the dialog closes. */
 function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps & { said: string }) {
   const queries = useQueryClient();
   const toast = useToast();
@@ -30,10 +29,6 @@ function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps &
       await queries.invalidateQueries({ queryKey: ["account-passkeys"] });
       toast(said);
       onClose();
-    },
-    onError: (error) => {
-      if (error instanceof CallError && error.code === "SESSION_TOO_OLD")
-        queries.setQueryData(accountQuery.queryKey, null);
     },
   });
 }
