@@ -159,6 +159,17 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await rotating.getByRole("button", { name: "Rotate key" }).click();
   await page.getByText("The next key. It signs from the first check on").waitFor();
   expect(await page.getByRole("button", { name: "Rotate key" }).isDisabled()).toBe(true);
+  // Where mail stays on this machine DNS is not asked.
+  const domains = "**/domains/project/*";
+  await page.route(domains, async (route) => {
+    const [own, ...others] = (await (await route.fetch()).json()) as Array<{ records: object[] }>;
+    const lookup = { lookedUpAt: "2026-01-02T03:04:05.000Z", servers: ["9.9.9.9", "[::1]:5353"] };
+    const records = own?.records.map((record) => ({ ...record, ...lookup }));
+    await route.fulfill({ json: [{ ...own, records, lastCheckedAt: lookup.lookedUpAt }, ...others] });
+  });
+  await page.reload();
+  await page.getByText("asked 9.9.9.9, [::1]:5353").first().waitFor();
+  await page.unroute(domains);
   // The program of the first mail sends from a domain of one's own as soon as there is one.
   await page.getByRole("button", { name: "Check now" }).click();
   await page.getByText("story.example.com is verified").waitFor();

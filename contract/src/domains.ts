@@ -38,6 +38,16 @@ const record = z.object({
   status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
   advice: z.string().nullable().describe("What is wrong and what to do, in words; null when nothing is."),
   adviceParts: z.array(dnsAdvice).describe(PARTS),
+  lookedUpAt: instant
+    .nullable()
+    .describe(
+      "When DNS last answered for this name: before `lastCheckedAt` while nobody answers, null until somebody has.",
+    ),
+  servers: z
+    .array(z.string())
+    .describe(
+      "Which resolvers were asked then (those of `DNS_SERVERS`, or of the system), with the port where that is not 53.",
+    ),
 });
 
 const domain = z.object({

@@ -502,6 +502,27 @@ test("a look-alike is another domain, and a name below or above a verified one i
   expect(await maySend(domains, "xn--bcher-kva.example")).toBe(true);
 });
 
+const lookups = ({ records }: DomainView) =>
+  records.map(({ purpose, lookedUpAt, servers }) => ({ purpose, lookedUpAt, servers }));
+
+test("each record says when DNS last answered for it and who was asked, also while nobody answers any more", async () => {
+  const domains = startProcess();
+  const added = await add(domains, "asked.example");
+  const purposes = ["dkim", "spf", "dmarc"];
+  expect(lookups(added)).toEqual(purposes.map((purpose) => ({ purpose, lookedUpAt: null, servers: [] })));
+  const checked = await domains.verify(projectId, added.id);
+  const then = purposes.map((purpose) => ({
+    purpose,
+    lookedUpAt: checked.lastCheckedAt,
+    servers: [dns.address],
+  }));
+  expect(lookups(checked)).toEqual(then);
+  dns.setMood("servfail");
+  const later = await domains.verify(projectId, added.id);
+  expect(later.lastCheckedAt).not.toBe(checked.lastCheckedAt);
+  expect(lookups(later)).toEqual(then);
+});
+
 test("a domain that is removed while DNS is asked is no fault", async () => {
   const removing: Dns = {
     ...createDns([dns.address]),

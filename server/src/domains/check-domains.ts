@@ -23,6 +23,7 @@ import {
   type DomainKey,
   type DomainRow,
   type FoundRecords,
+  type Lookups,
 } from "./queries.ts";
 import { recordChanges } from "./record-changes.ts";
 import {
@@ -67,7 +68,7 @@ export function createDomainChecker(options: {
     const { found, trouble } = await askRecords(dns, row);
     const asked = { found: { ...found, ...(await spfOfReturnPath) }, trouble };
     const booked = await transaction(database, (tx) =>
-      book(tx, row, asked, { returnPath, baseUrl: baseUrl() }),
+      book(tx, row, asked, { returnPath, servers: dns.servers(), baseUrl: baseUrl() }),
     );
     const ids = { projectId: row.projectId, domainId: row.id, domain: row.domain };
     if (booked.isLost)
@@ -131,7 +132,11 @@ async function book(
   tx: Tx,
   asked: DomainRow,
   { found, trouble }: Asked,
-  { returnPath, baseUrl }: { returnPath: string | null; baseUrl: string },
+  {
+    returnPath,
+    servers,
+    baseUrl,
+  }: { returnPath: string | null; servers: readonly string[]; baseUrl: string },
 ) {
   const key = { projectId: asked.projectId, id: asked.id };
   await lockDomainName(tx, asked.domain);
@@ -152,6 +157,7 @@ async function book(
     failedAt: state.failedAt,
     hasChanged,
     dnsFound,
+    dnsLookups: lookupsOf(row, found, { returnPath, servers }),
     ed25519Published: isEd25519Published(row, found),
     checkProblem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
@@ -172,6 +178,22 @@ async function book(
 async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
   const holders = await findHolders(tx, row.domain);
   return holders.some((holder) => holder.projectId !== row.projectId && holder.status === "VERIFIED");
+}
+
+/** Of the names that records have: this check where somebody answered, else the one before. */
+function lookupsOf(
+  row: DomainRow,
+  found: FoundRecords,
+  { returnPath, servers }: { returnPath: string | null; servers: readonly string[] },
+): Lookups {
+  const now = { at: row.now.toISOString(), servers };
+  const names = [...namesToAsk(row), row.domain, ...(returnPath === null ? [] : [returnPath])];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const lookup = found[name] === undefined ? row.dnsLookups[name] : now;
+      return lookup === undefined ? [] : [[name, lookup] as const];
+    }),
+  );
 }
 
 /** For a name that nobody answered for, what was found there before still stands. */

@@ -2,7 +2,7 @@
 // Before it: queries.ts reads the rows. After it: check-domains.ts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import type { DomainKey, FoundRecords } from "./queries.ts";
+import type { DomainKey, FoundRecords, Lookups } from "./queries.ts";
 
 /** What a check leaves behind. */
 export interface CheckOutcome {
@@ -11,6 +11,7 @@ export interface CheckOutcome {
   failedChecks: number;
   failedAt: Date | null;
   dnsFound: FoundRecords;
+  dnsLookups: Lookups;
   ed25519Published: boolean;
   checkProblem: string | null;
   nextCheckMs: number;
@@ -45,12 +46,13 @@ export async function claimDueDomains(
 }
 
 export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: CheckOutcome): Promise<void> {
-  const { hasChanged, nextCheckMs, dnsFound, ...columns } = check;
+  const { hasChanged, nextCheckMs, dnsFound, dnsLookups, ...columns } = check;
   await tx
     .updateTable("domains")
     .set({
       ...columns,
       dnsFound: JSON.stringify(dnsFound),
+      dnsLookups: JSON.stringify(dnsLookups),
       lastCheckedAt: sql`now()`,
       nextCheckAt: sql`now() + make_interval(secs => ${nextCheckMs / 1000})`,
       ...(hasChanged ? { statusChangedAt: sql`now()`, updatedAt: sql`now()` } : {}),

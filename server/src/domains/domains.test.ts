@@ -54,6 +54,8 @@ test("a domain is added with the record to publish, is no sender before it is ve
       status: "UNCHECKED",
       advice: null,
       adviceParts: [],
+      lookedUpAt: null,
+      servers: [],
     },
     expect.objectContaining({ name, purpose: "spf", required: false, status: "UNCHECKED" }),
     expect.objectContaining({
@@ -182,7 +184,11 @@ test("a domain verified while mail stayed on this machine proves nothing once ma
   const name = newName();
   const { body } = await add(project.byKey, name);
   expect((await verify(project.byKey, body.id)).body.verified).toBe(true);
-  const dns: Dns = { txt: async () => ({ kind: "none" }), records: async () => ({ kind: "none" }) };
+  const dns: Dns = {
+    txt: async () => ({ kind: "none" }),
+    records: async () => ({ kind: "none" }),
+    servers: () => [],
+  };
   const log = createLog({ level: "silent" });
   const sealer = createSealer(APP_SECRET);
   const domains = createDomains({

@@ -36,7 +36,13 @@ export interface RecordView {
   status: RecordStatus;
   advice: string | null;
   adviceParts: readonly DnsAdvice[];
+  /** When DNS last answered for the name, and who was asked. */
+  lookedUpAt: string | null;
+  servers: readonly string[];
 }
+
+/** What its judge makes of a record. */
+type JudgedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
 
 export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "advice"> {
   purpose: "spf" | "dmarc";
@@ -58,6 +64,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
   const keys = [signing, second, beside].filter((key) => key !== null);
   const verified = isVerified(row, staysHere);
   const troubles = staysHere ? [] : troublesOf(row);
+  const lookups = staysHere ? {} : row.dnsLookups;
   const found = staysHere ? (verified ? asIfPublished(keys) : {}) : row.dnsFound;
   return {
     id: row.id,
@@ -70,7 +77,11 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
       ...(beside === null ? [] : [ed25519View(beside, found)]),
       ...spfViews(row.domain, found, returnPath),
       dmarcView(row.domain, found),
-    ],
+    ].map((record) => ({
+      ...record,
+      lookedUpAt: lookups[record.name]?.at ?? null,
+      servers: lookups[record.name]?.servers ?? [],
+    })),
     dkimTokens: keys.map(({ selector }) => selector),
     ed25519: beside !== null,
     lastError: inWords(troubles),
@@ -111,7 +122,7 @@ export function sandbox(projectId: string): DomainView {
 }
 
 /** What a judge says, as a record tells it. */
-function said(advice: readonly DnsAdvice[]): Pick<RecordView, "advice" | "adviceParts"> {
+function said(advice: readonly DnsAdvice[]): Pick<JudgedRecord, "advice" | "adviceParts"> {
   return { advice: inWords(advice), adviceParts: advice };
 }
 
@@ -120,7 +131,7 @@ function asIfPublished(keys: readonly PublicDkimKey[]): FoundRecords {
   return Object.fromEntries(keys.map((key) => [dkimName(key), [dkimValue(key)]]));
 }
 
-function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
+function dkimView(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
   const records = found[dkimName(key)];
   const { status, advice } = judgeDkim(records, key);
   return {
@@ -135,7 +146,7 @@ function dkimView(key: PublicDkimKey, found: FoundRecords): RecordView {
   };
 }
 
-function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
+function secondKeyView(key: SecondKey, found: FoundRecords): JudgedRecord {
   const view = dkimView(key, found);
   if (key.role === "next")
     return view.advice === null ? { ...view, ...said([sayOfDns("dkim.nextKey")]) } : view;
@@ -143,14 +154,14 @@ function secondKeyView(key: SecondKey, found: FoundRecords): RecordView {
   return { ...view, required: false, ...said([former]) };
 }
 
-function ed25519View(key: PublicDkimKey, found: FoundRecords): RecordView {
+function ed25519View(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
   const view = dkimView(key, found);
   const isSaid = view.advice !== null || view.status === "FOUND";
   return { ...view, required: false, ...(isSaid ? {} : said([sayOfDns("dkim.ed25519Waits")])) };
 }
 
 /** Receivers look for SPF at the return path. Where that is a domain of the installation's, the sender's own record is a courtesy. */
-function spfViews(domain: string, found: FoundRecords, returnPath: string | null): RecordView[] {
+function spfViews(domain: string, found: FoundRecords, returnPath: string | null): JudgedRecord[] {
   const own = spfView("spf", domain, found);
   if (returnPath === null || returnPath === domain) return [own];
   const ofReturnPath = spfView("return-path", returnPath, found);
@@ -171,7 +182,7 @@ function isBelow(name: string, domain: string): boolean {
   return name.endsWith(`.${domain}`) || domain.endsWith(`.${name}`);
 }
 
-function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): RecordView {
+function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRecords): JudgedRecord {
   const records = found[domain];
   const { advice, ...judged } = judgeSpf(domain, found);
   return {
@@ -185,7 +196,7 @@ function spfView(purpose: "spf" | "return-path", domain: string, found: FoundRec
   };
 }
 
-function dmarcView(domain: string, found: FoundRecords): RecordView {
+function dmarcView(domain: string, found: FoundRecords): JudgedRecord {
   const { advice, ...judged } = judgeDmarc(domain, found);
   return {
     type: "TXT",

@@ -5,6 +5,18 @@ import type { Database, Tx } from "../platform/database.ts";
 /** Name → TXT records as DNS gave them; a name that nobody answered for is missing. */
 export type FoundRecords = Readonly<Record<string, readonly string[]>>;
 
+/** When DNS last answered for a name, and who was asked. */
+export interface Lookup {
+  at: string;
+  servers: readonly string[];
+}
+export type Lookups = Readonly<Record<string, Lookup>>;
+
+interface AsJson {
+  dnsFound: FoundRecords;
+  dnsLookups: Lookups;
+}
+
 export interface DomainRow {
   projectId: string;
   id: string;
@@ -21,6 +33,8 @@ export interface DomainRow {
   /** Whether the last check found it: then it signs. */
   ed25519Published: boolean;
   dnsFound: FoundRecords;
+  /** Of the names of its records; those nobody ever answered for are missing. */
+  dnsLookups: Lookups;
   checkProblem: string | null;
   failedChecks: number;
   failedAt: Date | null;
@@ -57,6 +71,7 @@ const COLUMNS = [
   "ed25519PublicKey",
   "ed25519Published",
   "dnsFound",
+  "dnsLookups",
   "checkProblem",
   "failedChecks",
   "failedAt",
@@ -73,7 +88,7 @@ export async function listDomainRows(database: Database, projectId: string): Pro
     .select([...COLUMNS, NOW])
     .where("projectId", "=", projectId)
     .orderBy("id", "desc")
-    .$narrowType<{ dnsFound: FoundRecords }>()
+    .$narrowType<AsJson>()
     .execute();
 }
 
@@ -85,7 +100,7 @@ export async function listVerifiedDomains(database: Database, limit: number): Pr
     .where("status", "=", "VERIFIED")
     .orderBy(sql`random()`)
     .limit(limit)
-    .$narrowType<{ dnsFound: FoundRecords }>()
+    .$narrowType<AsJson>()
     .execute();
 }
 
@@ -104,7 +119,7 @@ export async function findDomain(
     .select([...COLUMNS, NOW])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
-    .$narrowType<{ dnsFound: FoundRecords }>()
+    .$narrowType<AsJson>()
     .executeTakeFirst();
 }
 

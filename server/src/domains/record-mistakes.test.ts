@@ -27,6 +27,8 @@ function view(changes: Partial<Record<RecordView["purpose"], RecordView["status"
     status: changes[purpose] ?? "MISSING",
     advice: null,
     adviceParts: [],
+    lookedUpAt: null,
+    servers: [],
   });
   return {
     id: "",

@@ -15,6 +15,8 @@ export interface Dns {
   txt(name: string): Promise<DnsAnswer>;
   /** What the records of a name point at: addresses or host names, of MX without the preference. At most 4.5 s. Never throws. */
   records(name: string, type: RecordType): Promise<DnsAnswer>;
+  /** Who is asked: addresses, with a port where that is not 53. */
+  servers(): readonly string[];
 }
 
 const TIMEOUT_MS = 2_000;
@@ -33,6 +35,7 @@ export function createDns(servers: readonly string[]): Dns {
   return {
     txt: (name) => answerTo(async () => (await patient.resolveTxt(name)).map((strings) => strings.join(""))),
     records: (name, type) => withinTime(answerTo(() => QUESTIONS[type](quick, name))),
+    servers: () => patient.getServers(),
   };
 }
 

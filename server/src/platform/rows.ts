@@ -273,6 +273,7 @@ export interface DomainsTable {
   ed25519PublicKey: string | null;
   ed25519PrivateKey: Buffer | null;
   ed25519Published: Generated<boolean>;
+  dnsLookups: ColumnType<unknown, string | undefined, string>;
 }
 
 export interface EmailAttemptsTable {

@@ -310,6 +310,7 @@ function makeVerifier(answer: DnsAnswer | Promise<DnsAnswer>) {
       state.questions += 1;
       return answer;
     },
+    servers: () => [],
   };
   return { state, verify: createVerifier({ dns, nowMs: () => state.nowMs }) };
 }

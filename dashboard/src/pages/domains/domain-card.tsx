@@ -103,6 +103,7 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
             <RecordRow
               key={`${record.purpose} ${record.name}`}
               record={record}
+              checkedAt={checkedAt}
               mistakes={mistakesOf(record)}
             />
           ))}
@@ -133,11 +134,15 @@ function ZoneFile({ domain: { domain, records } }: { domain: Domain }) {
 
 interface RecordRowProps {
   record: DnsRecord;
+  /** When its domain was last checked. */
+  checkedAt: string | null;
   mistakes: readonly DomainMistake[];
 }
 
-function RecordRow({ record, mistakes }: RecordRowProps) {
+function RecordRow({ record, checkedAt, mistakes }: RecordRowProps) {
   const { tone, label } = STATES[record.status];
+  const { found, lookedUpAt } = record;
+  const isWrong = record.status === "MISMATCH";
   return (
     <li className="px-5 py-4">
       <div className="mb-2 flex flex-wrap items-center gap-2 text-sm">
@@ -145,16 +150,29 @@ function RecordRow({ record, mistakes }: RecordRowProps) {
         <Badge tone={tone}>{label}</Badge>
         <span className="text-faint">{record.required ? t("Required") : t("Recommended")}</span>
       </div>
-      <dl className="grid grid-cols-[4.5rem_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 text-sm">
+      <dl className="grid grid-cols-[5rem_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 text-sm">
         <dt className="text-faint">{t("Type")}</dt>
         <dd className="col-span-2 font-mono text-xs">{record.type}</dd>
         <Copied label={t("Name")} copy={t("Copy the name")} value={record.name} />
         <Copied label={t("Value")} copy={t("Copy the value")} value={record.value} />
-        {record.status === "MISMATCH" && record.found !== null && (
+        {found !== null && found !== record.value && (
           <>
             <dt className="text-faint">{t("Found")}</dt>
-            <dd className="col-span-2 font-mono text-xs wrap-anywhere whitespace-pre-line text-bad">
-              {record.found}
+            <dd
+              className={`col-span-2 font-mono text-xs wrap-anywhere whitespace-pre-line ${isWrong ? "text-bad" : ""}`}
+            >
+              {found}
+            </dd>
+          </>
+        )}
+        {lookedUpAt !== null && (
+          <>
+            <dt className="text-faint">{t("Looked up")}</dt>
+            <dd className="col-span-2 text-xs wrap-anywhere text-soft">
+              <time dateTime={lookedUpAt}>{formatInstant(lookedUpAt)}</time>
+              {" · "}
+              {t("asked {servers}", { servers: record.servers.join(", ") })}
+              {lookedUpAt !== checkedAt && ` · ${t("nobody has answered since")}`}
             </dd>
           </>
         )}
