@@ -41,7 +41,7 @@ const CHECKS = [
     title: "statements",
     script: "tools/statements/check-statements.ts",
     args: [],
-    advice: "the rows named above are not what their statements return",
+    advice: "the rows named above are not what their statements return, or no test runs them",
   },
 ];
 

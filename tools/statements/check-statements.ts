@@ -1,5 +1,6 @@
 // Last check of `npm test`: what the statements of the tests returned is what the source declares of their rows. A column that was
-// renamed, or is of another type than its reader believes, is named with its place. Before it: the tests. After it: nothing.
+// renamed, or is of another type than its reader believes, is named with its place; so is a statement that no test ran.
+// Before it: the tests. After it: nothing.
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { compareRows } from "./compare-rows.ts";
@@ -18,11 +19,11 @@ async function readRecord(): Promise<RunStatement[]> {
 const isWholeRun = process.argv.includes("--all");
 const { faults, placesRun, placesNotRun } = compareRows(readDeclaredRows(), await readRecord());
 process.stdout.write(`${placesRun} places ran statements in the tests; their rows are compared.\n`);
-if (isWholeRun && placesNotRun.length > 0)
-  process.stdout.write(
-    `${placesNotRun.length} places were run by no test, so nobody compared them:\n${placesNotRun.join("\n")}\n`,
-  );
-if (faults.length > 0) {
-  process.stderr.write(`${faults.join("\n")}\n`);
+const all = [
+  ...faults,
+  ...(isWholeRun ? placesNotRun.map((at) => `${at}: no test runs this statement in its own process`) : []),
+];
+if (all.length > 0) {
+  process.stderr.write(`${all.join("\n")}\n`);
   process.exitCode = 1;
 }

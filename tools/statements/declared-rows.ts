@@ -75,7 +75,11 @@ function rowOf(checker: Checker, returned: Type): Type | null {
 const RESULTS = new Set(["InsertResult", "UpdateResult", "DeleteResult"]);
 
 function declaredRow(checker: Checker, at: string, row: Type): DeclaredRow {
-  if (row.flags & (TypeFlags.Any | TypeFlags.Unknown) || RESULTS.has(row.getSymbol()?.name ?? ""))
+  // A type parameter is whatever the work of a transaction returns.
+  if (
+    row.flags & (TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter) ||
+    RESULTS.has(row.getSymbol()?.name ?? "")
+  )
     return { at, fields: null, others: null };
   const fields = checker.getPropertiesOfType(row).map((property) => {
     const type = checker.getTypeOfSymbol(property);

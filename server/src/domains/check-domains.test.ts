@@ -13,6 +13,7 @@ import { APP_SECRET } from "../testing/test-server.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 import { startDomainChecks } from "./check-domains.ts";
+import { inspectDomains } from "./inspect-domains.ts";
 import { createDomains, type Domains } from "./domains.ts";
 import type { DomainView } from "./present-domain.ts";
 
@@ -521,6 +522,22 @@ test("each record says when DNS last answered for it and who was asked, also whi
   const later = await domains.verify(projectId, added.id);
   expect(later.lastCheckedAt).not.toBe(checked.lastCheckedAt);
   expect(lookups(later)).toEqual(then);
+});
+
+test("whoever inspects verified domains learns what DNS says now, of how many, and nothing is booked", async () => {
+  const domains = startProcess();
+  const found = await addVerified(domains, "inspected.example");
+  const gone = await addVerified(domains, "inspected-too.example");
+  dns.setTxt(nameOf(gone), []);
+  const resolver = createDns([dns.address]);
+  const { inspected, left } = await inspectDomains(database, resolver, 10);
+  expect(inspected.toSorted((one, other) => one.domain.localeCompare(other.domain))).toEqual([
+    { projectId, domain: gone.domain, proof: "missing" },
+    { projectId, domain: found.domain, proof: "found" },
+  ]);
+  expect(left).toBe(0);
+  expect((await inspectDomains(database, resolver, 1)).left).toBe(1);
+  expect(await getView(domains, gone.id)).toEqual(gone);
 });
 
 test("a domain that is removed while DNS is asked is no fault", async () => {

@@ -1,8 +1,15 @@
 // Commands of the operator where no server runs: what is asked for and not done yet is said.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, type Database } from "../platform/database.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { APP_SECRET } from "../testing/test-server.ts";
 import { readArguments } from "./admin-commands.ts";
+
+interface Keys {
+  id: string;
+  secret: string;
+}
 
 let own: TestDatabase;
 let database: Database;
@@ -12,12 +19,23 @@ beforeAll(async () => {
 });
 afterAll(async () => own.drop());
 
-const run = async (name: string) =>
-  readArguments([name]).run({
+const run = async (...args: string[]) =>
+  readArguments(args).run({
     database,
-    openSealer: async () => expect.unreachable("Nothing is sealed."),
-    readInput: async () => "",
+    openSealer: async () => createSealer(APP_SECRET),
+    readInput: async () => "a good password",
   });
+
+test("a project is made, listed with its owner, and gets new keys", async () => {
+  await run("create-user", "ada@example.com", "--password-stdin");
+  const made = (await run("create-project", "Shop", "--owner", "ada@example.com")).json as Keys;
+  expect((await run("projects")).json).toMatchObject({
+    projects: [{ id: made.id, name: "Shop", owner: "ada@example.com", disabled: false }],
+  });
+  const rotated = (await run("rotate-keys", "--project", made.id)).json as Keys;
+  expect(rotated).toMatchObject({ id: made.id, name: "Shop" });
+  expect(rotated.secret).not.toBe(made.secret);
+});
 
 test("a hold that is asked for and not made yet is no “nothing is held”", async () => {
   expect(await run("held")).toMatchObject({

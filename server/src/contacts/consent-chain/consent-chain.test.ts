@@ -9,7 +9,7 @@ import { deleteContacts } from "../contacts.ts";
 import type { Via } from "../rules.ts";
 import { flipAndRecord, upsertContacts } from "../upsert-contacts.ts";
 import { sealUpTo, takeCut } from "./seal-consent.ts";
-import { verifyConsentLogs } from "./verify-consent.ts";
+import { isConsentSealedLate, verifyConsentLogs } from "./verify-consent.ts";
 import { memberships } from "../../segments/usage.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -180,6 +180,18 @@ test("a row that is edited, removed or put in by hand is named, by the doctor to
     advice: expect.stringContaining("compare with a backup"),
   });
   expect(ids.length).toBe(6);
+});
+
+test("rows that nobody sealed for a quarter of an hour are late, and newer ones are not", async () => {
+  const { project, ids } = await withLog();
+  await flip(project, ids.slice(0, 1), true);
+  expect(await isConsentSealedLate(server.database)).toBe(false);
+  await server.rows(
+    "update consent_changes set created_at = created_at - interval '16 minutes' where project_id = $1",
+    project.id,
+  );
+  expect(await isConsentSealedLate(server.database)).toBe(true);
+  await server.rows("delete from consent_changes where project_id = $1", project.id);
 });
 
 test("a row that is put in behind the others is named: at a place of its own, and with an instant of its own", async () => {

@@ -1,0 +1,37 @@
+// After a standby took over: calls whose mails are gone with the database before are counted and named, and no others.
+import { pino } from "pino";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase, type Database } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { makeProject, makeSentMails } from "../testing/sent-mails.ts";
+import { createRecentSends } from "./recent-sends.ts";
+
+let testDatabase: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  database = createDatabase(testDatabase.pool);
+});
+afterAll(() => testDatabase.drop());
+
+test("of the calls that were answered, those whose mails are gone are named once, and those of projects that are gone are not", async () => {
+  const logged: object[] = [];
+  const recent = createRecentSends(pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }));
+  const projectId = await makeProject(database);
+  const [kept] = await makeSentMails(database, projectId, 1);
+  const lost = newId();
+  const note = (requestId: string, project: string, email: string) =>
+    recent.note({
+      requestId,
+      projectId: project,
+      answer: { emails: [{ contact: { id: newId(), email: "ada@example.com" }, email }], timestamp: "" },
+    });
+  note("kept", projectId, kept?.id ?? "");
+  note("lost", projectId, newId());
+  // The same call, asked again: its last answer counts.
+  note("lost", projectId, lost);
+  note("elsewhere", newId(), newId());
+  await recent.putRight(database);
+  expect(logged).toMatchObject([{ count: 1, requests: [{ requestId: "lost", projectId, emailId: lost }] }]);
+});
