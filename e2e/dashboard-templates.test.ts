@@ -208,3 +208,42 @@ test("an image that arrives late takes back nothing that was written meanwhile; 
   expect((await stored(project, page)).design?.blocks.at(-1)).toMatchObject({ width: 16 });
   expect(faults).toEqual([]);
 });
+
+const subject = (tab: Page) => tab.getByRole("textbox", { name: "Subject" });
+
+test("who changed a template in another tab is not overwritten without a word: what is saved is shown, and either one stays", async () => {
+  const { page, project } = await openTemplates();
+  await create(page, "Your own HTML");
+  const saved = async () => {
+    const [row] = await server.rows<{ subject: string }>(
+      "select subject from templates where project_id = $1",
+      project.id,
+    );
+    return row?.subject;
+  };
+  const other = await page.context().newPage();
+  await other.goto(page.url());
+  await subject(other).fill("Theirs");
+  await save(other);
+
+  await subject(page).fill("Mine");
+  await page.keyboard.press("Control+s");
+  await page.getByText(/^This template was changed elsewhere, /).waitFor();
+  expect(await saved()).toBe("Theirs");
+  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("dialog").getByText("Theirs").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+  expect(await saved()).toBe("Mine");
+
+  // The other tab read what stands there no more.
+  await subject(other).fill("Theirs again");
+  await other.keyboard.press("Control+s");
+  await other.getByRole("button", { name: "Look at what is saved now" }).click();
+  await other.getByRole("button", { name: "Go on with this one" }).click();
+  await expect.poll(() => subject(other).inputValue()).toBe("Mine");
+  await subject(other).fill("Ours");
+  await save(other);
+  expect(await saved()).toBe("Ours");
+  await page.context().close();
+});

@@ -212,6 +212,11 @@ export const ERRORS = {
     "The request contradicts what is there already.",
     "Read the message, change the request and try again.",
   ),
+  CHANGED_MEANWHILE: entry(
+    409,
+    "It was changed since you read it.",
+    "Read it again, then send the change with the new `updatedAt` as `expectedUpdatedAt`; without it the change is made in any case.",
+  ),
   IDEMPOTENCY_KEY_REUSED: entry(
     409,
     "This Idempotency-Key was used with another request, or that request is still running.",

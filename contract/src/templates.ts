@@ -9,6 +9,7 @@ import {
   cursorList,
   displayName,
   emailAddress,
+  givenInstant,
   hasControlCharacters,
   id,
   instant,
@@ -179,9 +180,14 @@ export const updateTemplate = endpoint({
     type: fields.type.optional(),
     subject: fields.subject.optional(),
     body: fields.body.optional(),
+    expectedUpdatedAt: givenInstant
+      .optional()
+      .describe(
+        "`updatedAt` as it was read: 409 `CHANGED_MEANWHILE` when the template was changed since. Without it the change is made in any case.",
+      ),
   }),
   answers: { 200: savedTemplate },
-  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND"],
+  errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
 export const deleteTemplate = endpoint({

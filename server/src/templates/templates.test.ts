@@ -259,6 +259,27 @@ test("changes of different fields at the same time are both kept", async () => {
   expect((await read(id)).body).toMatchObject({ name: "Both", subject: "Both", body: "Both" });
 });
 
+test("of two who change what they both read, the second is told when they say what they read; nobody has to", async () => {
+  const { id, updatedAt: expectedUpdatedAt } = (await create()).body;
+  const elsewhere = expectedUpdatedAt.replace("Z", "+00:00");
+  const both = await Promise.all([
+    patch(id, { subject: "One", expectedUpdatedAt }),
+    patch(id, { subject: "Two", expectedUpdatedAt: elsewhere }),
+  ]);
+  expect(both.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+  const [refused] = both.filter(({ status }) => status === 409);
+  expect(refused?.body.error.code).toBe("CHANGED_MEANWHILE");
+  const { subject, updatedAt } = (await read(id)).body;
+  expect(subject).toBe(both[0].status === 200 ? "One" : "Two");
+  expect(refused?.body.error.message).toContain(updatedAt);
+
+  expect((await patch(id, { subject: "Three", expectedUpdatedAt: updatedAt })).status).toBe(200);
+  expect((await patch(id, { subject: "Four" })).status).toBe(200);
+  expect((await read(id)).body.subject).toBe("Four");
+  const faulty = await patch(id, { subject: "Five", expectedUpdatedAt: "yesterday" });
+  expect(faultsOf(faulty)).toEqual(["expectedUpdatedAt invalid_date"]);
+});
+
 test("names may be the same", async () => {
   const ids = [(await create({ name: "Same" })).body.id, (await create({ name: "Same" })).body.id];
   expect(new Set(ids).size).toBe(2);

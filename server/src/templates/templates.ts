@@ -77,6 +77,9 @@ export interface TemplateEdit {
   design?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
+/** An edit of what was read when it had been changed last at that instant. */
+export type TemplateChange = TemplateEdit & { expectedUpdatedAt?: string | undefined };
+
 export type NewTemplate = TemplateEdit & { name: string; type: TemplateType; subject: string; body: string };
 
 const blankAsNull = (text: string | null) => (text?.trim() === "" ? null : text);
@@ -149,19 +152,20 @@ export async function createTemplate(
 
 /**
  * Checks what is given and returns the change that stores that and nothing else; what the template said becomes a version.
- * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND.
+ * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND, CHANGED_MEANWHILE.
  */
 export async function updateTemplate(
   { renderer, domains }: TemplateParts,
   projectId: string,
   id: string,
-  edit: TemplateEdit,
+  edit: TemplateChange,
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
   await checkContent(renderer, projectId, contentOf(edit), false);
   return async (tx) => {
     await requireVerifiedSender(tx, domains, projectId, edit.from);
     const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
     if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
+    requireUnchanged(row, edit.expectedUpdatedAt);
     const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
     if (Object.keys(changes).length === 0) return presentWhole(row);
     // Body and type can come one after the other; only together they tell what is sent.
@@ -185,6 +189,14 @@ export async function restoreVersion(
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
   const { subject, body, design } = await getVersion(database, projectId, id, versionId);
   return updateTemplate(parts, projectId, id, { subject, body, design });
+}
+
+/** Under the lock of the row: of two who read the same, the second is told. As exact as `updatedAt` is told: to the millisecond. */
+function requireUnchanged({ updatedAt }: TemplateRow, expected: string | undefined): void {
+  if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;
+  throw new Refusal("CHANGED_MEANWHILE", {
+    message: `The template was changed at ${updatedAt.toISOString()}, after you had read it.`,
+  });
 }
 
 function saysOther(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {

@@ -1,8 +1,9 @@
 // A template while it is written: what is stored of it, what was changed, and how that is saved.
 // Before it: template-page.tsx. After it: the API.
 import { hashKey, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, CallError, type Answer } from "../../api/call.ts";
 import { getTemplate, updateTemplate } from "../../api/endpoints.ts";
 import { EDITED } from "../../session/tabs.ts";
 import { t } from "../../text/t.ts";
@@ -56,18 +57,38 @@ function changeOf(stored: Draft, draft: Draft) {
   return body === stored.body ? settings : { ...settings, body };
 }
 
-export function useSaving(projectId: string, template: Template, draft: Draft) {
+/**
+ * Saves a draft. Who changed the template since it was read here is not overwritten without a word: the call fails with
+ * CHANGED_MEANWHILE, and `saveOver` saves the whole draft over what was then looked at.
+ */
+export function useSaving(projectId: string, read: Template, draft: Draft) {
   const queries = useQueryClient();
   const toast = useToast();
-  const change = changeOf(draftOf(template), draft);
-  const isChanged = Object.keys(change).length > 0;
+  /** What is stored as far as this page knows: what it read, or saved last. */
+  const [stored, setStored] = useState(read);
+  // One after the other: the second starts from what the first has stored.
+  const latest = useRef(read);
   const saving = useMutation({
-    mutationFn: () => call(updateTemplate, { projectId, params: { id: template.id }, body: change }),
+    scope: { id: `template ${read.id}` },
+    mutationFn: (over: Template | null) => {
+      const base = over ?? latest.current;
+      const body = { ...changeOf(draftOf(base), draft), expectedUpdatedAt: base.updatedAt };
+      return call(updateTemplate, { projectId, params: { id: read.id }, body });
+    },
     onSuccess: async ({ warnings: _warnings, ...saved }) => {
-      queries.setQueryData(templateQuery(projectId, template.id).queryKey, saved);
+      latest.current = saved;
+      setStored(saved);
+      queries.setQueryData(templateQuery(projectId, read.id).queryKey, saved);
       await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
       toast(t("Template saved"));
     },
   });
-  return { saving, isChanged };
+  return {
+    stored,
+    saving,
+    isChanged: Object.keys(changeOf(draftOf(stored), draft)).length > 0,
+    save: () => saving.mutateAsync(null),
+    saveOver: (over: Template) => saving.mutate(over),
+    hasConflict: saving.error instanceof CallError && saving.error.code === "CHANGED_MEANWHILE",
+  };
 }

@@ -15,6 +15,7 @@ import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
+import { Conflict } from "./conflict.tsx";
 import { KIND_OPTIONS, KINDS } from "./kinds.ts";
 import { More, Trials } from "./template-actions.tsx";
 import { draftOf, templateQuery, useSaving, type Draft, type Template } from "./template-draft.ts";
@@ -55,12 +56,19 @@ interface EditorProps {
   onRestored: () => void;
 }
 
-function Editor({ project, template, onRestored }: EditorProps) {
+function Editor({ project, template: read, onRestored }: EditorProps) {
   const projectId = project.id;
-  const [draft, setDraft] = useState(() => draftOf(template));
-  const { saving, isChanged } = useSaving(projectId, template, draft);
+  const [draft, setDraft] = useState(() => draftOf(read));
+  const {
+    stored: template,
+    saving,
+    save,
+    saveOver,
+    isChanged,
+    hasConflict,
+  } = useSaving(projectId, read, draft);
   useLeaveWarning(isChanged);
-  useSaveKey(() => isChanged && saving.mutate());
+  useSaveKey(() => isChanged && saving.mutate(null));
   const change = (changed: Partial<Draft>) => setDraft((old) => ({ ...old, ...changed }));
   const isBlocks = draft.design !== null;
   return (
@@ -68,23 +76,13 @@ function Editor({ project, template, onRestored }: EditorProps) {
       title={template.name}
       width="wide"
       actions={
-        <>
-          <Trials
-            projectId={projectId}
-            templateId={template.id}
-            save={isChanged ? saving.mutateAsync : null}
-            onRestored={onRestored}
-          />
-          <More projectId={projectId} template={template} save={isChanged ? saving.mutateAsync : null} />
-          <Button
-            look="primary"
-            busy={saving.isPending}
-            disabled={!isChanged}
-            onClick={() => saving.mutate()}
-          >
-            {isChanged ? t("Save") : t("Saved")}
-          </Button>
-        </>
+        <Actions
+          projectId={projectId}
+          template={template}
+          save={isChanged ? save : null}
+          isSaving={saving.isPending}
+          onRestored={onRestored}
+        />
       }
     >
       <Link
@@ -94,8 +92,12 @@ function Editor({ project, template, onRestored }: EditorProps) {
       >
         <ArrowLeft size={14} aria-hidden /> {t("All templates")}
       </Link>
-      {saving.isError && (
-        <Failure error={saving.error} atInputs={[...AT_INPUTS, ...(isBlocks ? ["design"] : [])]} />
+      {hasConflict ? (
+        <Conflict projectId={projectId} templateId={template.id} onSaveOver={saveOver} onTaken={onRestored} />
+      ) : (
+        saving.isError && (
+          <Failure error={saving.error} atInputs={isBlocks ? [...AT_INPUTS, "design"] : AT_INPUTS} />
+        )
       )}
       <div className="grid gap-6 xl:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
@@ -114,16 +116,38 @@ function Editor({ project, template, onRestored }: EditorProps) {
           />
         </div>
         <div className="flex min-w-0 flex-col gap-6">
-          <MailPreview
-            projectId={projectId}
-            draft={draft}
-            kind={draft.type}
-            marked={isBlocks ? [] : ["body"]}
-          />
+          <MailPreview {...{ projectId, draft }} kind={draft.type} marked={isBlocks ? [] : ["body"]} />
           <TemplateUsage projectId={projectId} id={template.id} />
         </div>
       </div>
     </Page>
+  );
+}
+
+interface ActionsProps {
+  projectId: string;
+  template: Template;
+  /** Null: there is nothing to save. */
+  save: (() => Promise<unknown>) | null;
+  isSaving: boolean;
+  onRestored: () => void;
+}
+
+function Actions({ projectId, template, save, isSaving, onRestored }: ActionsProps) {
+  return (
+    <>
+      <Trials projectId={projectId} templateId={template.id} save={save} onRestored={onRestored} />
+      <More projectId={projectId} template={template} save={save} />
+      <Button
+        look="primary"
+        busy={isSaving}
+        disabled={save === null}
+        // What goes wrong the page shows.
+        onClick={() => void save?.().catch(() => undefined)}
+      >
+        {save === null ? t("Saved") : t("Save")}
+      </Button>
+    </>
   );
 }
 
