@@ -1,5 +1,5 @@
 // Every screen of the dashboard can be used by everybody: no serious finding of axe in either theme, a reading order that makes sense, and
-// nothing is cut off at 320 px
+// nothing is cut off at 320 px, nor runs into what stands beside it in a language of long words
 // (WCAG 2.2 AA; 1.4.10 asks for reflow at that width, which is also 1280 px at 400 %).
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
@@ -48,13 +48,26 @@ async function findingsOf(page: Page, rules: readonly string[]): Promise<string[
 const overflowOf = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
+/** What is wider than its place and runs into the next one: heads and labels, and what a cell of a table holds. */
+const colliding = (page: Page) =>
+  page.evaluate<string[]>(
+    `[...document.querySelectorAll("th, dt, td > span")]
+       .filter((one) => one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
+       .filter((one) => getComputedStyle(one).display !== "inline" && getComputedStyle(one).overflowX === "visible")
+       .map((one) => one.textContent)`,
+  );
+
+const VIEWS = {
+  light: { width: 1280, height: 900 },
+  dark: { width: 320, height: 900, locale: "de-DE" },
+};
+
 test.each(["light", "dark"] as const)(
   "no serious finding on any screen, %s",
   async (theme) => {
     const findings: Record<string, unknown> = {};
     for (const isOutside of [true, false]) {
-      const view = { theme, width: theme === "light" ? 1280 : 320, height: 900 };
-      const context = await openWindow(browser, program.url, view, isOutside);
+      const context = await openWindow(browser, program.url, { theme, ...VIEWS[theme] }, isOutside);
       const page = await context.newPage();
       for (const screen of screens.filter((one) => (one.isOutside ?? false) === isOutside)) {
         await openScreen(page, screen);
@@ -62,8 +75,9 @@ test.each(["light", "dark"] as const)(
         const overflow = await overflowOf(page);
         // What is read is the same in both themes.
         const reading = theme === "light" ? faultsOfReading(await readAloud(page), isOutside) : [];
-        if (found.length > 0 || overflow > 0 || reading.length > 0)
-          findings[screen.name] = { found, overflow, reading };
+        const together = await colliding(page);
+        if (found.length > 0 || overflow > 0 || reading.length > 0 || together.length > 0)
+          findings[screen.name] = { found, overflow, reading, together };
       }
       await context.close();
     }

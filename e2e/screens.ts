@@ -240,13 +240,15 @@ export interface View {
   theme: "light" | "dark";
   width: number;
   height: number;
+  /** Of the browser; British English unless said otherwise. */
+  locale?: string;
 }
 
 /** A window on the dashboard: signed in, or not. */
 export async function openWindow(
   browser: Browser,
   url: string,
-  { theme, width, height }: View,
+  { theme, width, height, locale = "en-GB" }: View,
   isOutside = false,
 ): Promise<BrowserContext> {
   const context = await browser.newContext({
@@ -254,7 +256,7 @@ export async function openWindow(
     colorScheme: theme,
     viewport: { width, height },
     reducedMotion: "reduce",
-    locale: "en-GB",
+    locale,
   });
   if (!isOutside) await context.request.post("/auth/login", { data: ACCOUNT });
   return context;

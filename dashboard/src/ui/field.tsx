@@ -11,7 +11,7 @@ import { useFirstFocus } from "./first-focus.ts";
 const CONTROL =
   "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
 /** The classes of an input in one line. */
-export const INPUT_CLASS = `h-8 ${CONTROL}`;
+export const INPUT_CLASS = `h-8 text-ellipsis ${CONTROL}`;
 /** The classes of an input of several lines. */
 export const AREA_CLASS = `${CONTROL} py-2`;
 

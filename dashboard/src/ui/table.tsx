@@ -9,13 +9,17 @@ const SKELETON_ROWS = 8;
 const FREE_COLUMN_REM = 12;
 /** What a step of a width class is: `w-36` is 9 rem. */
 const REM_PER_STEP = 0.25;
+/** Beside what a cell says. */
+const CELL_EDGES_REM = 2;
+/** What a letter of a head takes at most on average, as text that is small and medium. */
+const LETTER_REM = 0.48;
 /** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
 export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
 
 export interface Column<Row> {
   key: string;
   head: ReactNode;
-  /** A class such as `w-36`; the columns without one share the rest. */
+  /** A class such as `w-36`, at least: in a language of longer words it is wider. The columns without one share the rest. */
   width?: string;
   align?: "end";
   sorted?: "ascending" | "descending" | undefined;
@@ -49,14 +53,15 @@ export function Table<Row>({ label, columns, rows, rowKey, isStale = false }: Ta
       >
         <thead className="border-b border-line text-soft">
           <tr>
-            {columns.map(({ key, head, width = "", align, sorted }) => (
+            {columns.map((column) => (
               <th
-                key={key}
+                key={column.key}
                 scope="col"
-                aria-sort={sorted}
-                className={`h-10 px-4 font-medium ${width} ${align === "end" ? "text-right" : ""}`}
+                aria-sort={column.sorted}
+                style={{ width: isFree(column) ? undefined : `${widthOf(column)}rem` }}
+                className={`h-10 px-4 font-medium ${column.align === "end" ? "text-right" : ""}`}
               >
-                {head}
+                {column.head}
               </th>
             ))}
           </tr>
@@ -101,13 +106,22 @@ function isSameRow(before: RowProps<unknown>, after: RowProps<unknown>): boolean
   );
 }
 
+type Measured = Pick<Column<never>, "head" | "width">;
+
 /** Below it the table scrolls inside its frame, rem. */
-function minWidthOf(columns: ReadonlyArray<{ width?: string }>): number {
-  const widths = columns.map(({ width }) => {
-    const steps = /^w-(\d+)$/.exec(width ?? "")?.[1];
-    return steps === undefined ? FREE_COLUMN_REM : Number(steps) * REM_PER_STEP;
-  });
-  return widths.reduce((sum, width) => sum + width, 0);
+function minWidthOf(columns: readonly Measured[]): number {
+  return columns.reduce((sum, column) => sum + widthOf(column), 0);
+}
+
+const isFree = ({ width }: Measured) => width === undefined;
+
+/** Of a column, rem: no word of its head runs into the next one. */
+function widthOf(column: Measured): number {
+  const { head, width = "" } = column;
+  if (isFree(column)) return FREE_COLUMN_REM;
+  const words = typeof head === "string" ? head.split(" ") : [];
+  const longest = Math.max(0, ...words.map((word) => word.length));
+  return Math.max(Number(width.replace("w-", "")) * REM_PER_STEP, CELL_EDGES_REM + longest * LETTER_REM);
 }
 
 function SkeletonRow<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) {

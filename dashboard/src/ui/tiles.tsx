@@ -10,7 +10,7 @@ export interface Tile {
 
 export function Tiles({ tiles }: { tiles: readonly Tile[] }) {
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-surface max-sm:[&>:last-child:nth-child(odd)]:col-span-2 sm:grid-cols-[repeat(auto-fit,minmax(9rem,1fr))]">
+    <dl className="grid grid-cols-[repeat(auto-fit,minmax(9.5rem,1fr))] gap-px overflow-hidden rounded-lg border border-line bg-surface max-sm:[&>:last-child:nth-child(odd)]:col-span-full">
       {tiles.map(({ label, value, note }) => (
         <div key={label} className="px-4 py-3.5 outline outline-line">
           <dt className="text-sm text-soft">{label}</dt>

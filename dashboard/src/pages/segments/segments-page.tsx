@@ -73,7 +73,7 @@ function columnsOf(projectId: string): Array<Column<Segment>> {
     {
       key: "type",
       head: t("Type"),
-      width: "w-44",
+      width: "w-56",
       cell: ({ type, trackMembership }) => (
         <span className="flex gap-1.5">
           <Badge tone="neutral">{type === "STATIC" ? t("By hand") : t("By condition")}</Badge>

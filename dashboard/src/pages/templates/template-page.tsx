@@ -175,8 +175,10 @@ function Head({ draft, error, onChange }: HeadProps) {
           help={KINDS[draft.type].about}
         />
       </div>
-      <div className="grid gap-4 sm:grid-cols-3">
-        <Field label={t("From")} placeholder="news@example.com" {...tied("from")} />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <div className="sm:col-span-2">
+          <Field label={t("From")} placeholder="news@example.com" {...tied("from")} />
+        </div>
         <Field label={t("Sender's name")} placeholder="Acme" {...tied("fromName")} />
         <Field label={t("Replies go to")} placeholder="help@example.com" {...tied("replyTo")} />
       </div>
