@@ -11,10 +11,11 @@ import {
   type Asking,
   type EventQuestion,
   type Fragment,
+  type Way,
 } from "./condition-queries.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import { planFilter, planMembership, questionsOf, type Plan, type Question } from "./plan-filter.ts";
-import { hasFewEvents } from "./queries.ts";
+import { countFewEvents } from "./queries.ts";
 
 export interface RestrictionOptions extends SegmentSources {
   projectId: string;
@@ -53,7 +54,8 @@ async function compileFor(database: Database, plan: Plan, options: RestrictionOp
 /**
  * The same for a statement that goes through all contacts of a project. Where a condition on events is one of several
  * that suffice, or is denied, PostgreSQL can only look them up contact by contact, in one process; events that are few are
- * told to it as a table in memory instead, which takes half as long. It looks how many they are.
+ * told to it as a table in memory instead, which takes half as long. It looks how many they are. Of several that must all hold it
+ * may join one: two it joins to each other, each row of one with each of the other where it knows nothing of them yet.
  */
 export async function restrictionForAll(
   database: Database,
@@ -77,17 +79,44 @@ const MAX_TABLES_IN_MEMORY = 4;
 
 async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
   const asking = await askingOf(database, plan, options);
-  const asked = looseQuestions(plan).filter((question) => question.about === "event");
-  if (asked.length > MAX_TABLES_IN_MEMORY) return compile(plan, asking, true);
-  const fewEvents = new Set<EventQuestion>();
-  for (const question of asked) if (await hasFewEvents(database, question, asking)) fewEvents.add(question);
-  return compile(plan, { ...asking, fewEvents }, true);
+  return compile(plan, { ...asking, ways: await waysOf(database, plan, asking) }, true);
 }
 
-/** The questions that a contact may answer either way and match. */
-function looseQuestions(plan: Plan): Question[] {
-  if ("question" in plan) return [];
-  return "all" in plan ? plan.all.flatMap(looseQuestions) : questionsOf(plan);
+/** One question at most is left for PostgreSQL to join, the one that fewest events answer; where all are many it may join them all. */
+async function waysOf(database: Database, plan: Plan, asking: Asking): Promise<Map<Question, Way>> {
+  const firm = firmQuestions(plan);
+  const firmEvents = firm.filter(isAboutEvent);
+  const members = firm.filter(({ about }) => about === "members");
+  const apart = firmEvents.length > 1 ? firmEvents : [];
+  const loose = questionsOf(plan).filter((question) => !firm.includes(question));
+  const asked = [...apart, ...loose.filter(isAboutEvent)];
+  const ways = new Map<Question, Way>();
+  for (const question of firmEvents.length > 0 ? members : members.slice(1)) ways.set(question, "lookup");
+  if (asked.length > MAX_TABLES_IN_MEMORY) {
+    for (const question of apart.slice(1)) ways.set(question, "lookup");
+    return ways;
+  }
+  const counts = new Map<EventQuestion, number>();
+  for (const question of asked) {
+    const count = await countFewEvents(database, question, asking);
+    if (count !== null) counts.set(question, count);
+  }
+  for (const question of counts.keys()) ways.set(question, "table");
+  const [rarest] = apart
+    .filter((question) => counts.has(question))
+    .toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
+  if (rarest === undefined) return ways;
+  for (const question of apart) if (!counts.has(question)) ways.set(question, "lookup");
+  ways.delete(rarest);
+  return ways;
+}
+
+const isAboutEvent = (question: Question): question is EventQuestion => question.about === "event";
+
+/** The questions that whoever matches answers yes. */
+function firmQuestions(plan: Plan): Question[] {
+  if ("question" in plan) return [plan.question];
+  return "all" in plan ? plan.all.flatMap(firmQuestions) : [];
 }
 
 async function askingOf(
@@ -105,7 +134,7 @@ async function askingOf(
     eventsBeingDeleted: readsEvents
       ? await listEventsBeingDeleted(database, projectId)
       : new Map<string, string>(),
-    fewEvents: new Set(),
+    ways: new Map(),
   };
 }
 

@@ -21,9 +21,12 @@ export interface Asking {
   /** Keys of `data`, and names of events with the instant of the last one that goes. */
   keysBeingDeleted: ReadonlySet<string>;
   eventsBeingDeleted: ReadonlyMap<string, string>;
-  /** Questions for events that are no more than a table in memory holds, whose contacts are looked up in one. */
-  fewEvents: ReadonlySet<Question>;
+  /** How some questions are asked that PostgreSQL would join to the contacts, or look up for each, in a way of its own choice. */
+  ways: ReadonlyMap<Question, Way>;
 }
+
+/** `table`: those who answer yes are few enough for a table in memory. `lookup`: each contact is looked up by itself. */
+export type Way = "table" | "lookup";
 
 export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Fragment =>
   fragments.length === 0
@@ -51,8 +54,7 @@ export function questionFragment(question: Question, asking: Asking, isConjunct:
     case "event":
       return eventFragment(question, asking, isConjunct);
     case "members":
-      return sql<SqlBool>`exists (select from segment_members m where m.project_id = ${asking.projectId}
-        and m.segment_id = ${question.segmentId} and m.contact_id = c.id)`;
+      return membersFragment(question.segmentId, asking, asking.ways.has(question));
   }
 }
 
@@ -280,21 +282,31 @@ export function fromEvents({ event, since }: EventQuestion, asking: Asking): Raw
   return sql`from events e where e.name = ${event}${end === undefined ? sql`` : sql` and e.created_at > ${end}::timestamptz`}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
 }
 
+/** `isApart`: never joined, but looked up for each contact, or in a table in memory where PostgreSQL thinks that it fits. */
+function membersFragment(segmentId: string, { projectId }: Asking, isApart: boolean): Fragment {
+  const isMember = sql<SqlBool>`exists (select from segment_members m where m.project_id = ${projectId}
+    and m.segment_id = ${segmentId} and m.contact_id = c.id)`;
+  return isApart ? sql<SqlBool>`(${isMember} is true)` : isMember;
+}
+
 /**
  * Whether an event happened often enough. Where contacts are many, the events of that name are gone through at once if
  * PostgreSQL can join them to the contacts, or hold them in memory; else those of each contact are looked up.
  */
 function eventFragment(question: EventQuestion, asking: Asking, isConjunct: boolean): Fragment {
   const { atLeast } = question;
-  const isFew = asking.fewEvents.has(question);
+  const way = asking.ways.get(question);
+  const isFew = way === "table";
   const from = fromEvents(question, asking);
-  if (isFew || (atLeast > 1 && isConjunct && !asking.fewContacts)) {
+  if (isFew || (atLeast > 1 && isConjunct && !asking.fewContacts && way === undefined)) {
     const bounded = isFew ? sql` limit ${sql.lit(MAX_EVENTS_IN_MEMORY)}` : sql``;
     const found = sql`select e.contact_id ${from} and e.project_id = ${asking.projectId}`;
     // The offset keeps them from being read in the order of their contacts, which takes longer than counting them.
     const counted = sql`select contact_id from (${found} offset 0) e group by 1 having count(*) >= ${atLeast}::int`;
-    return sql<SqlBool>`(c.id in (${atLeast > 1 ? counted : found}${bounded}))`;
+    const isIn = sql<SqlBool>`c.id in (${atLeast > 1 ? counted : found}${bounded})`;
+    // As a test of its truth it stays what it is, and is not turned into a join.
+    return isFew ? sql<SqlBool>`((${isIn}) is true)` : sql<SqlBool>`(${isIn})`;
   }
   // Joined by both columns the planner does not group the events by contact first, which takes half as long again.
-  return sql<SqlBool>`exists (select ${from} and e.project_id = c.project_id and e.contact_id = c.id${atLeast > 1 ? sql` offset ${atLeast - 1}::int` : sql``})`;
+  return sql<SqlBool>`exists (select ${from} and e.project_id = c.project_id and e.contact_id = c.id${atLeast > 1 || way === "lookup" ? sql` offset ${atLeast - 1}::int` : sql``})`;
 }

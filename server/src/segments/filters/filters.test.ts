@@ -615,6 +615,42 @@ test(
   },
 );
 
+test("of conditions that must all hold PostgreSQL joins one at most, however little it knows of its tables", async () => {
+  const segmentId = newId();
+  const { projectId, ids } = await storeContacts(
+    database,
+    Array.from({ length: 6_000 }, () => ({ segments: [segmentId] })),
+    [{ id: segmentId, filters: null }],
+  );
+  for (const name of ["came", "went", "paid", "left", "back", "again"])
+    await sql`insert into events (project_id, id, contact_id, name)
+      select ${projectId}, new_id(), id, ${name} from contacts where project_id = ${projectId}`.execute(
+      database,
+    );
+  const segments = new Map([
+    [segmentId, { id: segmentId, type: "STATIC", filters: null, trackMembership: false } as const],
+  ]);
+  const event = (name: string, value = 1) => condition([`event.${name}`, "triggered", value]);
+  const isMember = condition([`segment.${segmentId}`, "memberOfSegment"]);
+  for (const conditions of [
+    [event("came"), event("went")],
+    [event("came"), isMember],
+    [event("came"), event("went"), event("paid"), event("left"), event("back"), event("again"), isMember],
+  ]) {
+    const filter = filterSchema.parse({ operator: "AND", conditions });
+    const matches = await restrictionForAll(database, filter, { projectId, segments });
+    const { rows } = await sql<{
+      "QUERY PLAN": string;
+    }>`explain (analyze, timing off, buffers off, summary off)
+      select c.id from contacts c where c.project_id = ${projectId} and ${matches}`.execute(database);
+    const plan = rows.map((line) => line["QUERY PLAN"]);
+    expect([
+      plan[0]?.match(/actual rows=(\d+)/)?.[1],
+      plan.filter((line) => line.includes("Rows Removed by Join Filter")),
+    ]).toEqual([String(ids.length), []]);
+  }
+});
+
 test("an explanation has the shape of the filter, with what was seen at each condition", async () => {
   const pro = newId();
   const segments = [{ id: pro, filters: readOne(["data.plan", "equals", "pro"]) }];

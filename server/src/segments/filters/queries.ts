@@ -88,14 +88,16 @@ export async function listMemberships(
   return rows;
 }
 
-/** Whether the events a question asks for are few enough to be held in memory. */
-export async function hasFewEvents(
+/** How many events a question asks for; null where they are too many to be held in memory. */
+export async function countFewEvents(
   database: Database,
   question: EventQuestion,
   asking: Asking,
-): Promise<boolean> {
-  const { rows } = await sql`
-    ${plannedEachTime} select ${fromEvents(question, asking)} and e.project_id = ${asking.projectId}
-    offset ${FEW_EVENTS} limit 1`.execute(database);
-  return rows.length === 0;
+): Promise<number | null> {
+  const { rows } = await sql<{ count: number }>`
+    ${plannedEachTime} select count(*)::int as count from (
+      select ${fromEvents(question, asking)} and e.project_id = ${asking.projectId} limit ${FEW_EVENTS + 1}
+    ) f`.execute(database);
+  const count = rows[0]?.count ?? 0;
+  return count > FEW_EVENTS ? null : count;
 }
