@@ -380,6 +380,61 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await context.close();
 });
 
+test("the palette makes things over any page, finds domains and mails, changes the theme and signs out", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await signUp(page, "palette@example.com");
+  await page.getByRole("button", { name: "Send me a test mail" }).click();
+  await page.getByRole("link", { name: "What happened to it" }).waitFor();
+  const palette = page.getByRole("combobox", { name: "Search and commands" });
+  const choose = async (typed: string, name: string) => {
+    await page.keyboard.press("Control+k");
+    await palette.waitFor();
+    await page.keyboard.type(typed);
+    await page.getByRole("option", { name }).click();
+    await palette.waitFor({ state: "detached" });
+  };
+  await choose("new temp", "New template");
+  await page
+    .getByRole("dialog", { name: "New template" })
+    .getByLabel("Name", { exact: true })
+    .fill("By name");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "By name" }).waitFor();
+  await page.getByRole("dialog", { name: "New template" }).waitFor({ state: "detached" });
+  for (const [typed, name, title] of [
+    ["new camp", "New campaign", "New campaign"],
+    ["new cont", "New contact", "Add a contact"],
+    ["add a dom", "Add a domain", "Add a domain"],
+  ] as const) {
+    await choose(typed, name);
+    await page.getByRole("dialog", { name: title }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog", { name: title }).waitFor({ state: "detached" });
+  }
+
+  await choose("sandbox", "sandbox.localhost");
+  await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
+  expect(new URL(page.url()).hash).toBe("#sandbox.localhost");
+  await choose("palette@", "A test mail to palette@example.com");
+  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+  const emailId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  await choose("sandbox", "sandbox.localhost");
+  await choose(emailId, "A test mail to palette@example.com");
+  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+
+  await choose("dark", "Dark theme");
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+  const scheme = () => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
+  await expect.poll(scheme).toBe("dark");
+  await choose("theme of", "Theme of the system");
+  expect(await scheme()).toBe("light dark");
+  await choose("sign o", "Sign out");
+  await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
+  await context.close();
+});
+
 test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
   const context = await browser.newContext();
   await asOnPlainHttp(context);

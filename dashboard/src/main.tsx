@@ -7,6 +7,7 @@ import { createDashboardRouter } from "./pages/router.tsx";
 import { createQueries } from "./session/queries.ts";
 import { joinTabs } from "./session/tabs.ts";
 import { LANGUAGE } from "./text/t.ts";
+import { chosenTheme, showTheme } from "./ui/theme.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
 const queries = createQueries();
@@ -14,6 +15,7 @@ joinTabs(queries);
 const router = createDashboardRouter(queries);
 
 document.documentElement.lang = LANGUAGE;
+showTheme(chosenTheme());
 const root = document.querySelector("#root");
 if (root === null) throw new Error("index.html has no #root");
 createRoot(root).render(

@@ -1,7 +1,7 @@
 // What stands around every page of a project: which project, where to go, who is signed in.
 // Before it: router.tsx. After it: the page, and session-renewal.tsx above it.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link, Outlet, useLocation, useNavigate, useRouter } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
   BookOpen,
   Check,
@@ -15,20 +15,18 @@ import {
   X,
 } from "lucide-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { call } from "../api/call.ts";
-import { logOut } from "../api/endpoints.ts";
 import { rememberProject } from "../session/last-project.ts";
 import { accountQuery, configQuery, projectsQuery, type Project } from "../session/queries.ts";
 import { LanguageItems } from "./language-items.tsx";
 import { t } from "../text/t.ts";
 import { Menu, MenuItem, MenuLine } from "../ui/menu.tsx";
-import { useToast } from "../ui/toasts.tsx";
 import { Mark } from "./mark.tsx";
-import { useShortcuts, type Opened } from "./palette/shortcuts.ts";
+import { isNew, useShortcuts, type Opened } from "./palette/shortcuts.ts";
 import { PLACES } from "./places.ts";
 import { NotFoundPage } from "./not-found-page.tsx";
 import { SessionRenewal } from "./session-renewal.tsx";
 import { TabNotes } from "./tab-notes.tsx";
+import { useSignOut } from "./use-sign-out.ts";
 
 const loadPalette = () => import("./palette/palette.tsx");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
@@ -37,6 +35,7 @@ const PALETTE_AFTER_MS = 1_500;
 const ShortcutsDialog = lazy(async () => ({
   default: (await import("./palette/shortcuts-dialog.tsx")).ShortcutsDialog,
 }));
+const NewThing = lazy(async () => ({ default: (await import("./palette/new-thing.tsx")).NewThing }));
 const route = getRouteApi("/signed-in/$projectId");
 const ITEM =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink";
@@ -107,11 +106,12 @@ export function ProjectShell() {
           <Palette
             project={project}
             projects={projects.data ?? []}
-            onShortcuts={() => setOpened("shortcuts")}
+            onOpen={setOpened}
             onClose={() => setOpened(null)}
           />
         )}
         {opened === "shortcuts" && <ShortcutsDialog onClose={() => setOpened(null)} />}
+        {isNew(opened) && <NewThing what={opened} project={project} onClose={() => setOpened(null)} />}
       </Suspense>
     </div>
   );
@@ -248,25 +248,9 @@ function AccountItem({ projectId }: { projectId: string }) {
 }
 
 function SignOutItem() {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const router = useRouter();
-  const toast = useToast();
-  const leave = async () => {
-    // First, since the page may have something to save, or to ask: who stays then is still signed in.
-    await navigate({ to: "/sign-in" });
-    // The way of whoever stayed ends where the next one leads.
-    if (router.state.location.pathname !== "/sign-in") return;
-    try {
-      await call(logOut);
-      queries.clear();
-    } catch {
-      router.history.back();
-      toast(t("You are still signed in"), t("The server could not be reached. Try again."));
-    }
-  };
+  const signOut = useSignOut();
   return (
-    <MenuItem onSelect={() => void leave()}>
+    <MenuItem onSelect={() => void signOut()}>
       <LogOut size={14} className="text-faint" aria-hidden /> {t("Sign out")}
     </MenuItem>
   );

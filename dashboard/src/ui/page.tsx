@@ -33,9 +33,18 @@ export function Page({ title, about, actions, width = "reading", children }: Pag
   );
 }
 
-export function Card({ children, className = "" }: { children: ReactNode; className?: string }) {
+interface CardProps {
+  children: ReactNode;
+  className?: string;
+  /** Leads there, behind `#`. */
+  id?: string;
+}
+
+export function Card({ children, className = "", id }: CardProps) {
   return (
-    <section className={`min-w-0 rounded-lg border border-line bg-surface ${className}`}>{children}</section>
+    <section id={id} className={`min-w-0 rounded-lg border border-line bg-surface ${className}`}>
+      {children}
+    </section>
   );
 }
 

@@ -67,6 +67,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
       await queries.invalidateQueries({ queryKey: ["project", project.id, "campaigns"] });
       const params = { projectId: project.id, campaignId: id };
       await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
+      onClose();
     },
   });
   const { error } = creating;

@@ -20,6 +20,7 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
       toast(_meta.isNew ? t("Contact added") : t("This contact was there already"), stored);
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
       await navigate({ to: "/$projectId/contacts/$contactId", params: { projectId, contactId: id } });
+      onClose();
     },
   });
   return (

@@ -59,7 +59,7 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
   const mistakesOf = ({ name, purpose }: DnsRecord) =>
     mistakes.data?.records.find((one) => one.name === name && one.purpose === purpose)?.mistakes ?? [];
   return (
-    <Card>
+    <Card id={domain.domain}>
       <header className="flex flex-wrap items-center gap-3 px-5 py-4">
         <div className="min-w-48 flex-1">
           <div className="flex flex-wrap items-center gap-2">

@@ -1,19 +1,15 @@
 // The sender domains of a project: add one, copy its records, check them now. After it: domain-card.tsx.
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
-import { call } from "../../api/call.ts";
-import { createDomain } from "../../api/endpoints.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
-import { useToast } from "../../ui/toasts.tsx";
 import { DomainCard } from "./domain-card.tsx";
 import { domainsQuery } from "./domains-query.ts";
+import { NewDomainDialog } from "./new-domain-dialog.tsx";
 import { useProject } from "../project-shell.tsx";
 
 export function DomainsPage() {
@@ -50,38 +46,5 @@ export function DomainsPage() {
       </div>
       {isAdding && <NewDomainDialog projectId={project.id} onClose={() => setAdding(false)} />}
     </Page>
-  );
-}
-
-function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
-  const queries = useQueryClient();
-  const toast = useToast();
-  const [name, setName] = useState("");
-  const adding = useMutation({
-    mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
-    onSuccess: async ({ domain }) => {
-      await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(t("Domain added"), t("Now put the records of {domain} into its DNS.", { domain }));
-      onClose();
-    },
-  });
-  return (
-    <Dialog
-      title={t("Add a domain")}
-      description={t("Mail is sent from exactly this name, not from those below it.")}
-      open
-      onClose={onClose}
-    >
-      <OneFieldForm
-        label={t("Domain")}
-        placeholder="mail.example.com"
-        autoCapitalize="none"
-        value={name}
-        onChange={setName}
-        action={t("Add domain")}
-        asking={adding}
-        onCancel={onClose}
-      />
-    </Dialog>
   );
 }

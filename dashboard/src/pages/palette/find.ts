@@ -1,18 +1,53 @@
-// What of a project is called so: a few contacts, templates, campaigns and segments. Before it: palette.tsx. After it: api/.
+// What of a project is called so: a few contacts, templates, campaigns, segments, domains and mails. Before it: palette.tsx. After it: api/.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "../../api/call.ts";
-import { listCampaigns, listContacts, listTemplates } from "../../api/endpoints.ts";
+import { call, CallError } from "../../api/call.ts";
+import { getEmail, listCampaigns, listContacts, listEmails, listTemplates } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
+import { domainsQuery } from "../domains/domains-query.ts";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 
 /** Of each sort. */
 const SHOWN = 5;
+const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
-export type FoundPlace = "contact" | "template" | "campaign" | "segment";
+export type FoundPlace = "contact" | "template" | "campaign" | "segment" | "domain" | "email";
 
 interface Found {
   label: string;
   things: ReadonlyArray<{ id: string; name: string; place: FoundPlace }>;
+}
+
+interface Asked {
+  projectId: string;
+  text: string;
+  signal: AbortSignal;
+}
+
+/** A page of mails is opened by what stands in a log: the id. */
+async function findEmail({ projectId, text, signal }: Asked) {
+  if (!ID.test(text)) return [];
+  try {
+    return [await call(getEmail, { projectId, params: { id: text }, signal })];
+  } catch (error) {
+    if (error instanceof CallError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+/** Contacts, and of the first one whose address was begun so the last mails too. */
+async function findPeople({ projectId, text, signal }: Asked) {
+  const query = { search: text, limit: String(SHOWN) };
+  const { data: people } = await call(listContacts, { projectId, query, signal });
+  const wanted = text.includes("@")
+    ? people.find(({ email }) => email.startsWith(text.toLowerCase()))
+    : undefined;
+  if (wanted === undefined) return { people, emails: [] };
+  const { data: emails } = await call(listEmails, {
+    projectId,
+    query: { contactId: wanted.id, limit: String(SHOWN) },
+    signal,
+  });
+  return { people, emails };
 }
 
 export function findQuery(projectId: string, text: string) {
@@ -22,22 +57,56 @@ export function findQuery(projectId: string, text: string) {
     placeholderData: keepPreviousData,
     queryFn: async ({ signal, client }): Promise<Found[]> => {
       const asked = { projectId, query: { search: text, limit: String(SHOWN) }, signal };
-      const [contacts, templates, campaigns, segments] = await Promise.all([
-        call(listContacts, asked),
+      const [{ people, emails }, byId, templates, campaigns, segments, domains] = await Promise.all([
+        findPeople({ projectId, text, signal }),
+        findEmail({ projectId, text, signal }),
         call(listTemplates, asked),
         call(listCampaigns, asked),
-        // A project has few segments: they are looked through here.
+        // A project has few segments and domains: they are looked through here.
         client.ensureQueryData(segmentsQuery(projectId)),
+        client.ensureQueryData(domainsQuery(projectId)),
       ]);
-      const named = segments.filter(({ name }) => name.toLowerCase().includes(text.toLowerCase()));
+      const isCalledSo = (name: string) => name.toLowerCase().includes(text.toLowerCase());
       const things = (place: FoundPlace, all: ReadonlyArray<{ id: string; name: string }>) =>
         all.slice(0, SHOWN).map(({ id, name }) => ({ id, name, place }));
-      const people = contacts.data.map(({ id, email }) => ({ id, name: email }));
       return [
-        { label: t("Contacts"), things: things("contact", people) },
+        {
+          label: t("Contacts"),
+          things: things(
+            "contact",
+            people.map(({ id, email }) => ({ id, name: email })),
+          ),
+        },
         { label: t("Templates"), things: things("template", templates.data) },
         { label: t("Campaigns"), things: things("campaign", campaigns.data) },
-        { label: t("Segments"), things: things("segment", named) },
+        {
+          label: t("Segments"),
+          things: things(
+            "segment",
+            segments.filter(({ name }) => isCalledSo(name)),
+          ),
+        },
+        {
+          label: t("Domains"),
+          // Their page has a place for each, by its name.
+          things: things(
+            "domain",
+            domains
+              .filter(({ domain }) => isCalledSo(domain))
+              .map(({ domain }) => ({ id: domain, name: domain })),
+          ),
+        },
+        {
+          label: t("Mails"),
+          things: things(
+            "email",
+            [...byId, ...emails].map(({ id, subject, to }) => ({
+              id,
+              // What it said may be forgotten.
+              name: to === "" ? id : t("{subject} to {address}", { subject, address: to }),
+            })),
+          ),
+        },
       ].filter(({ things: all }) => all.length > 0);
     },
   });

@@ -10,23 +10,25 @@ import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useCommands, type Command, type CommandGroup } from "./commands.ts";
 import { findQuery } from "./find.ts";
+import type { Opened } from "./shortcuts.ts";
 
 const TYPING_PAUSE_MS = 150;
 
 interface PaletteProps {
   project: Project;
   projects: readonly Project[];
-  onShortcuts: () => void;
+  /** What else is opened over the page. */
+  onOpen: (what: Opened) => void;
   onClose: () => void;
 }
 
 // A type, not an interface: Base UI wants an index signature.
 type Listed = { value: string; items: Command[] };
 
-export function Palette({ project, projects, onShortcuts, onClose }: PaletteProps) {
+export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
   const [typed, setTyped] = useState("");
   const wanted = useDebounced(typed.trim(), TYPING_PAUSE_MS);
-  const { groups, open } = useCommands({ project, projects, onShortcuts });
+  const { groups, open } = useCommands({ project, projects, onOpen });
   const found = useQuery(findQuery(project.id, wanted));
   const things: CommandGroup[] = (found.data ?? []).map(({ label, things: all }) => ({
     label,

@@ -18,7 +18,14 @@ export function turnLetters(isOn: boolean): void {
   else localStorage.setItem(STORED_AS, OFF);
 }
 
-export type Opened = "palette" | "shortcuts" | null;
+/** What is made in a dialog, wherever one is. */
+const NEW_THINGS = ["campaign", "template", "contact", "domain"] as const;
+export type NewThingName = (typeof NEW_THINGS)[number];
+export type Opened = "palette" | "shortcuts" | NewThingName | null;
+
+export function isNew(opened: Opened): opened is NewThingName {
+  return NEW_THINGS.some((one) => one === opened);
+}
 
 export function useShortcuts(projectId: string, open: (what: Opened) => void): void {
   const navigate = useNavigate();

@@ -26,6 +26,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
     onSuccess: async ({ id }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
       await navigate({ to: "/$projectId/templates/$templateId", params: { projectId, templateId: id } });
+      onClose();
     },
   });
   return (

@@ -1,0 +1,45 @@
+// Adds a sender domain; then its records are to be copied. Before it: domains-page.tsx, palette/. After it: domain-card.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../api/call.ts";
+import { createDomain } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+
+export function NewDomainDialog({ projectId, onClose }: { projectId: string; onClose: () => void }) {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const toast = useToast();
+  const [name, setName] = useState("");
+  const adding = useMutation({
+    mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
+    onSuccess: async ({ domain }) => {
+      await queries.invalidateQueries({ queryKey: ["project", projectId] });
+      toast(t("Domain added"), t("Now put the records of {domain} into its DNS.", { domain }));
+      onClose();
+      await navigate({ to: "/$projectId/domains", params: { projectId }, hash: domain });
+    },
+  });
+  return (
+    <Dialog
+      title={t("Add a domain")}
+      description={t("Mail is sent from exactly this name, not from those below it.")}
+      open
+      onClose={onClose}
+    >
+      <OneFieldForm
+        label={t("Domain")}
+        placeholder="mail.example.com"
+        autoCapitalize="none"
+        value={name}
+        onChange={setName}
+        action={t("Add domain")}
+        asking={adding}
+        onCancel={onClose}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,27 @@
+// Signs out, unless the page has something that whoever is asked wants to keep. Before it: project-shell.tsx, palette/commands.ts.
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { call } from "../api/call.ts";
+import { logOut } from "../api/endpoints.ts";
+import { t } from "../text/t.ts";
+import { useToast } from "../ui/toasts.tsx";
+
+export function useSignOut(): () => Promise<void> {
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const router = useRouter();
+  const toast = useToast();
+  return async () => {
+    // First, since the page may have something to save, or to ask: who stays then is still signed in.
+    await navigate({ to: "/sign-in" });
+    // The way of whoever stayed ends where the next one leads.
+    if (router.state.location.pathname !== "/sign-in") return;
+    try {
+      await call(logOut);
+      queries.clear();
+    } catch {
+      router.history.back();
+      toast(t("You are still signed in"), t("The server could not be reached. Try again."));
+    }
+  };
+}
