@@ -37,7 +37,17 @@ const PURPOSES: Record<DnsRecord["purpose"], string> = {
   dmarc: t("Policy (DMARC)"),
 };
 
-export function DomainCard({ project, domain }: { project: Project; domain: Domain }) {
+/** With the local mailbox: DNS was not asked, and it is not said that it was. */
+const COUNTED: (typeof STATES)["FOUND"] = { tone: "neutral", label: t("Counts as found") };
+
+interface DomainCardProps {
+  project: Project;
+  domain: Domain;
+  /** Mail stays in the local mailbox, and nothing is looked up in DNS. */
+  isLocal: boolean;
+}
+
+export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
   const queries = useQueryClient();
   const toast = useToast();
   const [isDeleting, setDeleting] = useState(false);
@@ -46,11 +56,17 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
     mutationFn: () => call(verifyDomain, { projectId: project.id, params: { id: domain.id } }),
     onSuccess: async ({ verified }) => {
       await queries.invalidateQueries({ queryKey: ["project", project.id] });
-      toast(
-        verified
-          ? t("{domain} is verified", { domain: domain.domain })
-          : t("Checked: something is still missing"),
-      );
+      if (isLocal)
+        toast(
+          t("{domain} counts as verified", { domain: domain.domain }),
+          t("With the local mailbox nothing is looked up in DNS."),
+        );
+      else
+        toast(
+          verified
+            ? t("{domain} is verified", { domain: domain.domain })
+            : t("Checked: something is still missing"),
+        );
     },
     onError: (error) => toast(t("It could not be checked"), error.message),
   });
@@ -64,15 +80,15 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
         <div className="min-w-48 flex-1">
           <div className="flex flex-wrap items-center gap-2">
             <h2 className="font-semibold">{domain.domain}</h2>
-            <Badge tone={domain.verified ? "good" : "warn"}>
-              {domain.verified ? t("Verified") : t("Pending")}
-            </Badge>
+            <StateBadge domain={domain} isLocal={isLocal} />
           </div>
           {domain.records.length > 0 && (
             <p className="text-sm text-faint">
               {checkedAt === null
                 ? t("Not checked yet")
-                : t("Last checked {when}", { when: formatInstant(checkedAt) })}
+                : isLocal
+                  ? t("Not looked up in DNS; counted {when}", { when: formatInstant(checkedAt) })
+                  : t("Last checked {when}", { when: formatInstant(checkedAt) })}
             </p>
           )}
           {domain.lastErrorParts.length > 0 && (
@@ -104,6 +120,7 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
               key={`${record.purpose} ${record.name}`}
               record={record}
               checkedAt={checkedAt}
+              isLocal={isLocal}
               mistakes={mistakesOf(record)}
             />
           ))}
@@ -113,6 +130,13 @@ export function DomainCard({ project, domain }: { project: Project; domain: Doma
       {isDeleting && <DeleteDialog project={project} domain={domain} onClose={() => setDeleting(false)} />}
     </Card>
   );
+}
+
+function StateBadge({ domain: { verified, records }, isLocal }: Omit<DomainCardProps, "project">) {
+  if (!verified) return <Badge tone="warn">{t("Pending")}</Badge>;
+  // One without records is the installation's own, and needs no proof.
+  if (isLocal && records.length > 0) return <Badge tone="neutral">{t("Counts as verified")}</Badge>;
+  return <Badge tone="good">{t("Verified")}</Badge>;
 }
 
 /** All records at once, for name servers and for providers that import a file. */
@@ -136,11 +160,12 @@ interface RecordRowProps {
   record: DnsRecord;
   /** When its domain was last checked. */
   checkedAt: string | null;
+  isLocal: boolean;
   mistakes: readonly DomainMistake[];
 }
 
-function RecordRow({ record, checkedAt, mistakes }: RecordRowProps) {
-  const { tone, label } = STATES[record.status];
+function RecordRow({ record, checkedAt, isLocal, mistakes }: RecordRowProps) {
+  const { tone, label } = isLocal && record.status === "FOUND" ? COUNTED : STATES[record.status];
   const { found, lookedUpAt } = record;
   const isWrong = record.status === "MISMATCH";
   return (

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
+import { configQuery } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -15,6 +16,7 @@ import { useProject } from "../project-shell.tsx";
 export function DomainsPage() {
   const project = useProject();
   const domains = useQuery(domainsQuery(project.id));
+  const isLocal = useQuery(configQuery).data?.features.email.provider === "mailbox";
   const [isAdding, setAdding] = useState(false);
   const refusal = whyNot(project, "ADMIN");
   const add = (
@@ -28,6 +30,13 @@ export function DomainsPage() {
       about={t("From which addresses this project sends, proved by records in DNS.")}
       actions={add}
     >
+      {isLocal && (
+        <p className="mb-5 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
+          {t(
+            "Mail stays in the local mailbox, so nothing is looked up in DNS: a check counts every record as found. Once mail leaves this machine, each domain is proved by its records.",
+          )}
+        </p>
+      )}
       {domains.isPending && <Skeleton className="h-40" />}
       {domains.isError && <Failure error={domains.error} onRetry={() => void domains.refetch()} />}
       {domains.data?.length === 0 && (
@@ -41,7 +50,7 @@ export function DomainsPage() {
       )}
       <div className="flex flex-col gap-5">
         {domains.data?.map((domain) => (
-          <DomainCard key={domain.id} project={project} domain={domain} />
+          <DomainCard key={domain.id} project={project} domain={domain} isLocal={isLocal} />
         ))}
       </div>
       {isAdding && <NewDomainDialog projectId={project.id} onClose={() => setAdding(false)} />}
