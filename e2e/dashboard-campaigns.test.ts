@@ -1,6 +1,7 @@
 // A campaign in the dashboard, in a real browser: written, lost by nothing, checked, tried, scheduled, sent once to each, reported on.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { sayOfDns } from "../contract/src/dns-advice.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { htmlOf, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
@@ -131,6 +132,10 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("progressbar", { name: "Paused" }).waitFor();
+  // The home says so, and leads back to where it goes on.
+  await page.getByRole("link", { name: "Home" }).click();
+  await page.getByRole("alert").getByText(NAME).waitFor();
+  await page.getByRole("link", { name: "Resume or cancel" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
   await page.getByRole("progressbar", { name: "On its way" }).waitFor();
   await page.getByRole("button", { name: "Cancel the rest …" }).click();
@@ -201,5 +206,31 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   expect(await server.rows(choices, project.id)).toEqual([
     { audienceType: "ALL", kind: "TRANSACTIONAL", audienceFilter: null },
   ]);
+  expect(faults).toEqual([]);
+});
+
+test("the home names what stands still until somebody decides, and leads there", async () => {
+  const { page, project, faults } = await openCampaigns();
+  const mail = { to: "ada@example.com", from: "news@sandbox.localhost", subject: "Lost", body: "<p>Hi</p>" };
+  await server.call("POST", "/v1/send", project.byKey, mail);
+  await expect.poll(() => receivedBy(project, "ada@example.com")).toEqual(["Lost"]);
+  await server.rows("update emails set status = 'UNCONFIRMED' where project_id = $1", project.id);
+  // The local mailbox looks up nothing that could be lost.
+  await page.route("**/domains/project/*", async (route) => {
+    const answer = await route.fetch();
+    const [domain] = (await answer.json()) as [object];
+    const lost = { domain: "lost.example.com", verified: false, lastErrorParts: [sayOfDns("dkim.missing")] };
+    await route.fulfill({ json: [{ ...domain, ...lost }] });
+  });
+  await page.getByRole("link", { name: "Home" }).click();
+  const needed = page.getByRole("alert");
+  await needed.getByText("Nothing can be sent from lost.example.com:").waitFor();
+  await needed.getByRole("link", { name: "Say what became of them" }).click();
+  await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
+  await page.getByRole("row", { name: "Lost" }).getByRole("link").first().click();
+  await page.getByText("Nobody knows whether this mail was taken").waitFor();
+  await page.getByRole("link", { name: "Home" }).click();
+  await needed.getByRole("link", { name: "See its records" }).click();
+  await page.getByRole("heading", { name: "lost.example.com" }).waitFor();
   expect(faults).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { Check } from "lucide-react";
 import { useCallback } from "react";
 import { call } from "../../api/call.ts";
-import { getSecurity, listActivity } from "../../api/endpoints.ts";
+import { listActivity } from "../../api/endpoints.ts";
 import { useNews } from "../../api/follow.ts";
 import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -18,6 +18,7 @@ import { firstMail } from "../keys/snippets.ts";
 import { useProject } from "../project-shell.tsx";
 import { MailTiles } from "../reports/mail-tiles.tsx";
 import { DeliveryCard } from "./delivery-card.tsx";
+import { NeedsYou } from "./needs-you.tsx";
 
 const DAYS = 7;
 const LATEST = "8";
@@ -56,36 +57,6 @@ export function HomePage() {
         </div>
       </div>
     </Page>
-  );
-}
-
-/** What does not wait: a project that sends nothing, or soon will not. */
-function NeedsYou({ project }: { project: Project }) {
-  const security = useQuery({
-    queryKey: ["project", project.id, "security"],
-    queryFn: ({ signal }) => call(getSecurity, { params: { projectId: project.id }, signal }),
-  });
-  const isHealthy = security.data?.status.isHealthy ?? true;
-  if (!project.disabled && isHealthy) return null;
-  return (
-    <div
-      role="alert"
-      className="flex flex-wrap items-center gap-x-4 gap-y-2 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn"
-    >
-      <p className="min-w-60 flex-1">
-        {project.disabled
-          ? t("This project is disabled: it sends nothing until its owner enables it again.")
-          : t("More mail of this project comes back or is reported as spam than providers bear.")}
-      </p>
-      <Link
-        to="/$projectId/settings"
-        params={{ projectId: project.id }}
-        search={{ tab: "reputation" }}
-        className={buttonClass("plain")}
-      >
-        {t("See why")}
-      </Link>
-    </div>
   );
 }
 

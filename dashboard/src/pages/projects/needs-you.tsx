@@ -1,0 +1,165 @@
+// What does not wait: a project that sends nothing, or soon will not, and what stands still until a person decides.
+// Before it: home-page.tsx. After it: the page where each is mended.
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import { getSecurity, listCampaigns, listEmails } from "../../api/endpoints.ts";
+import type { Project } from "../../session/queries.ts";
+import { plural, t } from "../../text/t.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { dnsAdviceText } from "../domains/dns-advice-text.ts";
+import { domainsQuery } from "../domains/domains-query.ts";
+
+/** Of each sort; the rest stands where these lead. */
+const SHOWN = 3;
+const LOOK = buttonClass("plain");
+
+function securityQuery(projectId: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "security"],
+    queryFn: ({ signal }) => call(getSecurity, { params: { projectId }, signal }),
+  });
+}
+
+function pausedQuery(projectId: string) {
+  const query = { status: "PAUSED", limit: String(SHOWN) } as const;
+  return queryOptions({
+    queryKey: ["project", projectId, "campaigns", "paused"],
+    queryFn: ({ signal }) => call(listCampaigns, { projectId, query, signal }),
+  });
+}
+
+/** Whether there is one is enough: how many there are is not counted. */
+function doubtQuery(projectId: string) {
+  const query = { status: "UNCONFIRMED", limit: "1" } as const;
+  return queryOptions({
+    queryKey: ["project", projectId, "emails", "in doubt"],
+    queryFn: ({ signal }) => call(listEmails, { projectId, query, signal }),
+  });
+}
+
+export function NeedsYou({ project }: { project: Project }) {
+  const lines = [
+    useReputation(project),
+    ...useDomains(project.id),
+    ...usePaused(project.id),
+    useDoubt(project.id),
+  ].filter((line) => line !== null);
+  if (lines.length === 0) return null;
+  return (
+    <div role="alert" className="rounded-md bg-warn-wash text-sm text-warn">
+      <h2 className="sr-only">{t("What needs you")}</h2>
+      <ul className="divide-y divide-line">{lines}</ul>
+    </div>
+  );
+}
+
+function Line({ children, link }: { children: ReactNode; link: ReactNode }) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3.5 py-2.5">
+      <p className="min-w-60 flex-1 wrap-anywhere">{children}</p>
+      {link}
+    </li>
+  );
+}
+
+function useReputation({ id, disabled }: Project) {
+  const security = useQuery(securityQuery(id));
+  if (!disabled && (security.data?.status.isHealthy ?? true)) return null;
+  const why = (
+    <Link
+      to="/$projectId/settings"
+      params={{ projectId: id }}
+      search={{ tab: "reputation" }}
+      className={LOOK}
+    >
+      {t("See why")}
+    </Link>
+  );
+  return (
+    <Line key="reputation" link={why}>
+      {disabled
+        ? t("This project is disabled: it sends nothing until its owner enables it again.")
+        : t("More mail of this project comes back or is reported as spam than providers bear.")}
+    </Line>
+  );
+}
+
+/** Domains that lost their proof, or are about to. */
+function useDomains(projectId: string) {
+  const domains = useQuery(domainsQuery(projectId)).data ?? [];
+  return domains
+    .filter(({ lastErrorParts }) => lastErrorParts.length > 0)
+    .slice(0, SHOWN)
+    .map(({ id, domain, verified, lastErrorParts }) => {
+      const records = (
+        <Link to="/$projectId/domains" params={{ projectId }} hash={domain} className={LOOK}>
+          {t("See its records")}
+        </Link>
+      );
+      return (
+        <Line key={id} link={records}>
+          {verified
+            ? t("The domain {domain} has a problem:", { domain })
+            : t("Nothing can be sent from {domain}:", { domain })}{" "}
+          {dnsAdviceText(lastErrorParts)}
+        </Line>
+      );
+    });
+}
+
+function usePaused(projectId: string) {
+  const { data: rows = [], total = 0 } = useQuery(pausedQuery(projectId)).data ?? {};
+  const params = { projectId };
+  const lines = rows.map(({ id, name, heldReason }) => (
+    <Line
+      key={id}
+      link={
+        <Link
+          to="/$projectId/campaigns/$campaignId"
+          params={{ ...params, campaignId: id }}
+          search={{}}
+          className={LOOK}
+        >
+          {t("Resume or cancel")}
+        </Link>
+      }
+    >
+      {t("The campaign “{name}” is paused.", { name })} {heldReason}
+    </Line>
+  ));
+  if (total <= rows.length) return lines;
+  const all = (
+    <Link to="/$projectId/campaigns" params={params} search={{ status: "PAUSED" }} className={LOOK}>
+      {t("Paused campaigns")}
+    </Link>
+  );
+  const more = plural(total - rows.length, "{n} more campaign is paused.", "{n} more campaigns are paused.");
+  return [
+    ...lines,
+    <Line key="paused" link={all}>
+      {more}
+    </Line>,
+  ];
+}
+
+function useDoubt(projectId: string) {
+  const isThere = (useQuery(doubtQuery(projectId)).data?.data.length ?? 0) > 0;
+  if (!isThere) return null;
+  const mails = (
+    <Link
+      to="/$projectId/activity"
+      params={{ projectId }}
+      search={{ view: "mails", status: "UNCONFIRMED" }}
+      className={LOOK}
+    >
+      {t("Say what became of them")}
+    </Link>
+  );
+  return (
+    <Line key="doubt" link={mails}>
+      {t("There are mails of which nobody knows whether they were taken.")}
+    </Line>
+  );
+}
