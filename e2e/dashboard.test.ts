@@ -1,7 +1,7 @@
 // The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
-import { asOnPlainHttp } from "./browser.ts";
+import { asOnPlainHttp, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
@@ -656,6 +656,37 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await says("es", openedWithin(1, "weeks"), "opened ocurrió en los últimos 7 días.");
   await page.goto(`${server.url}/app/${id}/reports?about=deliverability&days=365`);
   await page.getByText("Los últimos 180 días").waitFor();
+});
+
+test("what the server finds in mails and files is said in the language of whoever reads it", async () => {
+  const context = await browser.newContext({ locale: "de-AT" });
+  const page = await context.newPage();
+  const { owner } = server.project;
+  const project = await server.createProject(owner);
+  const { email, password } = owner;
+  await context.request.post(`${server.url}/auth/login`, { data: { email, password } });
+  const opens = (path: string) => page.goto(`${server.url}/app/${project.id}/${path}`);
+  const headers = { "x-project-id": project.id };
+  const file = Buffer.from("email,subscribed\nnowhere,yes\nada@example.com,maybe\n");
+  const upload = { file: { name: "people.csv", mimeType: "text/csv", buffer: file } };
+  const queued = await context.request.post(`${server.url}/contacts/import`, { headers, multipart: upload });
+  await opens(`contacts/import?job=${((await queued.json()) as { jobId: string }).jobId}`);
+  await page.getByText("Die Adresse hat kein „@“.").waitFor();
+  await page.getByText('nimmt true oder false, und hier steht "maybe".').waitFor();
+  const mail = { subject: "NEWS FOR YOU", from: "news@sandbox.localhost", body: "<p>{{plam}}</p>" };
+  const made = await context.request.post(`${server.url}/campaigns`, {
+    headers,
+    data: { ...mail, name: "News", audienceType: "ALL" },
+  });
+  const { data } = (await made.json()) as { data: { id: string } };
+  await opens(`campaigns/${data.id}?step=review`);
+  await page.getByText("Niemand würde sie bekommen: Wählen Sie andere Empfänger.").waitFor();
+  await page.getByText("Der Betreff besteht nur aus Großbuchstaben, wie oft bei Spam.").waitFor();
+  await page.getByText("Kein Kontakt hat einen Wert für „plam“").waitFor();
+  expect(await page.getByText("No contact has a value").count()).toBe(0);
+  await opens(`campaigns/${data.id}?step=content`);
+  await writeHtml(page, "<p>\n{{#if plan}}</p>");
+  await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
 });
 
 test("an address with what no page reads opens the page as if it were not there", async () => {

@@ -2,6 +2,9 @@
 // text, or a reason in plain words why not. Before it: every door that takes an address or a sender domain.
 // After it: contacts, users, domains and envelopes, which compare, store and hand on that text byte for byte.
 
+import { faultOfAddress, type AddressFault, type AddressFaultCode } from "./address-faults.ts";
+import type { AdviceValues } from "./advice.ts";
+
 /** The whole address with its domain as A-labels (RFC 5321 §4.5.3.1.3 less the angle brackets, erratum 1690). */
 const ADDRESS_MAX_OCTETS = 254;
 /** RFC 5321 §4.5.3.1.1; a local part outside ASCII is counted in UTF-8 (RFC 6531 §3.3). */
@@ -34,7 +37,7 @@ const PLAIN_ADDRESS =
 /** Within the limits of the local part and of the whole, so that nothing needs counting. */
 const PLAIN_ADDRESS_MAX_CHARS = 64;
 
-export type AddressResult = { ok: true; address: string } | { ok: false; reason: string };
+export type AddressResult = { ok: true; address: string } | RefusedAs;
 export type MailboxResult = { ok: true; address: string; name?: string } | { ok: false; reason: string };
 export type DomainResult = { ok: true; domain: string } | { ok: false; reason: string };
 export type DisplayNameResult = { ok: true; name: string } | { ok: false; reason: string };
@@ -47,7 +50,7 @@ export type DisplayNameResult = { ok: true; name: string } | { ok: false; reason
  * existing address becomes a second one. Takes linear time and never throws.
  */
 export function parseAddress(text: string): AddressResult {
-  if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuse("The address is too long.");
+  if (text.length > ADDRESS_INPUT_MAX_CHARS) return refuseAs("address.long");
   return parseTrimmedAddress(text.trim());
 }
 
@@ -118,11 +121,11 @@ export function domainOf(address: string): string {
 
 function parseTrimmedAddress(text: string): AddressResult {
   if (isPlainAddress(text)) return { ok: true, address: text };
-  if (text === "") return refuse("The address is empty.");
+  if (text === "") return refuseAs("address.empty");
   const at = text.indexOf("@");
-  if (at === -1) return refuse('The address has no "@".');
+  if (at === -1) return refuseAs("address.noAt");
   if (at !== text.lastIndexOf("@")) {
-    return refuse('There is more than one "@": exactly one address is expected here.');
+    return refuseAs("address.severalAt");
   }
   const localPart = parseLocalPart(text.slice(0, at));
   if (!localPart.ok) return localPart;
@@ -130,7 +133,7 @@ function parseTrimmedAddress(text: string): AddressResult {
   if (!domain.ok) return domain;
   const address = `${localPart.localPart}@${domain.domain}`;
   if (octetsOf(address) > ADDRESS_MAX_OCTETS) {
-    return refuse(`The address is longer than ${ADDRESS_MAX_OCTETS} octets.`);
+    return refuseAs("address.longerThan", { most: ADDRESS_MAX_OCTETS });
   }
   return { ok: true, address };
 }
@@ -140,54 +143,51 @@ function isPlainAddress(text: string): boolean {
   return text.length <= PLAIN_ADDRESS_MAX_CHARS && PLAIN_ADDRESS.test(text);
 }
 
-function parseLocalPart(text: string): { ok: true; localPart: string } | { ok: false; reason: string } {
-  if (text === "") return refuse('There is nothing before the "@".');
+function parseLocalPart(text: string): { ok: true; localPart: string } | RefusedAs {
+  if (text === "") return refuseAs("address.nothingBefore");
   const forbidden = NOT_IN_LOCAL_PART.exec(text);
-  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed before the "@".`);
+  if (forbidden) return refuseAs("address.characterBefore", { character: describeCharacter(forbidden[0]) });
   if (text.startsWith(".") || text.endsWith(".") || text.includes("..")) {
-    return refuse('Before the "@" a dot may not come first, last or twice in a row.');
+    return refuseAs("address.dotBefore");
   }
   const localPart = text.normalize("NFC").toLowerCase().normalize("NFC");
   if (NON_ASCII.test(text) && (hasSecondSpelling(text) || looksLikeAnother(localPart))) {
-    return refuse('A letter before the "@" could be mistaken for another one.');
+    return refuseAs("address.lookalikeBefore");
   }
   if (octetsOf(localPart) > LOCAL_PART_MAX_OCTETS) {
-    return refuse(`The part before the "@" is longer than ${LOCAL_PART_MAX_OCTETS} octets.`);
+    return refuseAs("address.longBefore", { most: LOCAL_PART_MAX_OCTETS });
   }
   return { ok: true, localPart };
 }
 
-function parseTrimmedDomain(text: string): DomainResult {
-  if (text === "") return refuse("The domain is missing.");
-  if (text.startsWith("[")) return refuse("An IP address cannot stand in for the domain.");
+function parseTrimmedDomain(text: string): { ok: true; domain: string } | RefusedAs {
+  if (text === "") return refuseAs("domain.missing");
+  if (text.startsWith("[")) return refuseAs("domain.ip");
   const forbidden = NOT_IN_DOMAIN.exec(text);
-  if (forbidden) return refuse(`${describeCharacter(forbidden[0])} is not allowed in the domain.`);
-  if (text.endsWith(".")) return refuse("The domain may not end with a dot.");
+  if (forbidden) return refuseAs("domain.character", { character: describeCharacter(forbidden[0]) });
+  if (text.endsWith(".")) return refuseAs("domain.endsWithDot");
   if (NON_ASCII.test(text) && hasSecondSpelling(text)) {
-    return refuse("A letter of the domain could be mistaken for another one.");
+    return refuseAs("domain.lookalike");
   }
   const domain = toALabels(text);
-  if (domain === undefined) return refuse("The domain is not a valid name.");
+  if (domain === undefined) return refuseAs("domain.invalid");
   if (domain.length > DOMAIN_MAX_OCTETS) {
-    return refuse(`The domain is longer than ${DOMAIN_MAX_OCTETS} octets.`);
+    return refuseAs("domain.longerThan", { most: DOMAIN_MAX_OCTETS });
   }
   const labels = domain.split(".");
-  const fault = labels.map(faultOfLabel).find((reason) => reason !== undefined);
-  if (fault !== undefined) return refuse(fault);
-  if (labels.length < 2) return refuse("The domain needs at least two parts, such as example.com.");
-  if (/^[0-9]+$/.test(labels.at(-1) ?? "")) return refuse("The domain may not end in a number.");
+  const fault = labels.map(faultOfLabel).find((refused) => refused !== undefined);
+  if (fault !== undefined) return fault;
+  if (labels.length < 2) return refuseAs("domain.onePart");
+  if (/^[0-9]+$/.test(labels.at(-1) ?? "")) return refuseAs("domain.number");
   return { ok: true, domain };
 }
 
 /** What is wrong with one A-label (RFC 1123 §2.1), if anything. */
-function faultOfLabel(label: string): string | undefined {
-  if (label === "") return "The domain may not start with a dot or have two in a row.";
-  if (label.length > LABEL_MAX_OCTETS)
-    return `A part of the domain is longer than ${LABEL_MAX_OCTETS} octets.`;
-  if (label.startsWith("-") || label.endsWith("-")) {
-    return "A part of the domain may not start or end with a hyphen.";
-  }
-  return /^[a-z0-9-]+$/.test(label) ? undefined : "The domain is not a valid name.";
+function faultOfLabel(label: string): RefusedAs | undefined {
+  if (label === "") return refuseAs("domain.dots");
+  if (label.length > LABEL_MAX_OCTETS) return refuseAs("domain.longPart", { most: LABEL_MAX_OCTETS });
+  if (label.startsWith("-") || label.endsWith("-")) return refuseAs("domain.hyphen");
+  return /^[a-z0-9-]+$/.test(label) ? undefined : refuseAs("domain.invalid");
 }
 
 /**
@@ -260,6 +260,18 @@ function unquote(quoted: string): string | undefined {
 
 function refuse(reason: string): { ok: false; reason: string } {
   return { ok: false, reason };
+}
+
+interface RefusedAs {
+  ok: false;
+  reason: string;
+  /** The reason by its code, with what it names. */
+  fault: AddressFault;
+}
+
+function refuseAs(code: AddressFaultCode, values: AdviceValues = {}): RefusedAs {
+  const fault = faultOfAddress(code, values);
+  return { ok: false, reason: fault.text, fault };
 }
 
 function octetsOf(text: string): number {

@@ -2,6 +2,9 @@
 // Before it: nothing. After it: dns-advice.ts, deliverability.ts, server/src/reports/deliverability-advice.ts, the dashboard's texts.
 import { z } from "zod";
 
+/** Of what a text is made, beside the text. */
+export const IN_PARTS = "The same, sentence by sentence: each with its code and what it names.";
+
 /** By code, with `{names}` of what is filled in. */
 export const ADVICE = {
   "dmarc.unsigned":
@@ -46,9 +49,28 @@ export const saidBy = <Code extends string>(sentences: Readonly<Record<Code, str
 export const advice = saidBy(ADVICE);
 export type Advice = z.output<typeof advice>;
 
+/** What is said by a code: with what it names, and in English. */
+export interface Said<Code extends string> {
+  code: Code;
+  values: Record<string, string | number>;
+  text: string;
+}
+
+/** Says the sentences of a table, with their values filled in. */
+export function sayerOf<Code extends string>(sentences: Readonly<Record<Code, string>>) {
+  return (code: Code, values: AdviceValues = {}): Said<Code> => ({
+    code,
+    values,
+    text: fillIn(sentences[code], values),
+  });
+}
+
 /** The sentence of a code, with its values filled in. */
-export function say(code: AdviceCode, values: AdviceValues): Advice {
-  return { code, values, text: fillIn(ADVICE[code], values) };
+export const say: (code: AdviceCode, values: AdviceValues) => Advice = sayerOf(ADVICE);
+
+/** All that is said, as one text. */
+export function inOneText(said: ReadonlyArray<{ text: string }>): string {
+  return said.map(({ text }) => text).join(" ");
 }
 
 /** A sentence with `{names}`, with its values filled in; numbers as English writes them. */

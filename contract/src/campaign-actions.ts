@@ -1,6 +1,8 @@
 // What is done with a campaign, and what came of it (spec §3.2, 4.7; decisions §8).
 // Before it: campaigns.ts is the record. After it: server/src/campaigns/routes.ts.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
+import { findingPart } from "./campaign-findings.ts";
 import { campaign, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
@@ -245,6 +247,7 @@ export const getCampaignAudience = endpoint({
 const finding = z.object({
   code: z.string(),
   message: z.string().describe("What is wrong and what to do."),
+  messageParts: z.array(findingPart).describe(`${IN_PARTS} None where there is no code for it.`),
   where: z
     .object({ field: z.string(), line: z.int().nullable(), column: z.int().nullable() })
     .describe("The field, and the place in it where there is one; from 1."),

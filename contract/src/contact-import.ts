@@ -1,6 +1,7 @@
 // Contacts as files: CSV in, CSV out, and all we hold on one person (spec §4.4, §8; decisions §3).
 // Before it: field.ts, job.ts. After it: server/src/contacts/import/routes.ts answers these.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
 import { consentChange, contact } from "./contacts.ts";
 import { wholeEmail } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
@@ -10,6 +11,7 @@ import { contactExecution } from "./executions.ts";
 import { filterText } from "./filters.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
 import { LIMITS } from "./limits.ts";
+import { rowFault } from "./row-faults.ts";
 
 export const importResult = z.object({
   totalRows: z.int().describe("Rows below the header that say anything: created + updated + failed."),
@@ -23,6 +25,10 @@ export const importResult = z.object({
         row: z.int().describe("Counted as a spreadsheet does: the header is row 1."),
         email: z.string().describe("As it is written in the file."),
         error: z.string(),
+        errorParts: z
+          .array(rowFault)
+          .optional()
+          .describe(`${IN_PARTS} Left out of imports of former versions.`),
       }),
     )
     .describe(`The first ${LIMITS.importErrors.value}.`),

@@ -1,7 +1,7 @@
 // How the mail of a project is judged where it arrives: records, reports of receivers, rates by provider.
 // Before it: analytics.ts. After it: server/src/reports/deliverability-routes.ts.
 import { z } from "zod";
-import { advice } from "./advice.ts";
+import { advice, IN_PARTS } from "./advice.ts";
 import { breakdownRow } from "./analytics.ts";
 import { dnsAdvice } from "./dns-advice.ts";
 import { endpoint } from "./endpoint.ts";
@@ -37,9 +37,7 @@ export const getDeliverability = endpoint({
               name: z.string(),
               status: z.string(),
               advice: z.string().nullable(),
-              adviceParts: z
-                .array(dnsAdvice)
-                .describe("The same, sentence by sentence: each with its code and what it names."),
+              adviceParts: z.array(dnsAdvice).describe(IN_PARTS),
               history: z
                 .array(
                   z.object({

@@ -1,7 +1,7 @@
 // Sentences on the DNS records of a sender domain and on its proof, by code: a program and the dashboard say them in words of their own.
 // Before it: advice.ts. After it: domains.ts, server/src/domains/ (who judges a record says them), the dashboard's texts.
 import type { z } from "zod";
-import { fillIn, saidBy, type AdviceValues } from "./advice.ts";
+import { inOneText, saidBy, sayerOf, type AdviceValues } from "./advice.ts";
 
 /** By code, with `{names}` of what is filled in. */
 export const DNS_ADVICE = {
@@ -83,11 +83,9 @@ export const dnsAdvice = saidBy<DnsAdviceCode>(DNS_ADVICE);
 export type DnsAdvice = z.output<typeof dnsAdvice>;
 
 /** The sentence of a code, with its values filled in. */
-export function sayOfDns(code: DnsAdviceCode, values: AdviceValues = {}): DnsAdvice {
-  return { code, values, text: fillIn(DNS_ADVICE[code], values) };
-}
+export const sayOfDns: (code: DnsAdviceCode, values?: AdviceValues) => DnsAdvice = sayerOf(DNS_ADVICE);
 
 /** All that is said, as one text; null where nothing is. */
 export function inWords(said: readonly DnsAdvice[]): string | null {
-  return said.length === 0 ? null : said.map(({ text }) => text).join(" ");
+  return said.length === 0 ? null : inOneText(said);
 }

@@ -1,6 +1,7 @@
 // Sender domains and their DNS proof (spec §2.10, 4.10; decisions §11).
 // Before it: address.ts, field.ts. After it: server/src/domains/routes.ts.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
 import { parseDomain } from "./address.ts";
 import { dnsAdvice } from "./dns-advice.ts";
 import { recordMistakes } from "./domain-mistakes.ts";
@@ -20,7 +21,6 @@ const domainName = z
   });
 
 /** A program cannot act on a sentence, and in another language it is said in other words. */
-const PARTS = "The same, sentence by sentence: each with its code and what it names.";
 
 /** A record to publish, with what DNS has in its place. */
 const record = z.object({
@@ -37,7 +37,7 @@ const record = z.object({
     .describe("What is published, one record a line; null when nothing is, or nobody answered."),
   status: z.enum(["UNCHECKED", "MISSING", "MISMATCH", "FOUND"]),
   advice: z.string().nullable().describe("What is wrong and what to do, in words; null when nothing is."),
-  adviceParts: z.array(dnsAdvice).describe(PARTS),
+  adviceParts: z.array(dnsAdvice).describe(IN_PARTS),
   lookedUpAt: instant
     .nullable()
     .describe(
@@ -72,7 +72,7 @@ const domain = z.object({
     .describe(
       "Why the domain lost its proof or is about to, or why the last check decided nothing; null when all is well.",
     ),
-  lastErrorParts: z.array(dnsAdvice).describe(PARTS),
+  lastErrorParts: z.array(dnsAdvice).describe(IN_PARTS),
   lastCheckedAt: instant.nullable(),
   createdAt: instant,
   updatedAt: instant,

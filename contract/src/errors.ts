@@ -1,6 +1,8 @@
 // Every error code a caller can meet: its status, its usual message and what to do about it. docs/errors.md is made from it.
 // After it: platform/refusal.ts throws these, platform/http-errors.ts writes the envelope of spec §7.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
+import { templateFault, type TemplateFault } from "./template-faults.ts";
 
 export interface ErrorEntry {
   readonly status: number;
@@ -264,6 +266,8 @@ export type FieldCode = keyof typeof FIELD_CODES;
 export interface FieldError {
   field: string;
   message: string;
+  /** Of a fault in a template: what the message says, by code. */
+  messageParts?: readonly TemplateFault[];
   code: FieldCode;
 }
 
@@ -281,6 +285,10 @@ export const errorAnswer = z.object({
         z.object({
           field: z.string(),
           message: z.string(),
+          messageParts: z
+            .array(templateFault)
+            .optional()
+            .describe(`Of a fault in the variables of a template. ${IN_PARTS}`),
           code: z.enum(Object.keys(FIELD_CODES) as [FieldCode, ...FieldCode[]]),
         }),
       )

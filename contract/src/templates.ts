@@ -1,6 +1,8 @@
 // Templates: what mails say, kept under an id (spec §2.5, 4.5; decisions §6), and how one would look.
 // Before it: content.ts, field.ts. After it: server/src/templates/routes.ts.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
+import { contentWarningPart } from "./content-warnings.ts";
 import { bodyText, subject } from "./content.ts";
 import { DESIGN_FORMAT, problemsOfDesign } from "./design.ts";
 import { endpoint } from "./endpoint.ts";
@@ -103,6 +105,7 @@ const fields = {
 export const contentWarning = z.object({
   code: z.string(),
   message: z.string(),
+  messageParts: z.array(contentWarningPart).describe(IN_PARTS),
   where: z.object({
     field: z.enum(["subject", "body", "text"]),
     line: z.int().nullable(),

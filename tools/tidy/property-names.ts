@@ -68,11 +68,6 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
     names: ["first_column", "first_line"],
   },
   {
-    why: "endings of the codes that the linter of templates gives",
-    files: ["server/src/templates/lint-html.ts"],
-    names: ["not_absolute", "not_https", "to_this_machine", "without_address"],
-  },
-  {
     why: "keys of the data of contacts",
     files: ["server/src/contacts/contacts.test.ts"],
     names: ["svc_email", "svc_id"],

@@ -2,9 +2,11 @@
 // Before it: endpoints.ts says where. After it: the server, in the browser's session.
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
+import { sayAll, type SaidPart } from "../text/say-all.ts";
 import { LANGUAGE, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
 import { renewal } from "./renewal.ts";
+import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
 
 const TIMEOUT_MS = 30_000;
 /** Of what is as large as it is. */
@@ -38,6 +40,8 @@ export interface Given<E extends Endpoint> {
 export interface FieldProblem {
   field: string;
   message: string;
+  /** Of a fault in a template: its line, and the message without its place. */
+  fault?: { line: number; message: string };
 }
 
 /** A call that failed, with what the server said about it. `status` 0: the server was not reached. */
@@ -225,6 +229,23 @@ function errorOf(response: Response, body: unknown): CallError {
     code: String(error["code"]),
     requestId: String(error["requestId"]),
     suggestion: typeof error["suggestion"] === "string" ? error["suggestion"] : null,
-    fields: Array.isArray(error["errors"]) ? (error["errors"] as FieldProblem[]) : [],
+    fields: Array.isArray(error["errors"]) ? (error["errors"] as SaidField[]).map(fieldProblem) : [],
   });
+}
+
+interface SaidField {
+  field: string;
+  message: string;
+  messageParts?: readonly SaidPart[];
+}
+
+/** In the viewer's language what has codes. */
+function fieldProblem({ field, message, messageParts = [] }: SaidField): FieldProblem {
+  const [place, ...rest] = messageParts;
+  if (place === undefined) return { field, message };
+  return {
+    field,
+    message: sayAll(TEMPLATE_FAULTS, messageParts),
+    fault: { line: Number(place.values["line"]), message: sayAll(TEMPLATE_FAULTS, rest) },
+  };
 }

@@ -337,12 +337,15 @@ test("the check says what blocks and what to look at", async () => {
   const { id } = await create(byKey, { subject: "READ THIS NOW", replyTo: "a@elsewhere.example" });
   const check = await server.call<{
     ready: boolean;
-    blocks: Array<{ code: string }>;
-    warnings: Array<{ code: string }>;
+    blocks: Array<{ code: string; message: string; messageParts: Array<{ text: string }> }>;
+    warnings: Array<{ code: string; message: string; messageParts: Array<{ text: string }> }>;
   }>("GET", `/campaigns/${id}/check`, byKey);
   expect(check.body.ready).toBe(false);
   expect(check.body.blocks.map(({ code }) => code)).toEqual(["audience_empty"]);
   expect(check.body.warnings.map(({ code }) => code)).toContain("reply_to_elsewhere");
+  // Who says it in another language has all of it by codes.
+  for (const { message, messageParts } of [...check.body.blocks, ...check.body.warnings])
+    expect(messageParts.map(({ text }) => text).join(" ")).toBe(message);
   await contacts(byKey, 1);
   const again = await server.call<{ ready: boolean }>("GET", `/campaigns/${id}/check`, byKey);
   expect(again.body.ready).toBe(true);

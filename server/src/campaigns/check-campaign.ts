@@ -1,7 +1,14 @@
 // The check before a campaign is sent: what stops it, and what a careful person would look at, each with its place.
 // Before it: routes.ts. After it: a person decides; sending refuses what is listed as a block.
+import { inOneText, type AdviceValues } from "@postloft/contract/advice.ts";
+import {
+  findInCampaign,
+  type CampaignFindingCode,
+  type FindingPart,
+} from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { domainOf } from "@postloft/contract/address.ts";
+import type { FieldError } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database.ts";
 import { transaction } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -19,6 +26,8 @@ import type { CampaignRow } from "./queries.ts";
 export interface Finding {
   code: string;
   message: string;
+  /** The same by its codes, with what they name; none where there is no code for it. */
+  messageParts: FindingPart[];
   where: { field: string; line: number | null; column: number | null };
 }
 
@@ -40,22 +49,21 @@ export async function checkCampaign(
 ): Promise<CampaignCheck> {
   const row = await getCampaignRow(database, projectId, id);
   const content = { subject: row.subject, html: row.body, text: null };
-  const sender = await refusalOf("from", "sender_not_verified", () =>
-    transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.fromAddress)),
+  const sender = await refusalOf(
+    () => at("from", "sender_not_verified", { domain: domainOf(row.fromAddress) }),
+    () => transaction(database, (tx) => requireVerifiedSender(tx, domains, projectId, row.fromAddress)),
   );
-  const syntax = await refusalOf("body", "template_fault", () =>
+  const syntax = await refusalOf(faultOfContent, () =>
     checkContent(renderer, projectId, content, row.kind === "MARKETING"),
   );
   let eligible = 0;
   let unsubscribed = 0;
-  const audience = await refusalOf("segmentId", "audience_missing", async () => {
+  const audience = await refusalOf(missingSegment, async () => {
     eligible = (await countAudience(database, projectId, row)).eligible;
     if (row.kind === "TRANSACTIONAL") unsubscribed = await countUnsubscribedOf(database, projectId, row);
   });
   const empty: Finding[] =
-    audience.length === 0 && eligible === 0
-      ? [at("audienceType", "audience_empty", "Nobody would get it: choose another audience.")]
-      : [];
+    audience.length === 0 && eligible === 0 ? [at("audienceType", "audience_empty")] : [];
   const blocks = [...sender, ...syntax, ...audience, ...empty];
   const warnings = [
     ...(syntax.length > 0 ? [] : await lint(linter, database, projectId, row)),
@@ -64,18 +72,16 @@ export async function checkCampaign(
     ...(await compareWithOthers(database, projectId, row, eligible)),
     ...(row.replyTo === null || domainOf(row.replyTo) === domainOf(row.fromAddress)
       ? []
-      : [at("replyTo", "reply_to_elsewhere", "Answers go to another domain than the sender's.")]),
+      : [at("replyTo", "reply_to_elsewhere")]),
   ];
   return { ready: blocks.length === 0, blocks, warnings };
 }
 
 function toUnsubscribed(count: number): Finding {
-  const who = count === 1 ? "1 contact of the audience has" : `${count} contacts of the audience have`;
-  return at(
-    "kind",
-    "transactional_to_unsubscribed",
-    `${who} unsubscribed, and would get it all the same: a TRANSACTIONAL campaign goes to everybody. Advertising is MARKETING.`,
-  );
+  const code = "transactional_to_unsubscribed";
+  return count === 1
+    ? { ...at("kind", "transactional_to_one_unsubscribed"), code }
+    : at("kind", code, { count });
 }
 
 /** What DNS lacks of the sender's domain: receivers hold it against the mail. */
@@ -85,34 +91,45 @@ async function senderAdvice(
   row: CampaignRow,
 ): Promise<Finding[]> {
   const records = await domains.advisoryRecords(projectId, domainOf(row.fromAddress));
-  return records.flatMap(({ purpose, name, status, advice }) =>
-    status === "MISSING" || status === "MISMATCH"
-      ? [
-          at(
-            "from",
-            `${purpose}_${status === "MISSING" ? "missing" : "faulty"}`,
-            `${name}: ${advice ?? status}`,
-          ),
-        ]
-      : [],
-  );
+  return records.flatMap(({ purpose, name, status, adviceParts }) => {
+    if (status !== "MISSING" && status !== "MISMATCH") return [];
+    const code = `${purpose}_${status === "MISSING" ? "missing" : "faulty"}`;
+    return [saying("from", code, [findInCampaign("record", { name }), ...adviceParts])];
+  });
 }
 
-function at(field: string, code: string, message: string): Finding {
-  return { code, message, where: { field, line: null, column: null } };
+function at(field: string, code: CampaignFindingCode, values: AdviceValues = {}): Finding {
+  return saying(field, code, [findInCampaign(code, values)]);
 }
+
+function saying(field: string, code: string, messageParts: FindingPart[]): Finding {
+  return { code, message: inOneText(messageParts), messageParts, where: { field, line: null, column: null } };
+}
+
+function faultOfContent({ field, message, messageParts = [] }: RefusedField): Finding {
+  return { ...saying(field ?? "body", "template_fault", [...messageParts]), message };
+}
+
+function missingSegment({ field, message }: RefusedField): Finding {
+  if (field === undefined) return { ...saying("segmentId", "audience_missing", []), message };
+  if (field === "segmentId") return at(field, "audience_missing");
+  return { ...at(field, "audience_names_missing"), code: "audience_missing" };
+}
+
+/** A field that is refused; without a name: the whole. */
+type RefusedField = Partial<FieldError> & { message: string };
 
 /** What a check refuses, as findings; nothing when it passes. */
-async function refusalOf(field: string, code: string, check: () => Promise<void>): Promise<Finding[]> {
+async function refusalOf(
+  findingOf: (refused: RefusedField) => Finding,
+  check: () => Promise<void>,
+): Promise<Finding[]> {
   try {
     await check();
     return [];
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    const fields = error.fields ?? [];
-    return fields.length === 0
-      ? [at(field, code, error.message)]
-      : fields.map((one) => at(one.field, code, one.message));
+    return (error.fields ?? [{ message: error.message }]).map(findingOf);
   }
 }
 
@@ -145,21 +162,13 @@ async function compareWithOthers(
   return [
     ...(largest > 0 && eligible > largest * UNUSUAL_GROWTH
       ? [
-          at(
-            "audienceType",
-            "audience_unusually_large",
-            `${eligible} recipients are more than ${UNUSUAL_GROWTH} times the largest campaign so far (${largest}).`,
-          ),
+          at("audienceType", "audience_unusually_large", {
+            count: eligible,
+            times: UNUSUAL_GROWTH,
+            largest,
+          }),
         ]
       : []),
-    ...(twin === null
-      ? []
-      : [
-          at(
-            "subject",
-            "sent_before",
-            `The campaign "${twin}" with the same subject went to the same audience within a day.`,
-          ),
-        ]),
+    ...(twin === null ? [] : [at("subject", "sent_before", { name: twin })]),
   ];
 }

@@ -20,7 +20,7 @@ test("the public key cannot add fields without end, and what is there goes on wo
   expect((await track(project, "b@example.com", keys("b"))).status).toBe(200);
   const refused = await track(project, "c@example.com", keys("c", 1));
   expect(faultsOf(refused)).toEqual(["data too_big"]);
-  expect(refused.text).toContain(`at most ${LIMITS.fields.value} fields`);
+  expect(refused.text).toContain(`at most ${LIMITS.fields.value.toLocaleString("en")} fields`);
   const [one, other] = await Promise.all([
     track(project, "d@example.com", { a1: "known" }),
     track(project, "e@example.com", { unknown: "field" }),
@@ -64,7 +64,7 @@ test("a contact has so many keys and not one more, whichever way they come", asy
     expect((await track(project, "a@example.com", keys(prefix))).status).toBe(200);
   const refused = await track(project, "a@example.com", { c: 1 });
   expect(faultsOf(refused)).toEqual(["data too_big"]);
-  expect(refused.text).toContain(`at most ${LIMITS.contactKeys.value} keys`);
+  expect(refused.text).toContain(`at most ${LIMITS.contactKeys.value.toLocaleString("en")} keys`);
   const [row] = await server.rows<{ id: string }>(
     "select id from contacts where project_id = $1",
     project.id,
@@ -169,9 +169,15 @@ test("what the database refuses is told the same where its error names the const
   expect(
     told("23505", 'duplicate key value violates unique constraint "contacts_project_id_email_key_102046"'),
   ).toBe("CONFLICT");
-  expect(checked("contacts_data_size_102008")).toContain(`at most ${LIMITS.dataBytes.value} bytes`);
-  expect(checked("contact_fields_number")).toContain(`at most ${LIMITS.fields.value} fields`);
-  expect(told("23514", "too many keys")).toContain(`at most ${LIMITS.contactKeys.value} keys`);
+  expect(checked("contacts_data_size_102008")).toContain(
+    `at most ${LIMITS.dataBytes.value.toLocaleString("en")} bytes`,
+  );
+  expect(checked("contact_fields_number")).toContain(
+    `at most ${LIMITS.fields.value.toLocaleString("en")} fields`,
+  );
+  expect(told("23514", "too many keys")).toContain(
+    `at most ${LIMITS.contactKeys.value.toLocaleString("en")} keys`,
+  );
   expect(told("23505", 'duplicate key value violates unique constraint "domains_pkey"')).toBeNull();
   expect(told("40001", "could not serialize access: contacts_data_size")).toBeNull();
 });

@@ -7,6 +7,7 @@ import { violatedConstraint } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { subtractContacts } from "../events/counts.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
@@ -135,36 +136,37 @@ const CONSTRAINTS = [
   "too many keys",
 ] as const;
 
-/** What the database's refusal of a contact means for the caller; null when it is none of these. */
-export function contactRefusal(error: unknown): Refusal | null {
+/** Why the database refuses a contact; null when it is none of these. */
+export function contactFault(error: unknown): RowFault | null {
   switch (violatedConstraint(error, CONSTRAINTS)) {
     case "contacts_project_id_email_key":
-      return new Refusal("CONFLICT", { message: "Another contact of this project has this e-mail address." });
+      return faultOfRow("contact.exists");
     case "contacts_data_size":
-      return invalidField(
-        "data",
-        "too_big",
-        `The data of one contact may have at most ${LIMITS.dataBytes.value} bytes.`,
-      );
+      return faultOfRow("contact.dataLong", { most: LIMITS.dataBytes.value });
     case "contacts_data_keys":
     case "too many keys":
-      return tooManyKeys();
+      return faultOfRow("contact.manyKeys", { most: LIMITS.contactKeys.value });
     case "contact_fields_number":
-      return invalidField(
-        "data",
-        "too_big",
-        `The contacts of a project may have at most ${LIMITS.fields.value} fields. Delete one that is not needed (DELETE /contacts/fields/:field), or use those that are there.`,
-      );
+      return faultOfRow("contact.manyFields", { most: LIMITS.fields.value });
     default:
       return null;
   }
+}
+
+/** What the database's refusal of a contact means for the caller; null when it is none of these. */
+export function contactRefusal(error: unknown): Refusal | null {
+  const fault = contactFault(error);
+  if (fault === null) return null;
+  return fault.code === "contact.exists"
+    ? new Refusal("CONFLICT", { message: fault.text })
+    : invalidField("data", "too_big", fault.text);
 }
 
 function tooManyKeys(): Refusal {
   return invalidField(
     "data",
     "too_big",
-    `The data of one contact may have at most ${LIMITS.contactKeys.value} keys.`,
+    faultOfRow("contact.manyKeys", { most: LIMITS.contactKeys.value }).text,
   );
 }
 

@@ -44,7 +44,7 @@ export interface RecordView {
 /** What its judge makes of a record. */
 type JudgedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
 
-export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "advice"> {
+export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "adviceParts"> {
   purpose: "spf" | "dmarc";
 }
 

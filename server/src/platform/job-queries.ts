@@ -161,6 +161,14 @@ export interface JobError {
   row: number;
   subject: string;
   error: string;
+  /** What the error says, by code; null where it has none, or is of a former version. */
+  parts: readonly ErrorPart[] | null;
+}
+
+interface ErrorPart {
+  code: string;
+  values: Readonly<Record<string, string | number>>;
+  text: string;
 }
 
 export async function insertJobErrors(
@@ -169,11 +177,12 @@ export async function insertJobErrors(
   errors: readonly JobError[],
 ): Promise<void> {
   if (errors.length === 0) return;
-  await sql`insert into job_errors (project_id, job_id, row, subject, error)
+  await sql`insert into job_errors (project_id, job_id, row, subject, error, parts)
     select ${projectId}, ${id}, * from unnest(
       ${errors.map((error) => error.row)}::integer[],
       ${errors.map((error) => error.subject)}::text[],
-      ${errors.map((error) => error.error)}::text[]
+      ${errors.map((error) => error.error)}::text[],
+      ${errors.map(({ parts }) => (parts === null ? null : JSON.stringify(parts)))}::jsonb[]
     ) on conflict do nothing`.execute(tx);
 }
 
@@ -185,12 +194,13 @@ export async function listJobErrors(
 ): Promise<JobError[]> {
   return database
     .selectFrom("job_errors")
-    .select(["row", "subject", "error"])
+    .select(["row", "subject", "error", "parts"])
     .where("projectId", "=", projectId)
     .where("jobId", "=", id)
     .where("row", ">", page.afterRow)
     .orderBy("row")
     .limit(page.limit)
+    .$narrowType<{ parts: JobError["parts"] }>()
     .execute();
 }
 

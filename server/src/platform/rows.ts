@@ -477,6 +477,7 @@ export interface JobErrorsTable {
   row: number;
   subject: string;
   error: string;
+  parts: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface JobFilesTable {

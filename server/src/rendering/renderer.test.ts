@@ -323,7 +323,9 @@ test("a subject that its variables make longer than a subject may be fails its m
 
 test("check tells the problems of every part", async () => {
   const renderer = start();
-  expect(await renderer.check({ subject: "{{a", html: "x\n{{#each}}{{/each}}", text: "{{foo 1}}" })).toEqual([
+  expect(
+    await renderer.check({ subject: "{{a", html: "x\n{{#each}}{{/each}}", text: "{{foo 1}}" }),
+  ).toMatchObject([
     { field: "subject", line: 1, column: 1, message: "This mustache is never closed." },
     { field: "html", line: 2, column: 4, message: "{{#each}} takes exactly one value." },
     { field: "text", line: 1, column: 1, message: 'Unknown helper "foo".' },

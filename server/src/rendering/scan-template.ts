@@ -1,14 +1,19 @@
 // Reads a template source once, character by character, before Handlebars sees it: finds the mustaches, refuses what
 // would make parsing a bomb, and swaps each `??` for a token Handlebars can parse without moving any column.
 // Before it: whoever has a source. After it: template-syntax.ts parses, compile-content.ts cuts out the pieces.
-import { createLocator, type TemplateProblem } from "./source-position.ts";
+import type { AdviceValues } from "@postloft/contract/advice.ts";
+import {
+  faultOfTemplate,
+  type TemplateFault,
+  type TemplateFaultCode,
+} from "@postloft/contract/template-faults.ts";
+import { createLocator, problemAt, type TemplateProblem } from "./source-position.ts";
 import {
   TEMPLATE_LENGTH_MAX_CHARACTERS,
   MUSTACHES_PER_TEMPLATE_MAX,
   MUSTACHE_CHARACTERS_PER_TEMPLATE_MAX,
   MUSTACHE_LENGTH_MAX_CHARACTERS,
   BLOCK_DEPTH_MAX,
-  inFigures,
   PARENTHESES_DEPTH_MAX,
   PATH_SEPARATORS_PER_MUSTACHE_MAX,
 } from "./template-limits.ts";
@@ -49,7 +54,7 @@ interface OpenBlock {
 interface Scanner {
   source: string;
   pieces: TemplatePiece[];
-  found: Array<{ offset: number; message: string }>;
+  found: Array<{ offset: number; fault: TemplateFault }>;
   fallbackOffsets: number[];
   blocks: OpenBlock[];
   blockDepth: number;
@@ -70,10 +75,9 @@ export function scanTemplate(source: string): TemplateScan {
     mustacheCharacters: 0,
   };
   if (source.length > TEMPLATE_LENGTH_MAX_CHARACTERS) {
-    const most = inFigures(TEMPLATE_LENGTH_MAX_CHARACTERS);
-    scanner.found.push({ offset: 0, message: `The template is longer than ${most} characters.` });
+    refuse(scanner, 0, "template.long", { most: TEMPLATE_LENGTH_MAX_CHARACTERS });
   } else if (source.includes("\0")) {
-    scanner.found.push({ offset: source.indexOf("\0"), message: "The template contains a NUL character." });
+    refuse(scanner, source.indexOf("\0"), "template.nul");
   } else {
     scanAll(scanner);
   }
@@ -100,19 +104,15 @@ function scanAll(scanner: Scanner): void {
     open = source.indexOf("{{", start);
   }
   pieces.push({ kind: "content", start, end: source.length });
-  for (const block of scanner.blocks) {
-    scanner.found.push({ offset: block.start, message: "This block is never closed." });
-  }
+  for (const block of scanner.blocks) refuse(scanner, block.start, "template.blockOpen");
 }
 
 /** Scans the mustache at `open`, returns where it ends, or null when reading on makes no sense. */
 function scanMustache(scanner: Scanner, open: number): number | null {
   const { source, pieces } = scanner;
   scanner.mustaches += 1;
-  if (scanner.mustaches > MUSTACHES_PER_TEMPLATE_MAX) {
-    const most = inFigures(MUSTACHES_PER_TEMPLATE_MAX);
-    return refuse(scanner, open, `The template has more than ${most} mustaches.`);
-  }
+  if (scanner.mustaches > MUSTACHES_PER_TEMPLATE_MAX)
+    return refuse(scanner, open, "template.manyMustaches", { most: MUSTACHES_PER_TEMPLATE_MAX });
   const marker = source.startsWith("~", open + 2) ? open + 3 : open + 2;
   if (source[marker] === "!") return scanComment(scanner, open, marker);
 
@@ -122,10 +122,8 @@ function scanMustache(scanner: Scanner, open: number): number | null {
   const end = scanInside(scanner, open, inside, close);
   if (end === null) return null;
   scanner.mustacheCharacters += end - open;
-  if (scanner.mustacheCharacters > MUSTACHE_CHARACTERS_PER_TEMPLATE_MAX) {
-    const most = inFigures(MUSTACHE_CHARACTERS_PER_TEMPLATE_MAX);
-    return refuse(scanner, open, `The mustaches are together longer than ${most} characters.`);
-  }
+  if (scanner.mustacheCharacters > MUSTACHE_CHARACTERS_PER_TEMPLATE_MAX)
+    return refuse(scanner, open, "template.longMustaches", { most: MUSTACHE_CHARACTERS_PER_TEMPLATE_MAX });
   if (raw) return scanRawBlock(scanner, open, end);
 
   const kind = scanRole(scanner, open, marker);
@@ -138,7 +136,7 @@ function scanComment(scanner: Scanner, open: number, marker: number): number | n
   const { source, pieces } = scanner;
   const ending = source.startsWith("--", marker + 1) ? /--~?\}\}/g : /\}\}/g;
   ending.lastIndex = marker + 1;
-  if (ending.exec(source) === null) return refuse(scanner, open, "This comment is never closed.");
+  if (ending.exec(source) === null) return refuse(scanner, open, "template.commentOpen");
   pieces.push({ kind: "comment", start: open, end: ending.lastIndex });
   return ending.lastIndex;
 }
@@ -156,7 +154,7 @@ function scanRawBlock(scanner: Scanner, open: number, bodyStart: number): number
       return fence.lastIndex;
     }
   }
-  return refuse(scanner, open, "This raw block is never closed.");
+  return refuse(scanner, open, "template.rawBlockOpen");
 }
 
 /** Walks over names, strings, `[segments]` and parentheses up to the closing braces; returns the offset after them. */
@@ -171,11 +169,11 @@ function scanInside(scanner: Scanner, open: number, inside: number, close: strin
     if (character === "}" || (character === "~" && source[at + 1] === "}")) {
       return scanClose(scanner, open, at, close);
     }
-    if (character === "{") return refuse(scanner, open, "This mustache is never closed.");
+    if (character === "{") return refuse(scanner, open, "template.mustacheOpen");
     if (character === '"' || character === "'" || character === "[") {
       const end = endOfQuoted(source, at, character === "[" ? "]" : character, limit);
-      const what = character === "[" ? "[name]" : "string";
-      if (end === null) return refuse(scanner, at, `The ${what} that starts here is never closed.`);
+      if (end === null)
+        return refuse(scanner, at, character === "[" ? "template.nameOpen" : "template.stringOpen");
       at = end;
       continue;
     }
@@ -188,17 +186,15 @@ function scanInside(scanner: Scanner, open: number, inside: number, close: strin
     if (character === ")") parentheses -= 1;
     if (character === "." || character === "/") separators += 1;
     if (parentheses > PARENTHESES_DEPTH_MAX) {
-      return refuse(scanner, at, `Parentheses are nested deeper than ${PARENTHESES_DEPTH_MAX}.`);
+      return refuse(scanner, at, "template.parentheses", { most: PARENTHESES_DEPTH_MAX });
     }
     if (separators > PATH_SEPARATORS_PER_MUSTACHE_MAX) {
-      const most = PATH_SEPARATORS_PER_MUSTACHE_MAX;
-      return refuse(scanner, at, `The paths of this mustache have more than ${most} dots.`);
+      return refuse(scanner, at, "template.dots", { most: PATH_SEPARATORS_PER_MUSTACHE_MAX });
     }
     at += 1;
   }
-  if (limit === source.length) return refuse(scanner, open, "This mustache is never closed.");
-  const most = inFigures(MUSTACHE_LENGTH_MAX_CHARACTERS);
-  return refuse(scanner, open, `This mustache is never closed or longer than ${most} characters.`);
+  if (limit === source.length) return refuse(scanner, open, "template.mustacheOpen");
+  return refuse(scanner, open, "template.mustacheLong", { most: MUSTACHE_LENGTH_MAX_CHARACTERS });
 }
 
 function scanClose(scanner: Scanner, open: number, at: number, close: string): number | null {
@@ -207,8 +203,7 @@ function scanClose(scanner: Scanner, open: number, at: number, close: string): n
   written.lastIndex = at;
   const braces = written.exec(scanner.source)?.[0] ?? "";
   if (braces.replace("~", "") === close) return at + braces.length;
-  const opening = "{".repeat(close.length);
-  return refuse(scanner, open, `This mustache starts with ${opening} and must end with ${close}.`);
+  return refuse(scanner, open, "template.otherEnd", { open: "{".repeat(close.length), close });
 }
 
 /** The offset after the closing quote or bracket; a backslash before it makes it part of the text. */
@@ -225,13 +220,13 @@ function scanRole(scanner: Scanner, open: number, marker: number): "value" | "co
   const { source, blocks } = scanner;
   const sign = source[marker];
   if (sign === ">" || source.startsWith("#>", marker)) {
-    scanner.found.push({ offset: open, message: "Partials ({{> …}}) are not available." });
+    refuse(scanner, open, "template.partial", { form: "{{> …}}" });
   } else if (sign === "*" || source.startsWith("#*", marker)) {
-    scanner.found.push({ offset: open, message: "Decorators ({{* …}}) are not available." });
+    refuse(scanner, open, "template.decorator", { form: "{{* …}}" });
   }
   if (sign === "/") {
     const block = blocks.pop();
-    if (block === undefined) return refuse(scanner, open, "This closes a block that was not opened.");
+    if (block === undefined) return refuse(scanner, open, "template.notOpened");
     scanner.blockDepth -= block.levels;
     return "control";
   }
@@ -243,19 +238,19 @@ function scanRole(scanner: Scanner, open: number, marker: number): "value" | "co
 
   if (opens) blocks.push({ start: open, levels: 0 });
   const block = blocks.at(-1);
-  if (block === undefined) return refuse(scanner, open, "This stands outside of a block.");
+  if (block === undefined) return refuse(scanner, open, "template.outside");
   if (opens || divided?.[1] !== undefined) {
     block.levels += 1;
     scanner.blockDepth += 1;
     if (scanner.blockDepth > BLOCK_DEPTH_MAX) {
-      return refuse(scanner, open, `Blocks are nested deeper than ${BLOCK_DEPTH_MAX}.`);
+      return refuse(scanner, open, "template.blocksDeep", { most: BLOCK_DEPTH_MAX });
     }
   }
   return "control";
 }
 
-function refuse(scanner: Scanner, offset: number, message: string): null {
-  scanner.found.push({ offset, message });
+function refuse(scanner: Scanner, offset: number, code: TemplateFaultCode, values: AdviceValues = {}): null {
+  scanner.found.push({ offset, fault: faultOfTemplate(code, values) });
   return null;
 }
 
@@ -263,17 +258,17 @@ function finished(scanner: Scanner): TemplateScan {
   const { source, found, fallbackOffsets, pieces } = scanner;
   const locate = createLocator(source);
   const offsets = found.sort((a, b) => a.offset - b.offset);
-  const problems = offsets.map(({ offset, message }) => ({ ...locate(offset), message }));
+  const problems = offsets.map(({ offset, fault }) => problemAt(locate(offset), fault));
   if (problems.length > 0) return { problems, pieces, parserSource: "", fallbacks: new Map() };
 
   const fallbacks = new Map<string, TemplateProblem>();
   const locateFallback = createLocator(source);
-  const message = "?? must stand between two values.";
+  const fault = faultOfTemplate("template.fallbackAlone");
   let parserSource = "";
   let copied = 0;
   for (const offset of fallbackOffsets) {
     const { line, column } = locateFallback(offset);
-    fallbacks.set(`${line}:${column - 1}`, { line, column, message });
+    fallbacks.set(`${line}:${column - 1}`, problemAt({ line, column }, fault));
     parserSource += source.slice(copied, offset) + "..";
     copied = offset + 2;
   }

@@ -1,11 +1,20 @@
 // Offsets in a source to lines and columns, as people count them.
 // Before it: scan-template.ts. After it: the problems a template is refused with.
 
+import type { TemplateFault } from "@postloft/contract/template-faults.ts";
+
 /** What is wrong with a template and where; line and column count from 1, columns in UTF-16 units. */
 export interface TemplateProblem {
   line: number;
   column: number;
   message: string;
+  /** The same by its code, where there is one. */
+  fault?: TemplateFault;
+}
+
+/** The problem that a fault is at a place. */
+export function problemAt(place: { line: number; column: number }, fault: TemplateFault): TemplateProblem {
+  return { line: place.line, column: place.column, message: fault.text, fault };
 }
 
 const CR = 0x0d;

@@ -15,8 +15,3 @@ export const BLOCK_DEPTH_MAX = 50;
 export const PARENTHESES_DEPTH_MAX = 10;
 /** Dots and slashes of all paths in one mustache. */
 export const PATH_SEPARATORS_PER_MUSTACHE_MAX = 40;
-
-/** A bound as people read it: `25,000`. */
-export function inFigures(count: number): string {
-  return count.toLocaleString("en");
-}

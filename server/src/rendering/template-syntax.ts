@@ -2,8 +2,10 @@
 // Before it: scan-template.ts. After it: compile-template.ts turns the tree into a function.
 
 import Handlebars from "handlebars";
+import type { AdviceValues } from "@postloft/contract/advice.ts";
+import { faultOfTemplate, type TemplateFaultCode } from "@postloft/contract/template-faults.ts";
 import { LINE_SEPARATOR_STAND_IN, PARAGRAPH_SEPARATOR_STAND_IN, scanTemplate } from "./scan-template.ts";
-import type { TemplateProblem } from "./source-position.ts";
+import { problemAt, type TemplateProblem } from "./source-position.ts";
 import {
   bodiesOf,
   isBlock,
@@ -87,13 +89,16 @@ export function parseTemplate(source: string, options: ParseOptions = {}): Parse
 function syntaxProblem(error: unknown): TemplateProblem {
   if (error instanceof Handlebars.Exception && typeof error.lineNumber === "number") {
     const said = error.message.replace(/ - \d+:\d+$/, "");
-    const message = said.replace(/^(.*) doesn't match (.*)$/, 'The block "$1" is closed as "$2"');
-    return { line: error.lineNumber, column: Number(error.column) + 1, message: `${message}.` };
+    const place = { line: error.lineNumber, column: Number(error.column) + 1 };
+    const [, block, other] = /^(.*) doesn't match (.*)$/.exec(said) ?? [];
+    if (block === undefined || other === undefined) return { ...place, message: `${said}.` };
+    return problemAt(place, faultOfTemplate("template.closedAs", { block, other }));
   }
   if (!(error instanceof Error) || !/^(?:Parse|Lexical) error/.test(error.message)) throw error;
   const { first_line: line, first_column: column } = Handlebars.Parser.lexer.yylloc;
   const token = / got '(\w+)'$/.exec(error.message)?.[1] ?? "";
-  return { line, column: column + 1, message: `${TOKEN_NAMES.get(token) ?? "This"} is not expected here.` };
+  const what = TOKEN_NAMES.get(token) ?? "This";
+  return problemAt({ line, column: column + 1 }, faultOfTemplate("template.unexpected", { what }));
 }
 
 /** The lexer's names for what people write. */
@@ -141,7 +146,7 @@ function rewriteStatement(rewriter: Rewriter, statement: hbs.AST.Statement): voi
   } else if (isBlock(statement)) {
     rewriteBlock(rewriter, statement);
   } else if (statement.type !== "CommentStatement") {
-    report(rewriter, statement, "Partials and decorators are not available.");
+    report(rewriter, statement, "template.partialOrDecorator");
   }
 }
 
@@ -151,18 +156,15 @@ function rewriteBlock(rewriter: Rewriter, block: hbs.AST.BlockStatement): void {
   const given = block.params.length + (block.hash?.pairs.length ?? 0);
   block.params = foldFallbacks(rewriter, block.params);
   if (options !== undefined) {
-    if (block.params.length !== 1) report(rewriter, block.path, `{{#${name}}} takes exactly one value.`);
+    if (block.params.length !== 1)
+      report(rewriter, block.path, "template.oneValue", { helper: `{{#${name}}}` });
     for (const { key } of block.hash?.pairs ?? []) {
       if (!options.includes(key))
-        report(rewriter, block.path, `{{#${name}}} does not know the option "${key}".`);
+        report(rewriter, block.path, "template.option", { helper: `{{#${name}}}`, option: key });
     }
   } else if (name === "lookup" || given > 0) {
     const helpers = [...BLOCK_HELPERS.keys()].join(", ");
-    report(
-      rewriter,
-      block.path,
-      `Unknown block helper "${writtenName(block.path)}". The block helpers are ${helpers}.`,
-    );
+    report(rewriter, block.path, "template.blockHelper", { name: writtenName(block.path), helpers });
   }
   for (const pair of block.hash?.pairs ?? []) pair.value = rewriteExpression(rewriter, pair.value);
   for (const program of bodiesOf(block)) rewriteProgram(rewriter, program);
@@ -181,22 +183,21 @@ function calledExpression(
   const name = writtenName(first);
   if (call.params[0] !== undefined && takeFallback(rewriter, call.params[0], false)) {
     const [chain, ...rest] = foldFallbacks(rewriter, [first, ...call.params]);
-    if (rest.length > 0 || pairs.length > 0)
-      report(rewriter, rest[0] ?? call, "Only ?? may follow a value that has a fallback.");
+    if (rest.length > 0 || pairs.length > 0) report(rewriter, rest[0] ?? call, "template.fallbackFollowed");
     return chain ?? first;
   }
   const params = foldFallbacks(rewriter, call.params);
   if (simpleName(first) === "lookup") {
     if (params.length !== LOOKUP_PARAMETERS || pairs.length > 0)
-      report(rewriter, call, "lookup takes exactly two values.");
+      report(rewriter, call, "template.twoValues", { helper: "lookup" });
     return parenthesis(first, params);
   }
   if (BLOCK_HELPERS.has(name) && simpleName(first) !== null) {
-    report(rewriter, call, `${name} is a block helper: {{#${name} …}} … {{/${name}}}.`);
+    report(rewriter, call, "template.isBlock", { name, form: `{{#${name} …}} … {{/${name}}}` });
   } else {
     const words = [first, ...call.params].map((word) => simpleName(word));
-    const hint = words.includes(null) ? "" : ` A name with spaces is written {{[${words.join(" ")}]}}.`;
-    report(rewriter, call, `Unknown helper "${name}".${hint}`);
+    if (words.includes(null)) report(rewriter, call, "template.helper", { name });
+    else report(rewriter, call, "template.helperOrName", { name, form: `{{[${words.join(" ")}]}}` });
   }
   return first;
 }
@@ -265,7 +266,12 @@ function writtenName(expression: hbs.AST.Expression): string {
   return isPath(expression) ? expression.original : "";
 }
 
-function report(rewriter: Rewriter, node: hbs.AST.Node, message: string): void {
+function report(
+  rewriter: Rewriter,
+  node: hbs.AST.Node,
+  code: TemplateFaultCode,
+  values: AdviceValues = {},
+): void {
   const { line, column } = node.loc.start;
-  rewriter.problems.push({ line, column: column + 1, message });
+  rewriter.problems.push(problemAt({ line, column: column + 1 }, faultOfTemplate(code, values)));
 }

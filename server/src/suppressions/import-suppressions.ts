@@ -10,7 +10,7 @@ export const SUPPRESSION_IMPORT = "suppressions.import";
 export const suppressionImportStep = stepOfImport<{ email: string }>({
   readRow(_columns, cells) {
     const address = parseAddress(readTextCell(cells[0] ?? ""));
-    return address.ok ? { email: address.address } : address.reason;
+    return address.ok ? { email: address.address } : address.fault;
   },
   apply: (tx, { projectId, actor }, changes) =>
     addSuppressions(

@@ -1,6 +1,7 @@
 // Refuses a content whose variables are written wrong, with field, line and column; the same on save, preview and send.
 // Before it: whoever got a content. After it: it will render, whatever the data.
 import type { FieldError } from "@postloft/contract/errors.ts";
+import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { ContentProblem, TemplateContent } from "../rendering/renderer.ts";
@@ -24,10 +25,13 @@ function refuseProblems(problems: readonly ContentProblem[]): void {
   if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: problems.map(fieldErrorOf) });
 }
 
-function fieldErrorOf({ field, line, column, message }: ContentProblem): FieldError {
+function fieldErrorOf({ field, line, column, message, fault }: ContentProblem): FieldError {
+  // As texts: a line has no separators of thousands.
+  const place = faultOfTemplate("template.place", { line: String(line), column: String(column) });
   return {
     field: field === "html" ? "body" : field,
     code: "custom",
-    message: `Line ${line}, column ${column}: ${message}`,
+    message: `${place.text} ${message}`,
+    messageParts: [place, fault ?? faultOfTemplate("template.other", { said: message })],
   };
 }

@@ -59,19 +59,17 @@ const HOST =
 /** A text is looked through no further. */
 const SHOWN_MAX_CHARACTERS = 200;
 
-/** What is wrong with where a link leads, as the rest of a sentence that begins with "This link". */
-export function hostFault(host: string): { code: string; message: string } | null {
+interface HostFault {
+  code: "link_shortened" | "link_to_ip_address";
+  values: Readonly<Record<string, string>>;
+}
+
+/** What is wrong with where a link leads. */
+export function hostFault(host: string): HostFault | null {
   const name = host.toLowerCase().replace(/\.$/, "");
-  if (SHORTENERS.has(name.replace(/^www\./, "")))
-    return {
-      code: "link_shortened",
-      message: `leads over ${name}, which hides where it goes: filters distrust it. Put the address itself.`,
-    };
+  if (SHORTENERS.has(name.replace(/^www\./, ""))) return { code: "link_shortened", values: { host: name } };
   if (name.startsWith("[") || IPV4.test(name) || NUMERIC_HOST.test(name))
-    return {
-      code: "link_to_ip_address",
-      message: "leads to an IP address instead of a name: filters take that for phishing.",
-    };
+    return { code: "link_to_ip_address", values: {} };
   return null;
 }
 

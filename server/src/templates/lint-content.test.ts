@@ -171,7 +171,7 @@ test.for([
 test("warnings of one kind end after twenty, others go on; places are lines and columns of the source", () => {
   const warnings = lintContent({ ...fine, html: `${around("")}\n${"<a>x</a>\n".repeat(50)}<img alt="">` });
   expect(warnings.filter(({ code }) => code === "link_without_address")).toHaveLength(20);
-  expect(warnings.at(-1)).toEqual({
+  expect(warnings.at(-1)).toMatchObject({
     code: "image_without_address",
     message: "This image leads nowhere: it has no address.",
     where: { field: "body", line: 52, column: 1 },

@@ -1,5 +1,11 @@
 // What could be better in a mail, before it is sent: advice, each with a code, a sentence and a place. Nothing here refuses.
 // Before it: a content that passed check-content.ts. After it: the preview; a person decides. Pure.
+import type { AdviceValues } from "@postloft/contract/advice.ts";
+import {
+  warnOfContent,
+  type ContentWarningCode,
+  type ContentWarningPart,
+} from "@postloft/contract/content-warnings.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { createLocator } from "../rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
@@ -24,8 +30,10 @@ export interface LintedContent {
 }
 
 export interface Warning {
-  code: string;
+  code: ContentWarningCode;
   message: string;
+  /** The same by its code, with what it names. */
+  messageParts: ContentWarningPart[];
   where: Place;
 }
 
@@ -73,25 +81,25 @@ function few(warnings: readonly Warning[]): Warning[] {
   });
 }
 
-function whole(field: Place["field"], code: string, message: string): Warning {
-  return { code, message, where: { field, line: null, column: null } };
+/** The warning of a code, at a place. */
+export function warningAt(where: Place, code: ContentWarningCode, values: AdviceValues = {}): Warning {
+  const said = warnOfContent(code, values);
+  return { code, message: said.text, messageParts: [said], where };
+}
+
+function whole(field: Place["field"], code: ContentWarningCode, values: AdviceValues = {}): Warning {
+  return warningAt({ field, line: null, column: null }, code, values);
 }
 
 function lintSubject(subject: string): Warning[] {
   const warnings: Warning[] = [];
   const fixed = subject.replace(/\{\{.*?\}\}/g, "");
-  if (subject.trim() === "") warnings.push(whole("subject", "subject_blank", "The subject shows nothing."));
+  if (subject.trim() === "") warnings.push(whole("subject", "subject_blank"));
   if ([...fixed].length > SUBJECT_SHOWN_CHARACTERS)
-    warnings.push(
-      whole(
-        "subject",
-        "subject_long",
-        `The subject is longer than ${SUBJECT_SHOWN_CHARACTERS} characters; telephones cut it.`,
-      ),
-    );
+    warnings.push(whole("subject", "subject_long", { most: SUBJECT_SHOWN_CHARACTERS }));
   const letters = fixed.replace(/[^\p{Lu}\p{Ll}]/gu, "");
   if (letters.length >= MIN_LETTERS_TO_SHOUT && !/\p{Ll}/u.test(letters))
-    warnings.push(whole("subject", "subject_all_capitals", "The subject is all capitals, as spam often is."));
+    warnings.push(whole("subject", "subject_all_capitals"));
   return warnings;
 }
 
@@ -99,47 +107,16 @@ function lintBody({ html, type, renderedBytes, footerHasAddress }: LintedContent
   const { notes, hasPreviewText, hasText, lastText } = lintHtml(html);
   const warnings = unsubscribeWarnings("body", html, type);
   const bytes = renderedBytes ?? Buffer.byteLength(html);
-  if (bytes > HTML_MAX_BYTES)
-    warnings.push(
-      whole(
-        "body",
-        "html_large",
-        `The HTML has ${Math.ceil(bytes / 1000)} kB. Gmail cuts a mail at 102 kB, and what stands at its end is not seen.`,
-      ),
-    );
-  if (!hasText)
-    warnings.push(
-      whole(
-        "body",
-        "no_text",
-        "The mail shows no text. With images off it is empty, and filters distrust it.",
-      ),
-    );
-  else if (!hasPreviewText && type !== "TRANSACTIONAL")
-    warnings.push(
-      whole(
-        "body",
-        "no_preview_text",
-        "There is no preview text: lists of mails show the first words of the body. Put a hidden element with a sentence at the beginning.",
-      ),
-    );
+  if (bytes > HTML_MAX_BYTES) warnings.push(whole("body", "html_large", { size: Math.ceil(bytes / 1000) }));
+  if (!hasText) warnings.push(whole("body", "no_text"));
+  else if (!hasPreviewText && type !== "TRANSACTIONAL") warnings.push(whole("body", "no_preview_text"));
   const isAddressAdded =
     footerHasAddress && (!hasUnsubscribeLink(html) || asksForFooter({ html, text: null }));
   if (type === "MARKETING" && hasText && !isAddressAdded && !showsPostalAddress(lastText, html))
-    warnings.push(
-      whole(
-        "body",
-        "no_postal_address",
-        "There seems to be no postal address. The laws of many countries ask for the sender's name and address in advertising: set `postalAddress` of the project, or put them at the end.",
-      ),
-    );
+    warnings.push(whole("body", "no_postal_address"));
   const locate = createLocator(html);
-  for (const { code, message, offset } of notes.toSorted((a, b) => (a.offset ?? 0) - (b.offset ?? 0)))
-    warnings.push(
-      offset === null
-        ? whole("body", code, message)
-        : { code, message, where: { field: "body", ...locate(offset) } },
-    );
+  for (const { code, values, offset } of notes.toSorted((a, b) => a.offset - b.offset))
+    warnings.push(warningAt({ field: "body", ...locate(offset) }, code, values));
   return warnings;
 }
 
@@ -149,21 +126,8 @@ function lintText({ text, type }: LintedContent): Warning[] {
 
 function unsubscribeWarnings(field: "body" | "text", source: string, type: TemplateType | null): Warning[] {
   if (type === null || type === "TRANSACTIONAL" || hasUnsubscribeLink(source)) return [];
-  if (type === "MARKETING")
-    return [
-      whole(
-        field,
-        "unsubscribe_link_added",
-        "There is no {{unsubscribeUrl}} or {{manageUrl}}: a footer with both links is added.",
-      ),
-    ];
-  return [
-    whole(
-      field,
-      "no_unsubscribe_link",
-      "Nobody can see how to unsubscribe: a HEADLESS mail gets no footer. Put {{unsubscribeUrl}} or {{manageUrl}} into it.",
-    ),
-  ];
+  const links = { unsubscribe: "{{unsubscribeUrl}}", manage: "{{manageUrl}}" };
+  return [whole(field, type === "MARKETING" ? "unsubscribe_link_added" : "no_unsubscribe_link", links)];
 }
 
 /** Each unknown name once, where it stands first. */
@@ -188,6 +152,5 @@ export function firstUses(parts: LintedParts): Array<{ name: string; where: Plac
 }
 
 export function unknownVariable({ name, where }: { name: string; where: Place }): Warning {
-  const message = `No contact has a value for "${name}": it shows nothing, or what stands after ??.`;
-  return { code: "unknown_variable", message, where };
+  return warningAt(where, "unknown_variable", { name });
 }

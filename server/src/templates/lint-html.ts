@@ -1,14 +1,17 @@
 // Walks the HTML of a mail and notes what mail programs will not show as its author sees it.
 // Before it: lint-content.ts. After it: the same file puts places to the notes. Pure.
 import { Parser } from "htmlparser2";
+import type { AdviceValues } from "@postloft/contract/advice.ts";
+import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
 import { hostFault, otherHostShown } from "./link-rules.ts";
 
 export interface HtmlNote {
-  code: string;
-  message: string;
-  /** Where the element begins; null: it is about the whole. */
-  offset: number | null;
+  code: ContentWarningCode;
+  /** What the warning names. */
+  values: AdviceValues;
+  /** Where the element begins. */
+  offset: number;
 }
 
 export interface HtmlFindings {
@@ -79,18 +82,8 @@ class HtmlWalk implements HtmlFindings {
     if (this.unseenFrom === 0 && UNSEEN.has(name)) this.unseenFrom = this.depth;
     const isHidden = Object.hasOwn(attributes, "hidden") || HIDING.test(attributes["style"] ?? "");
     if (this.hiddenFrom === 0 && isHidden && !VOID.has(name)) this.hiddenFrom = this.depth;
-    if (UNSUPPORTED.has(name))
-      this.notes.push({
-        code: "unsupported_element",
-        message: `Mail programs take <${name}> out or do not show it.`,
-        offset,
-      });
-    if (name === "html" && !attributes["lang"]?.trim())
-      this.notes.push({
-        code: "html_without_language",
-        message: "<html> has no lang: a reader that speaks would guess the language.",
-        offset,
-      });
+    if (UNSUPPORTED.has(name)) this.note("unsupported_element", offset, { element: `<${name}>` });
+    if (name === "html" && !attributes["lang"]?.trim()) this.note("html_without_language", offset);
     if (name === "a") this.link(attributes, offset);
     if (name === "img") this.image(attributes, offset);
   }
@@ -123,13 +116,11 @@ class HtmlWalk implements HtmlFindings {
     const isAnchor =
       attributes["href"] === undefined && (attributes["name"] ?? attributes["id"]) !== undefined;
     const fault = isAnchor ? null : addressFault(attributes["href"] ?? "");
-    if (fault !== null)
-      this.notes.push({ code: `link_${fault}`, message: `This link ${FAULTS[fault]}`, offset });
+    if (fault !== null) this.note(`link_${fault}`, offset);
     const host = hostOf((attributes["href"] ?? "").trim());
     this.shownLink = host === null ? null : { host, text: "", offset };
     const ofHost = host === null || fault === "to_this_machine" ? null : hostFault(host);
-    if (ofHost !== null)
-      this.notes.push({ code: ofHost.code, message: `This link ${ofHost.message}`, offset });
+    if (ofHost !== null) this.note(ofHost.code, offset, ofHost.values);
   }
 
   private endLink(): void {
@@ -137,43 +128,25 @@ class HtmlWalk implements HtmlFindings {
     const { host, text, offset } = this.shownLink;
     this.shownLink = null;
     const shown = otherHostShown(text.replace(INVISIBLE, ""), host);
-    if (shown !== null)
-      this.notes.push({
-        code: "link_text_elsewhere",
-        message: `This link shows ${shown} and leads to ${host}: filters and readers take that for phishing. Show words, or the address itself.`,
-        offset,
-      });
+    if (shown !== null) this.note("link_text_elsewhere", offset, { shown, host });
   }
 
   private image(attributes: Readonly<Record<string, string>>, offset: number): void {
     const source = attributes["src"] ?? "";
-    if (/^data:/i.test(source.trim()))
-      this.notes.push({
-        code: "image_embedded",
-        message: "This image stands in the HTML itself; Gmail and others do not show it.",
-        offset,
-      });
+    if (/^data:/i.test(source.trim())) this.note("image_embedded", offset);
     else if (!/^cid:/i.test(source.trim())) {
       const fault = addressFault(source);
-      if (fault !== null)
-        this.notes.push({ code: `image_${fault}`, message: `This image ${FAULTS[fault]}`, offset });
+      if (fault !== null) this.note(`image_${fault}`, offset);
     }
-    if (attributes["alt"] === undefined)
-      this.notes.push({
-        code: "image_without_alt",
-        message:
-          "This image has no alt: where images are off, or read aloud, nothing tells what it shows. An ornament has an empty one.",
-        offset,
-      });
+    if (attributes["alt"] === undefined) this.note("image_without_alt", offset);
+  }
+
+  private note(code: ContentWarningCode, offset: number, values: AdviceValues = {}): void {
+    this.notes.push({ code, values, offset });
   }
 }
 
-const FAULTS = {
-  without_address: "leads nowhere: it has no address.",
-  not_absolute: "has an address without a beginning such as https://; in a mail it leads nowhere.",
-  not_https: "is not https://.",
-  to_this_machine: "leads to the machine of whoever opens the mail.",
-} as const;
+type AddressFault = "without_address" | "not_absolute" | "not_https" | "to_this_machine";
 
 const LOCAL_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\])$/i;
 
@@ -186,7 +159,7 @@ function hostOf(address: string): string | null {
 }
 
 /** What is wrong with an address in a mail; null also where a variable decides. */
-function addressFault(written: string): keyof typeof FAULTS | null {
+function addressFault(written: string): AddressFault | null {
   const address = written.trim();
   if (address === "" || address === "#" || /^javascript:/i.test(address)) return "without_address";
   if (address.startsWith("#") || address.startsWith(VALUE)) return null;

@@ -1,7 +1,7 @@
 // Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
 // Before it: preview.ts, campaigns/ have a content that passed its check. After it: lint-content.ts, here or in lint-worker.ts.
 import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
-import { lintContent, type LintedContent, type Warning } from "./lint-content.ts";
+import { lintContent, warningAt, type LintedContent, type Warning } from "./lint-content.ts";
 
 /** Characters of HTML that are looked through at once; what takes a millisecond. Few mails have more. */
 const SHORT_LENGTH = 20_000;
@@ -33,8 +33,4 @@ export function createLinter(): Linter {
   };
 }
 
-const notLookedThrough: Warning = {
-  code: "too_much_to_check",
-  message: "The HTML is too much to be looked through: no advice on it.",
-  where: { field: "body", line: null, column: null },
-};
+const notLookedThrough = warningAt({ field: "body", line: null, column: null }, "too_much_to_check");

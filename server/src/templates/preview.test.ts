@@ -110,10 +110,11 @@ test("variables that no contact has are told; those that one ever had are not", 
   await makeContact({ plan: "pro", "first name": "x" }, project.byKey);
   const body = "{{plan}} {{[first name]}} {{plam}} {{data.plam}} {{lent}} {{#each items}}{{x}}{{/each}}";
   const { warnings } = await preview({ body, data: { lent: 1 }, type: "TRANSACTIONAL" }, project.byKey);
-  expect(warnings).toEqual([
+  expect(warnings).toMatchObject([
     {
       code: "unknown_variable",
       message: expect.stringContaining('"firstName"'),
+      messageParts: [{ code: "unknown_variable", values: { name: "firstName" } }],
       where: { field: "subject", line: 1, column: 6 },
     },
     { code: "unknown_variable", message: expect.stringContaining('"plam"'), where: expect.anything() },

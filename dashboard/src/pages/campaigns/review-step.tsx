@@ -16,6 +16,7 @@ import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { TestDialog } from "../mail-editor/test-dialog.tsx";
 import { AudienceCount } from "./audience-step.tsx";
 import type { Campaign } from "./campaign-queries.ts";
+import { findingText } from "./finding-text.ts";
 import type { Step } from "./search.ts";
 import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
 
@@ -132,7 +133,7 @@ function FindingList({ projectId, findings, goTo }: FindingListProps) {
         <li key={at} className="flex items-start justify-between gap-4 py-2.5 pl-6.5 first:pt-0 last:pb-0">
           <p className="min-w-0 wrap-anywhere">
             <bdi>
-              <Said>{finding.message}</Said>
+              <Said>{findingText(finding)}</Said>
             </bdi>{" "}
             {finding.where.line !== null && (
               <span className="text-faint">{t("Line {line}", { line: finding.where.line })}</span>

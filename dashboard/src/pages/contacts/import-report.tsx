@@ -11,6 +11,7 @@ import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
+import { rowErrorText } from "./row-fault-text.ts";
 
 type Result = z.output<typeof importResult>;
 type Fault = Result["errors"][number];
@@ -73,9 +74,9 @@ const COLUMNS: Array<Column<Fault>> = [
   {
     key: "error",
     head: t("Why"),
-    cell: ({ error }) => (
-      <span className="text-soft" title={error}>
-        {error}
+    cell: (fault) => (
+      <span className="text-soft" title={rowErrorText(fault)}>
+        <bdi>{rowErrorText(fault)}</bdi>
       </span>
     ),
   },

@@ -13,6 +13,7 @@ import { Said } from "../../ui/said.tsx";
 import { Failure, FieldProblems, Skeleton } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { ContactChoice, type ChosenContact } from "./contact-choice.tsx";
+import { warningText } from "./warning-text.ts";
 
 export interface MailTextDraft {
   subject: string;
@@ -183,11 +184,15 @@ function Remarks({ preview, warnings, isDark }: RemarksProps) {
           : t("Subject: {subject} · {size}", { subject: preview.subject, size: formatBytes(bytes) })}
       </p>
       {isDark && <p>{t("An approximation: each mail program darkens in its own way.")}</p>}
-      {warnings.map(({ message, where: { line } }) => (
-        <p key={`${line} ${message}`} className="text-warn">
-          <Said>{line === null ? message : t("Line {line}: {message}", { line, message })}</Said>
-        </p>
-      ))}
+      {warnings.map((warning) => {
+        const message = warningText(warning);
+        const { line } = warning.where;
+        return (
+          <p key={`${line} ${message}`} className="text-warn">
+            <Said>{line === null ? message : t("Line {line}: {message}", { line, message })}</Said>
+          </p>
+        );
+      })}
     </div>
   );
 }

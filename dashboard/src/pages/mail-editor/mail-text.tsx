@@ -12,6 +12,7 @@ import { Skeleton } from "../../ui/states.tsx";
 import type { HtmlEditorHandle, LineProblem } from "./html-editor.tsx";
 import { usePreview, type MailTextDraft } from "./mail-preview.tsx";
 import { useVariables, withFallback, type OfferedVariable } from "./variables.ts";
+import { warningText } from "./warning-text.ts";
 
 const HtmlEditor = lazy(async () => ({ default: (await import("./html-editor.tsx")).HtmlEditor }));
 
@@ -86,21 +87,18 @@ export function HtmlField({ projectId, draft, kind, onChange, error, ways }: Htm
   );
 }
 
-/** As the server words a fault of a template. */
-const AT_LINE = /^Line (\d+), column \d+: /;
-
 function problemsOf({ data, error, isPlaceholderData }: ReturnType<typeof usePreview>): LineProblem[] {
   if (error instanceof CallError)
-    return error.fields.flatMap(({ field, message }) => {
-      const [lead = "", line] = (field === "body" && AT_LINE.exec(message)) || [];
-      return line === undefined
-        ? []
-        : [{ line: Number(line), message: message.slice(lead.length), isWarning: false }];
-    });
+    return error.fields.flatMap(({ field, fault }) =>
+      field === "body" && fault !== undefined ? [{ ...fault, isWarning: false }] : [],
+    );
   if (isPlaceholderData) return [];
-  return (data?.warnings ?? []).flatMap(({ message, where }) =>
-    where.field === "body" && where.line !== null ? [{ line: where.line, message, isWarning: true }] : [],
-  );
+  return (data?.warnings ?? []).flatMap((warning) => {
+    const { field, line } = warning.where;
+    return field === "body" && line !== null
+      ? [{ line, message: warningText(warning), isWarning: true }]
+      : [];
+  });
 }
 
 interface VariableMenuProps {

@@ -96,6 +96,7 @@ async function keepErrors(
       row: failuresBefore + at + 1,
       subject: id,
       error: ERRORS.CONTACT_NOT_FOUND.message,
+      parts: null,
     })),
   );
 }

@@ -1,7 +1,7 @@
 // The job `contacts.import`: what the rows of a file mean for contacts.
 // Before it: import-step.ts reads the rows. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
 import { noteContacts } from "../../reactions/reactions.ts";
-import { contactRefusal } from "../contacts.ts";
+import { contactFault } from "../contacts.ts";
 import { findEmails } from "../queries.ts";
 import { upsertContacts } from "../upsert-contacts.ts";
 import { stepOfImport } from "./import-step.ts";
@@ -25,5 +25,5 @@ export const importStep = stepOfImport<RowChange>({
     return outcomes.filter(({ isNew }) => isNew).length;
   },
   findKnown: findEmails,
-  explain: (error) => contactRefusal(error)?.fields?.[0]?.message,
+  explain: (error) => contactFault(error) ?? undefined,
 });

@@ -158,8 +158,8 @@ test("a row that the database refuses is reported, and the others of its step go
   startRunner();
   const { result } = await endOf(project, jobId);
   expect(result).toMatchObject({ totalRows: 4, createdCount: 3, updatedCount: 0, failureCount: 1 });
-  expect(result.errors).toEqual([
-    { row: 4, email: "full@example.com", error: "The data of one contact may have at most 1048576 bytes." },
+  expect(result.errors).toMatchObject([
+    { row: 4, email: "full@example.com", error: "The data of one contact may have at most 1,048,576 bytes." },
   ]);
 });
 

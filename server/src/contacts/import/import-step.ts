@@ -1,6 +1,7 @@
 // Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
 // Before it: imports.ts queued the file. After it: import-contacts.ts, suppressions/import-suppressions.ts do what the rows say.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import {
@@ -49,14 +50,14 @@ export type ImportingJob = JobKey & { actor: string };
 
 /** What the rows of a kind of file mean. */
 export interface ImportKind<Change extends AddressChange> {
-  /** A row below the header as a change, or a sentence about its first fault. */
-  readRow(columns: readonly Column[], cells: readonly string[]): Change | string;
+  /** A row below the header as a change, or its first fault. */
+  readRow(columns: readonly Column[], cells: readonly string[]): Change | RowFault;
   /** Does what rows say; returns how many of the addresses are new. */
   apply(tx: Tx, job: ImportingJob, changes: readonly Change[]): Promise<number>;
   /** Those of the addresses that are there. */
   findKnown(tx: Tx, projectId: string, emails: readonly string[]): Promise<ReadonlySet<string>>;
   /** What a person is told of a row that the database refuses; undefined: nothing is known of it. */
-  explain(error: unknown): string | undefined;
+  explain(error: unknown): RowFault | undefined;
 }
 
 interface NumberedChange<Change> {
@@ -183,13 +184,17 @@ function take<Change extends AddressChange>(
 ): void {
   const row = next.row++;
   if (csvRow.kind === "fault") {
-    errors.push({ row, subject: csvRow.firstCell, error: csvRow.message });
+    errors.push(errorOf(row, csvRow.firstCell, csvRow.fault));
     return;
   }
   if (csvRow.cells.every((cell) => cell === "")) return;
   const change = readRow(columns, csvRow.cells);
-  if (typeof change === "string") errors.push({ row, subject: shown(csvRow.cells[0] ?? ""), error: change });
+  if ("code" in change) errors.push(errorOf(row, shown(csvRow.cells[0] ?? ""), change));
   else changes.push({ row, change });
+}
+
+function errorOf(row: number, subject: string, fault: RowFault): JobError {
+  return { row, subject, error: fault.text, parts: [fault] };
 }
 
 function shown(email: string): string {
@@ -218,9 +223,8 @@ async function applyRows<Change extends AddressChange>(
   } catch (error) {
     if (!FAULT_OF_A_ROW.test(databaseErrorCode(error) ?? "")) throw error;
     if (rows.length === 1) {
-      const message = kind.explain(error) ?? "The database cannot store this row.";
-      const refused = { row: first.row, subject: shown(first.change.email), error: message };
-      return { created: 0, updated: 0, errors: [refused] };
+      const fault = kind.explain(error) ?? faultOfRow("row.notStored");
+      return { created: 0, updated: 0, errors: [errorOf(first.row, shown(first.change.email), fault)] };
     }
   }
   const middle = Math.ceil(rows.length / 2);
@@ -242,7 +246,12 @@ async function resultOf(tx: Tx, job: JobKey, input: ImportInput, counts: Counts)
     createdCount: created,
     updatedCount: updated,
     failureCount: failed,
-    errors: errors.map(({ row, subject, error }) => ({ row, email: subject, error })),
+    errors: errors.map(({ row, subject, error, parts }) => ({
+      row,
+      email: subject,
+      error,
+      ...(parts === null ? {} : { errorParts: parts }),
+    })),
     ignoredColumns: input.columns.flatMap((column) => (column.kind === "ignored" ? [column.name] : [])),
     dryRun: input.dryRun,
   };

@@ -129,6 +129,13 @@ test("subscribed: a word subscribes or not, an empty cell keeps, and each real f
       row: 8,
       email: "g@example.com",
       error: 'The column subscribed takes true or false, and it is "maybe".',
+      errorParts: [
+        {
+          code: "row.subscribed",
+          values: { value: '"maybe"' },
+          text: 'The column subscribed takes true or false, and it is "maybe".',
+        },
+      ],
     },
   ]);
   expect((await readContacts(id)).map(({ email, subscribed }) => `${email[0]} ${subscribed}`)).toEqual([

@@ -7,7 +7,7 @@ import { createCsvReader, type CsvRow } from "./read-csv.ts";
 /** Cells of each row; a fault as its message. */
 function read(text: string, separator = ",", isEnd = true): Array<string[] | string> {
   const reader = createCsvReader(text, separator, isEnd);
-  return [...rowsOf(reader.next)].map((row) => (row.kind === "row" ? row.cells : row.message));
+  return [...rowsOf(reader.next)].map((row) => (row.kind === "row" ? row.cells : row.fault.text));
 }
 
 function* rowsOf(next: () => CsvRow | null): Generator<CsvRow> {
@@ -107,14 +107,19 @@ test("a row counts when its end is there, and not before", () => {
 test("a fault tells what stands first in its row", () => {
   const faults = [...rowsOf(createCsvReader('ada@example.com,"x"y\n"q"z,1\n', ",", true).next)];
   expect(faults).toEqual([
-    { kind: "fault", message: STRAY, firstCell: "ada@example.com", isUnclosed: false },
-    { kind: "fault", message: STRAY, firstCell: '"q"z', isUnclosed: false },
+    {
+      kind: "fault",
+      fault: expect.objectContaining({ text: STRAY }),
+      firstCell: "ada@example.com",
+      isUnclosed: false,
+    },
+    { kind: "fault", fault: expect.objectContaining({ text: STRAY }), firstCell: '"q"z', isUnclosed: false },
   ]);
 });
 
 test("a row that is too long is a fault, with quotes and without, and what follows is read", () => {
   const limit = LIMITS.importRowBytes.value;
-  const tooLong = `The row has more than ${limit} bytes.`;
+  const tooLong = `The row has more than ${limit.toLocaleString("en")} bytes.`;
   const long = "x".repeat(limit);
   expect(read(`a,${long}\nb\n`)).toEqual([tooLong, ["b"]]);
   expect(read(`a,"${long}\n"\nb\n`)).toEqual([tooLong, ["b"]]);
@@ -149,7 +154,7 @@ test("read part by part, wherever the cuts are, any text says the same as at onc
           const isEnd = at + length >= text.length;
           const reader = createCsvReader(text.slice(at, at + length), ",", isEnd);
           const rows = [...rowsOf(reader.next)];
-          parts.push(...rows.map((row) => (row.kind === "row" ? row.cells : row.message)));
+          parts.push(...rows.map((row) => (row.kind === "row" ? row.cells : row.fault.text)));
           if (rows.length === 0 && !isEnd) continue;
           at += reader.end();
           break;

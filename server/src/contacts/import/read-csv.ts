@@ -3,6 +3,7 @@
 // Before it: a step has a part of the file. After it: rules.ts makes contacts of the rows.
 import { exceedsBytes } from "@postloft/contract/field.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 
 export type CsvRow =
   | {
@@ -12,7 +13,7 @@ export type CsvRow =
     }
   | {
       kind: "fault";
-      message: string;
+      fault: RowFault;
       /** What stands first in the row, as it is written. */
       firstCell: string;
       /** A quote that no other closes before the text ends. */
@@ -30,10 +31,10 @@ const QUOTE = '"';
 const QUOTE_CODE = 0x22;
 const DOUBLED_QUOTES = /""/g;
 const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
-const TOO_LONG = `The row has more than ${MAX_ROW_BYTES} bytes.`;
+const TOO_LONG = faultOfRow("row.long", { most: MAX_ROW_BYTES });
 /** A row may have cells too many, which is told where it is known how many columns there are, but not cells without end. */
 const MAX_CELLS = 10 * LIMITS.importColumns.value;
-const TOO_MANY = `The row has more than ${MAX_CELLS} cells.`;
+const TOO_MANY = faultOfRow("row.manyCells", { most: MAX_CELLS });
 /** So much of a first cell is shown beside a fault. */
 const SHOWN_CHARS = 254;
 
@@ -58,14 +59,14 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   }
 
   /** A fault spoils its line and not what follows: a quote too many would swallow good rows. */
-  function fault(message: string, isUnclosed = false): CsvRow | null {
+  function faulty(fault: RowFault, isUnclosed = false): CsvRow | null {
     const lineEnd = lineEndFrom(start);
     const next = behindBreak(lineEnd);
     if (next === null) return null;
     const line = text.slice(start, Math.min(lineEnd, start + SHOWN_CHARS));
     start = next;
     const firstCell = (line.split(separator)[0] ?? "").trim();
-    return { kind: "fault", message, firstCell, isUnclosed };
+    return { kind: "fault", fault, firstCell, isUnclosed };
   }
 
   /** Past blanks that are no separator. */
@@ -93,7 +94,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
       let cellEnd: number;
       if (text[open] === QUOTE) {
         const close = closingQuote(open);
-        if (close === null) return isEnd ? fault("A quoted cell is not closed.", true) : null;
+        if (close === null) return isEnd ? faulty(faultOfRow("row.quoteOpen"), true) : null;
         const cell = text.slice(open + 1, close);
         cells.push(cell.includes(QUOTE) ? cell.replace(DOUBLED_QUOTES, QUOTE) : cell);
         cellEnd = skipBlanks(close + 1);
@@ -101,10 +102,10 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
         cellEnd = Math.min(lineEndFrom(at), separators(at));
         cells.push(text.slice(at, cellEnd).trim());
       }
-      if (cells.length > MAX_CELLS) return fault(TOO_MANY);
+      if (cells.length > MAX_CELLS) return faulty(TOO_MANY);
       if (text[cellEnd] === separator) at = cellEnd;
       else if (cellEnd < text.length && text[cellEnd] !== "\n" && text[cellEnd] !== "\r")
-        return fault("There is text behind a closing quote.");
+        return faulty(faultOfRow("row.quoteFollowed"));
       else return finish(cells, cellEnd);
     }
   }
@@ -116,7 +117,7 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
     start = next;
     if (!isTooLong) return { kind: "row", cells };
     const firstCell = (cells[0] ?? "").slice(0, SHOWN_CHARS);
-    return { kind: "fault", message: TOO_LONG, firstCell, isUnclosed: false };
+    return { kind: "fault", fault: TOO_LONG, firstCell, isUnclosed: false };
   }
 
   return {
@@ -125,9 +126,9 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
       if (start >= text.length) return null;
       const lineEnd = lineEndFrom(start);
       if (quotes(start) < lineEnd) return quotedRow();
-      if (lineEnd - start > MAX_ROW_BYTES) return fault(TOO_LONG);
+      if (lineEnd - start > MAX_ROW_BYTES) return faulty(TOO_LONG);
       const cells = text.slice(start, lineEnd).split(separator, MAX_CELLS + 1);
-      if (cells.length > MAX_CELLS) return fault(TOO_MANY);
+      if (cells.length > MAX_CELLS) return faulty(TOO_MANY);
       for (let at = 0; at < cells.length; at++) cells[at] = (cells[at] ?? "").trim();
       return finish(cells, lineEnd);
     },

@@ -62,7 +62,7 @@ function readFirstRow(text: string, separator: string): FirstRow {
     const row = reader.next();
     const end = reader.end();
     if (row === null) return { cells: [], fault: "It names no columns.", rows, end };
-    if (row.kind === "fault") return { cells: [], fault: row.message, rows, end };
+    if (row.kind === "fault") return { cells: [], fault: row.fault.text, rows, end };
     if (row.cells.some((cell) => cell !== "")) return { cells: row.cells, fault: null, rows, end };
   }
 }

@@ -2,8 +2,9 @@
 // Before it: read-csv.ts made cells of the row, read-header.ts named the columns. After it: import-contacts.ts applies the change.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { exceedsBytes } from "@postloft/contract/field.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
 import { readTextCell } from "@postloft/contract/cell.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { readCell } from "../cell-text.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";
 import type { Column } from "./read-header.ts";
@@ -24,12 +25,12 @@ const SHOWN_CHARS = 60;
 /** Below this the data cannot have too many bytes as JSON, where one character of a cell takes six at most. */
 const SURELY_SMALL_CHARS = LIMITS.dataBytes.value / 32;
 
-/** A row below the header as a change, or a sentence about its first fault. */
-export function readRow(columns: readonly Column[], cells: readonly string[]): RowChange | string {
+/** A row below the header as a change, or its first fault. */
+export function readRow(columns: readonly Column[], cells: readonly string[]): RowChange | RowFault {
   const address = parseAddress(readTextCell(cells[0] ?? ""));
-  if (!address.ok) return address.reason;
+  if (!address.ok) return address.fault;
   if (cells.slice(columns.length + 1).some((cell) => cell !== ""))
-    return `The row has ${cells.length} cells, and there are ${columns.length + 1} columns. A cell that holds a separator must be in quotes.`;
+    return faultOfRow("row.moreCells", { cells: cells.length, columns: columns.length + 1 });
   const data: Record<string, unknown> = {};
   const change: { subscribed?: boolean } = {};
   let chars = 0;
@@ -39,16 +40,16 @@ export function readRow(columns: readonly Column[], cells: readonly string[]): R
     if (column.kind === "subscribed") {
       const subscribed = SUBSCRIBED.get(readTextCell(cell).trim().toLowerCase());
       if (subscribed === undefined)
-        return `The column subscribed takes true or false, and it is ${JSON.stringify(cell.slice(0, SHOWN_CHARS))}.`;
+        return faultOfRow("row.subscribed", { value: JSON.stringify(cell.slice(0, SHOWN_CHARS)) });
       change.subscribed = subscribed;
       continue;
     }
     const read = readCell(cell);
-    if ("fault" in read) return `The value of ${column.key} is refused: ${read.fault}`;
+    if ("fault" in read) return faultOfRow("row.value", { key: column.key, why: read.fault });
     data[column.key] = read.value;
     chars += column.key.length + cell.length;
   }
   if (chars > SURELY_SMALL_CHARS && exceedsBytes(JSON.stringify(data), LIMITS.dataBytes.value))
-    return `The data has more than ${LIMITS.dataBytes.value} bytes.`;
+    return faultOfRow("row.dataLong", { most: LIMITS.dataBytes.value });
   return { email: address.address, ...change, patch: readDataPatch(data) };
 }

@@ -1,0 +1,46 @@
+// What is wrong with the variables of a template, by code: a program and the dashboard say it in words of their own.
+// Before it: advice.ts. After it: errors.ts, campaign-findings.ts, server/src/rendering/ (which finds it), the dashboard's texts.
+import { saidBy, sayerOf, type Said } from "./advice.ts";
+
+/** By code, with `{names}` of what is filled in. */
+export const TEMPLATE_FAULTS = {
+  "template.place": "Line {line}, column {column}:",
+  "template.other": "{said}",
+  "template.long": "The template is longer than {most} characters.",
+  "template.nul": "The template contains a NUL character.",
+  "template.blockOpen": "This block is never closed.",
+  "template.manyMustaches": "The template has more than {most} mustaches.",
+  "template.longMustaches": "The mustaches are together longer than {most} characters.",
+  "template.commentOpen": "This comment is never closed.",
+  "template.rawBlockOpen": "This raw block is never closed.",
+  "template.mustacheOpen": "This mustache is never closed.",
+  "template.mustacheLong": "This mustache is never closed or longer than {most} characters.",
+  "template.stringOpen": "The string that starts here is never closed.",
+  "template.nameOpen": "The [name] that starts here is never closed.",
+  "template.parentheses": "Parentheses are nested deeper than {most}.",
+  "template.dots": "The paths of this mustache have more than {most} dots.",
+  "template.otherEnd": "This mustache starts with {open} and must end with {close}.",
+  "template.partial": "Partials ({form}) are not available.",
+  "template.decorator": "Decorators ({form}) are not available.",
+  "template.partialOrDecorator": "Partials and decorators are not available.",
+  "template.notOpened": "This closes a block that was not opened.",
+  "template.outside": "This stands outside of a block.",
+  "template.blocksDeep": "Blocks are nested deeper than {most}.",
+  "template.fallbackAlone": "?? must stand between two values.",
+  "template.fallbackFollowed": "Only ?? may follow a value that has a fallback.",
+  "template.closedAs": 'The block "{block}" is closed as "{other}".',
+  "template.unexpected": "{what} is not expected here.",
+  "template.oneValue": "{helper} takes exactly one value.",
+  "template.twoValues": "{helper} takes exactly two values.",
+  "template.option": '{helper} does not know the option "{option}".',
+  "template.blockHelper": 'Unknown block helper "{name}". The block helpers are {helpers}.',
+  "template.isBlock": "{name} is a block helper: {form}.",
+  "template.helper": 'Unknown helper "{name}".',
+  "template.helperOrName": 'Unknown helper "{name}". A name with spaces is written {form}.',
+} as const;
+export type TemplateFaultCode = keyof typeof TEMPLATE_FAULTS;
+export type TemplateFault = Said<TemplateFaultCode>;
+
+export const templateFault = saidBy<TemplateFaultCode>(TEMPLATE_FAULTS);
+/** The fault of a code, with its values filled in. */
+export const faultOfTemplate = sayerOf<TemplateFaultCode>(TEMPLATE_FAULTS);

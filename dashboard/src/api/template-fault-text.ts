@@ -1,0 +1,76 @@
+// What is wrong with the variables of a template, in the viewer's language: by its code, with what it names.
+// Before it: contract/src/template-faults.ts. After it: call.ts, of refused fields; the findings of a campaign's check.
+import type { TemplateFaultCode } from "@postloft/contract/template-faults.ts";
+import { t } from "../text/t.ts";
+
+type Name =
+  | "line"
+  | "column"
+  | "most"
+  | "open"
+  | "close"
+  | "form"
+  | "block"
+  | "other"
+  | "what"
+  | "helper"
+  | "option"
+  | "name"
+  | "helpers"
+  | "said";
+/** Each sentence takes those that it names. */
+type Values = Record<Name, string | number>;
+
+/** What the language calls its signs; the other ones stand for themselves. */
+const SIGNS: Readonly<Record<string, string>> = {
+  This: t("This"),
+  "The end of the template": t("The end of the template"),
+  "The end of the mustache": t("The end of the mustache"),
+  "This character": t("This character"),
+  "A dot or slash": t("A dot or slash"),
+  "A string": t("A string"),
+  "A number": t("A number"),
+  "A name": t("A name"),
+  "The end of a block": t("The end of a block"),
+};
+
+export const TEMPLATE_FAULTS: Record<TemplateFaultCode, (values: Values) => string> = {
+  "template.place": (values) => t("Line {line}, column {column}:", values),
+  "template.other": ({ said }) => String(said),
+  "template.long": (values) => t("The template is longer than {most} characters.", values),
+  "template.nul": () => t("The template contains a NUL character."),
+  "template.blockOpen": () => t("This block is never closed."),
+  "template.manyMustaches": (values) => t("The template has more than {most} mustaches.", values),
+  "template.longMustaches": (values) =>
+    t("The mustaches are together longer than {most} characters.", values),
+  "template.commentOpen": () => t("This comment is never closed."),
+  "template.rawBlockOpen": () => t("This raw block is never closed."),
+  "template.mustacheOpen": () => t("This mustache is never closed."),
+  "template.mustacheLong": (values) =>
+    t("This mustache is never closed or longer than {most} characters.", values),
+  "template.stringOpen": () => t("The string that starts here is never closed."),
+  "template.nameOpen": () => t("The [name] that starts here is never closed."),
+  "template.parentheses": (values) => t("Parentheses are nested deeper than {most}.", values),
+  "template.dots": (values) => t("The paths of this mustache have more than {most} dots.", values),
+  "template.otherEnd": (values) => t("This mustache starts with {open} and must end with {close}.", values),
+  "template.partial": (values) => t("Partials ({form}) are not available.", values),
+  "template.decorator": (values) => t("Decorators ({form}) are not available.", values),
+  "template.partialOrDecorator": () => t("Partials and decorators are not available."),
+  "template.notOpened": () => t("This closes a block that was not opened."),
+  "template.outside": () => t("This stands outside of a block."),
+  "template.blocksDeep": (values) => t("Blocks are nested deeper than {most}.", values),
+  "template.fallbackAlone": () => t("?? must stand between two values."),
+  "template.fallbackFollowed": () => t("Only ?? may follow a value that has a fallback."),
+  "template.closedAs": (values) => t("The block “{block}” is closed as “{other}”.", values),
+  "template.unexpected": ({ what }) =>
+    t("{what} is not expected here.", { what: SIGNS[String(what)] ?? what }),
+  "template.oneValue": (values) => t("{helper} takes exactly one value.", values),
+  "template.twoValues": (values) => t("{helper} takes exactly two values.", values),
+  "template.option": (values) => t("{helper} does not know the option “{option}”.", values),
+  "template.blockHelper": (values) =>
+    t("Unknown block helper “{name}”. The block helpers are {helpers}.", values),
+  "template.isBlock": (values) => t("{name} is a block helper: {form}.", values),
+  "template.helper": (values) => t("Unknown helper “{name}”.", values),
+  "template.helperOrName": (values) =>
+    t("Unknown helper “{name}”. A name with spaces is written {form}.", values),
+};
