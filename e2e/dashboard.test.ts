@@ -689,6 +689,26 @@ test("what the server finds in mails and files is said in the language of whoeve
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
 });
 
+test("a field whose first value was of another type gets the type of most, and its dialog says so", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const { owner } = server.project;
+  const project = await server.createProject(owner);
+  for (const [at, age] of ["unknown", 7, 8].entries())
+    await server.call("POST", "/contacts", project.byKey, { email: `a${at}@example.com`, data: { age } });
+  const { email, password } = owner;
+  await context.request.post(`${server.url}/auth/login`, { data: { email, password } });
+  await page.goto(`${server.url}/app/${project.id}/settings?tab=fields`);
+  await page.getByRole("cell", { name: "Text" }).waitFor();
+  await page.getByRole("button", { name: "age", exact: true }).click();
+  await page.getByRole("button", { name: "Reset type" }).click();
+  await page.getByText("2 of 3 values are of this type.").waitFor();
+  const dialog = page.getByRole("dialog", { name: "age" });
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("cell", { name: "Number" }).waitFor();
+  expect(await page.getByRole("cell", { name: "Text" }).count()).toBe(0);
+});
+
 test("an address with what no page reads opens the page as if it were not there", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -36,7 +36,9 @@ export const listContactFields = endpoint({
           field: fieldName,
           type: z
             .enum(FIELD_TYPES)
-            .describe("Of a custom field: as its first value was; it stays so until the field is deleted."),
+            .describe(
+              "Of a custom field: as its first value was; it stays so until it is reset or the field is deleted.",
+            ),
           isCustom: z.boolean(),
           coverage: z
             .number()
@@ -101,6 +103,26 @@ export const getFieldUsage = endpoint({
     }),
   },
   errors: ["FIELD_NOT_FOUND"],
+});
+
+export const resetFieldType = endpoint({
+  name: "contacts.resetFieldType",
+  method: "POST",
+  path: "/contacts/fields/:field/reset-type",
+  summary: "Take the type of a custom field anew from its values",
+  description:
+    "The field gets the type that most of its values have, text where as many have another. Values stay as they are, and so do conditions on them. Where no contact has the field its type stays: deleted and written again it gets another.",
+  caller: "project",
+  params: byField,
+  answers: {
+    200: z.object({
+      field: fieldName,
+      type: z.enum(FIELD_TYPES),
+      contactCount: z.int().describe("How many contacts have the field."),
+      ofType: z.int().describe("How many of them have a value of this type."),
+    }),
+  },
+  errors: ["VALIDATION_ERROR", "FIELD_NOT_FOUND"],
 });
 
 export const deleteContactField = endpoint({

@@ -63,6 +63,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactFields.listContactFields,
   contactFields.listFieldValues,
   contactFields.getFieldUsage,
+  contactFields.resetFieldType,
   contactFields.deleteContactField,
   ...contactViews.CONTACT_VIEW_ENDPOINTS,
   contactBulk.bulkSubscribe,

@@ -31,6 +31,7 @@ export async function contactFiles(story: Story, contactId: string): Promise<voi
   await ask("contacts.bulkSubscribe", { body });
   const changed = await ask<{ jobId: string }>("contacts.bulkDelete", { body });
   await story.askUntil("contacts.getBulk", { params: { jobId: changed.jobId } }, isEnded);
+  await ask("contacts.resetFieldType", { params: { field: "data.plan" } });
   await ask("contacts.deleteField", { params: { field: "data.plan" } });
 }
 

@@ -205,6 +205,10 @@ export const listFieldValues = bare<typeof contactFields.listFieldValues>(
   "/contacts/fields/:field/values",
 );
 export const getFieldUsage = bare<typeof contactFields.getFieldUsage>("GET", "/contacts/fields/:field/usage");
+export const resetFieldType = bare<typeof contactFields.resetFieldType>(
+  "POST",
+  "/contacts/fields/:field/reset-type",
+);
 export const deleteContactField = bare<typeof contactFields.deleteContactField>(
   "DELETE",
   "/contacts/fields/:field",

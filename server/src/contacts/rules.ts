@@ -34,7 +34,8 @@ export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   "manageUrl",
 ]);
 
-const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/;
+/** A text that is a date to us; PostgreSQL reads the pattern too. */
+export const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/;
 
 interface Wrapped {
   value: unknown;

@@ -1,5 +1,5 @@
 // The own fields of contacts: type, how many have them, their values and who uses them; one is deleted with its name typed.
-// Before it: settings-page.tsx. After it: the values go behind the page.
+// Before it: settings-page.tsx. After it: field-type.tsx; the values go behind the page.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -17,6 +17,7 @@ import { ROW_LINK, Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { coverageQuery, fieldsKey, fieldsQuery, type ContactField } from "../contacts/field-queries.ts";
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
+import { FieldType } from "./field-type.tsx";
 
 type Usage = Answer<NonNullable<typeof getFieldUsage.endpoint>>;
 
@@ -32,6 +33,7 @@ export function FieldSettings({ project }: { project: Project }) {
   const failed = fields.isError ? fields : coverage;
   if (failed.isError) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
   const own = fields.data;
+  const shown = own?.find(({ field }) => field === opened);
   return (
     <Card>
       {own?.length === 0 ? (
@@ -48,8 +50,8 @@ export function FieldSettings({ project }: { project: Project }) {
           rowKey={({ field }) => field}
         />
       )}
-      {opened !== null && (
-        <FieldDialog key={opened} project={project} field={opened} onClose={() => setOpened(null)} />
+      {shown !== undefined && (
+        <FieldDialog key={opened} project={project} of={shown} onClose={() => setOpened(null)} />
       )}
     </Card>
   );
@@ -92,11 +94,12 @@ function columnsOf(
 
 interface FieldDialogProps {
   project: Project;
-  field: string;
+  of: ContactField;
   onClose: () => void;
 }
 
-function FieldDialog({ project, field, onClose }: FieldDialogProps) {
+function FieldDialog({ project, of, onClose }: FieldDialogProps) {
+  const { field } = of;
   const [isDeleting, setDeleting] = useState(false);
   const asked = { projectId: project.id, params: { field } };
   const usage = useQuery({
@@ -107,8 +110,7 @@ function FieldDialog({ project, field, onClose }: FieldDialogProps) {
     queryKey: [...fieldsKey(project.id), field, "values"],
     queryFn: ({ signal }) => call(listFieldValues, { ...asked, query: { limit: VALUES_SHOWN }, signal }),
   });
-  if (isDeleting)
-    return <DeleteDialog project={project} field={field} usage={usage.data} onClose={onClose} />;
+  if (isDeleting) return <DeleteDialog project={project} of={of} usage={usage.data} onClose={onClose} />;
   return (
     <Dialog title={nameOf(field)} open onClose={onClose}>
       {usage.isPending && <Skeleton className="h-24" />}
@@ -117,6 +119,9 @@ function FieldDialog({ project, field, onClose }: FieldDialogProps) {
         <p className="text-sm">
           {plural(usage.data.contactCount, "{n} contact has it.", "{n} contacts have it.")}
         </p>
+      )}
+      {usage.data !== undefined && (
+        <FieldType projectId={project.id} field={of} hasValues={usage.data.contactCount > 0} />
       )}
       {(values.data?.values.length ?? 0) > 0 && (
         <>
@@ -186,7 +191,8 @@ function UsedIn({ projectId, usage }: { projectId: string; usage: Usage }) {
   );
 }
 
-function DeleteDialog({ project, field, usage, onClose }: FieldDialogProps & { usage: Usage | undefined }) {
+function DeleteDialog({ project, of, usage, onClose }: FieldDialogProps & { usage: Usage | undefined }) {
+  const { field } = of;
   const queries = useQueryClient();
   const toast = useToast();
   const [typed, setTyped] = useState("");

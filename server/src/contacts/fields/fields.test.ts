@@ -574,6 +574,49 @@ test("while keys are written and fields taken away at once, no value that was wr
   expect(await dataOf(project)).toEqual(Array.from({ length: 10 }, () => ({ plan: 10, other: 10 })));
 });
 
+const reset = (caller: TestCaller, field: string) =>
+  server.call<{ type: string }>("POST", path(field, "/reset-type"), caller);
+
+test("the type of a field is taken anew from the values there are: that of most, and of texts where it is even", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await fill(await server.createProject(), [{ age: "old", since: 1 }]);
+  await fill(project, [
+    { age: "unknown", since: "soon", even: true, kept: 1, list: 1 },
+    { age: 7, since: "2026-01-31", even: true, list: [1] },
+    { age: 8, since: "2026-01-31T10:00:00Z", even: "yes", list: { a: 1 } },
+    { even: "no" },
+  ]);
+  const typeOf = async (field: string) => (await list(project)).find((one) => one.field === field)?.type;
+  expect([await typeOf("data.age"), await typeOf("data.since")]).toEqual(["string", "string"]);
+  const age = await reset(byKey, "age");
+  expect([age.status, age.body]).toEqual([
+    200,
+    { field: "data.age", type: "number", contactCount: 3, ofType: 2 },
+  ]);
+  expect((await reset(byKey, "data.since")).body).toMatchObject({ type: "date", contactCount: 3, ofType: 2 });
+  expect((await reset(byKey, "even")).body).toMatchObject({ type: "string", ofType: 2 });
+  expect((await reset(byKey, "list")).body).toMatchObject({ type: "string", ofType: 2 });
+  expect((await reset(byKey, "kept")).body).toMatchObject({ type: "number", ofType: 1 });
+  expect([await typeOf("data.age"), await typeOf("data.since")]).toEqual(["number", "date"]);
+  // The next value changes nothing, and without any the type stays.
+  await server.call("POST", "/contacts", byKey, { email: "later@example.com", data: { age: "ten" } });
+  expect(await typeOf("data.age")).toBe("number");
+  const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", byKey);
+  for (const { id } of body.data)
+    await server.call("PATCH", `/contacts/${id}`, byKey, { data: { kept: null } });
+  expect((await reset(byKey, "kept")).body).toEqual({
+    field: "data.kept",
+    type: "number",
+    contactCount: 0,
+    ofType: 0,
+  });
+  const refused = await reset(byKey, "email");
+  expect([refused.status, faultsOf(refused as never)]).toEqual([422, ["field custom"]]);
+  await remove(byKey, "age");
+  expect(refusalOf((await reset(byKey, "age")) as never)).toBe("404 FIELD_NOT_FOUND");
+});
+
 test("standard fields cannot be taken away, but custom ones of the same name can", async () => {
   const project = await server.createProject();
   const { byKey } = project;
@@ -603,10 +646,11 @@ test("an unknown field is a 404 everywhere", async () => {
   const answers = await answersByName(names, String, async (name) => {
     const listed = await server.call("GET", `/contacts/fields/${name}/values`, project.byKey);
     const used = await server.call("GET", `/contacts/fields/${name}/usage`, project.byKey);
+    const typed = await server.call("POST", `/contacts/fields/${name}/reset-type`, project.byKey);
     const removed = await server.call("DELETE", `/contacts/fields/${name}`, project.byKey);
-    return [listed, used, removed].map(refusalOf);
+    return [listed, used, typed, removed].map(refusalOf);
   });
-  expect(answers).toEqual(sameByName(names, String, () => Array(3).fill("404 FIELD_NOT_FOUND")));
+  expect(answers).toEqual(sameByName(names, String, () => Array(4).fill("404 FIELD_NOT_FOUND")));
 });
 
 test("what the query of values may not be is refused; who may not call is told so", async () => {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import type { JobKey } from "../../platform/jobs.ts";
 import { containing } from "../../platform/page.ts";
-import type { FieldType } from "../rules.ts";
+import { DATE, type FieldType } from "../rules.ts";
 import { shownData } from "../shown-data-queries.ts";
 
 export interface FieldRow {
@@ -33,6 +33,11 @@ export async function deleteFieldRow(tx: Tx, projectId: string, key: string): Pr
   const { rows } = await sql`
     delete from contact_fields where project_id = ${projectId} and field = ${key} returning 1`.execute(tx);
   return rows.length === 1;
+}
+
+export async function updateFieldType(tx: Tx, projectId: string, { field, type }: FieldRow): Promise<void> {
+  await sql`update contact_fields set type = ${type}
+    where project_id = ${projectId} and field = ${field} and type <> ${type}`.execute(tx);
 }
 
 /** The contacts of a project as far as their data goes. */
@@ -78,6 +83,23 @@ export async function countContactsWithKey(
     database,
   );
   return rows[0]?.count ?? 0;
+}
+
+/** How many values of a key have which type, the most frequent first; as many texts go before others. */
+export async function countTypesOfKey(
+  database: Database,
+  projectId: string,
+  key: string,
+): Promise<Array<{ type: FieldType; count: number }>> {
+  const { rows } = await sql<{ type: FieldType; count: number }>`
+    ${plannedEachTime} select type, count(*) as count from (select case
+        when jsonb_typeof(value) in ('number', 'boolean') then jsonb_typeof(value)
+        when jsonb_typeof(value) = 'string' and value #>> '{}' ~ ${DATE.source} then 'date'
+        else 'string'
+      end as type
+    from (select data -> ${key} as value from ${shownContacts(projectId)} where data ? ${key}) found) typed
+    group by type order by count(*) desc, type = 'string' desc, type`.execute(database);
+  return rows;
 }
 
 export interface ValuePage {

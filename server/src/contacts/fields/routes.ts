@@ -3,6 +3,7 @@ import * as contract from "@postloft/contract/contact-fields.ts";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { deleteField } from "./delete-field.ts";
+import { resetFieldType } from "./reset-type.ts";
 import { getUsage, listFieldNames, listFields, listValues, type FieldUse } from "./fields.ts";
 
 export interface FieldParts {
@@ -22,6 +23,9 @@ export function contactFieldRoutes({ database, wakeJobs, ...use }: FieldParts & 
     ),
     route(contract.getFieldUsage, async ({ projectId, params }) =>
       ok(await getUsage(database, projectId, params.field, use)),
+    ),
+    route(contract.resetFieldType, ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await resetFieldType(tx, projectId, params.field))),
     ),
     route(contract.deleteContactField, async ({ projectId, params, commit }) => {
       const answer = await commit(async (tx) =>

@@ -1,0 +1,65 @@
+// The type of an own field, and how it is taken anew from the values there are. Before it: field-settings.tsx.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { call } from "../../api/call.ts";
+import { resetFieldType } from "../../api/endpoints.ts";
+import { t } from "../../text/t.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatNumber } from "../../ui/format.ts";
+import { Failure } from "../../ui/states.tsx";
+import { useToast } from "../../ui/toasts.tsx";
+import { fieldsKey, type ContactField } from "../contacts/field-queries.ts";
+import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
+
+interface FieldTypeProps {
+  projectId: string;
+  field: ContactField;
+  /** Whether anybody has the field: its type is taken from what they have. */
+  hasValues: boolean;
+}
+
+export function FieldType({ projectId, field: { field, type }, hasValues }: FieldTypeProps) {
+  const queries = useQueryClient();
+  const toast = useToast();
+  const resetting = useMutation({
+    mutationFn: () => call(resetFieldType, { projectId, params: { field } }),
+    onSuccess: async (now) => {
+      await queries.invalidateQueries({ queryKey: fieldsKey(projectId) });
+      toast(
+        now.type === type
+          ? t("It stays {type}", { type: TYPE_NAMES[now.type] })
+          : t("Its type is {type} now", { type: TYPE_NAMES[now.type] }),
+        t("{count} of {total} values are of this type.", {
+          count: formatNumber(now.ofType),
+          total: formatNumber(now.contactCount),
+        }),
+      );
+    },
+  });
+  return (
+    <section className="mt-4">
+      <h3 className="text-sm font-medium">{t("Type")}</h3>
+      <div className="mt-1 flex items-center justify-between gap-3">
+        <p className="text-sm">
+          {TYPE_NAMES[type]}
+          <span className="block text-faint">
+            {hasValues
+              ? t(
+                  "From its first value, or from the last reset. A reset takes what most values are now, and changes none.",
+                )
+              : t("Nobody has the field now, so its type stays. Delete it, and the next value decides.")}
+          </span>
+        </p>
+        {hasValues && (
+          <Button busy={resetting.isPending} onClick={() => resetting.mutate()}>
+            {t("Reset type")}
+          </Button>
+        )}
+      </div>
+      {resetting.isError && (
+        <div className="mt-2">
+          <Failure error={resetting.error} />
+        </div>
+      )}
+    </section>
+  );
+}
