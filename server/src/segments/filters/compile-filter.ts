@@ -4,18 +4,12 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database.ts";
 import { listEventsBeingDeleted } from "../../events/event-names.ts";
 import { listKeysBeingDeleted } from "../../contacts/contacts.ts";
-import {
-  joined,
-  negated,
-  questionFragment,
-  type Asking,
-  type EventQuestion,
-  type Fragment,
-  type Way,
-} from "./condition-queries.ts";
+import type { Asking, Fragment, Way } from "./asking-queries.ts";
+import { joined, negated, questionFragment } from "./condition-queries.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import { planFilter, planMembership, questionsOf, type Plan, type Question } from "./plan-filter.ts";
 import { countFewEvents } from "./queries.ts";
+import type { EventQuestion } from "./related-queries.ts";
 
 export interface RestrictionOptions extends SegmentSources {
   projectId: string;

@@ -2,31 +2,12 @@
 // whatever stands in `data`. Before it: compile-filter.ts. The shapes were measured: docs/decisions/0016.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
-import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
-import { isEmailSent } from "../../emails/reading/sent-events.ts";
 import { withShownData } from "../../contacts/contacts.ts";
+import { instantBefore, type Asking, type Fragment } from "./asking-queries.ts";
 import type { DataTest, Question, TextTest } from "./plan-filter.ts";
-import { foldingOf, instantText, pathOf, textBound, UNIT_MS, type InstantRange, type Span } from "./rules.ts";
-
-export type Fragment = RawBuilder<SqlBool>;
-
-/** What the fragments of one filter have in common. */
-export interface Asking {
-  projectId: string;
-  /** Null: PostgreSQL's clock. */
-  now: Date | null;
-  /** Whether the statement looks at a few contacts only: then each is looked up by itself. */
-  fewContacts: boolean;
-  /** Keys of `data`, and names of events with the instant of the last one that goes. */
-  keysBeingDeleted: ReadonlySet<string>;
-  eventsBeingDeleted: ReadonlyMap<string, string>;
-  /** How some questions are asked that PostgreSQL would join to the contacts, or look up for each, in a way of its own choice. */
-  ways: ReadonlyMap<Question, Way>;
-}
-
-/** `table`: those who answer yes are few enough for a table in memory. `lookup`: each contact is looked up by itself. */
-export type Way = "table" | "lookup";
+import { eventFragment, membersFragment } from "./related-queries.ts";
+import { foldingOf, instantText, pathOf, textBound, type InstantRange, type Span } from "./rules.ts";
 
 export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Fragment =>
   fragments.length === 0
@@ -56,14 +37,6 @@ export function questionFragment(question: Question, asking: Asking, isConjunct:
     case "members":
       return membersFragment(question.segmentId, asking, asking.ways.has(question));
   }
-}
-
-/** The instant so long ago, by the calendar of UTC whatever the time zone of the session is. */
-function instantBefore({ amount, unit }: Span, { now }: Asking) {
-  const instant = now === null ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
-  if (unit === "months")
-    return sql`((${instant} at time zone 'UTC' - make_interval(months => ${amount}::int)) at time zone 'UTC')`;
-  return sql`(${instant} - make_interval(secs => ${(amount * UNIT_MS[unit]) / 1000}::float8))`;
 }
 
 function rangeFragment(column: RawBuilder<unknown>, { fromMs, untilMs }: InstantRange): Fragment {
@@ -262,51 +235,4 @@ function textFragment(
     case "ending":
       return sql<SqlBool>`right(${whole}, ${Array.from(text).length}::int) = ${text}`;
   }
-}
-
-export type EventQuestion = Extract<Question, { about: "event" }>;
-
-/**
- * So many events PostgreSQL holds in memory: 40 bytes each by its reckoning, which is within the 8 MB that it may use for a
- * table unless it was told otherwise. Would it doubt that they fit, it would go through all of them for each contact.
- */
-const MAX_EVENTS_IN_MEMORY = 200_000;
-/** Few enough, with room for those that happen before the statement begins. */
-export const FEW_EVENTS = 150_000;
-
-/** Where the events `e` of one name stand, lately or ever; in a statement that also restricts `e.project_id`. */
-export function fromEvents({ event, since }: EventQuestion, asking: Asking): RawBuilder<unknown> {
-  const instant = since === null ? null : instantBefore(since, asking);
-  if (event === EMAIL_SENT) return sql`from emails e where ${isEmailSent(instant)}`;
-  const end = asking.eventsBeingDeleted.get(event);
-  return sql`from events e where e.name = ${event}${end === undefined ? sql`` : sql` and e.created_at > ${end}::timestamptz`}${instant === null ? sql`` : sql` and e.created_at >= ${instant}`}`;
-}
-
-/** `isApart`: never joined, but looked up for each contact, or in a table in memory where PostgreSQL thinks that it fits. */
-function membersFragment(segmentId: string, { projectId }: Asking, isApart: boolean): Fragment {
-  const isMember = sql<SqlBool>`exists (select from segment_members m where m.project_id = ${projectId}
-    and m.segment_id = ${segmentId} and m.contact_id = c.id)`;
-  return isApart ? sql<SqlBool>`(${isMember} is true)` : isMember;
-}
-
-/**
- * Whether an event happened often enough. Where contacts are many, the events of that name are gone through at once if
- * PostgreSQL can join them to the contacts, or hold them in memory; else those of each contact are looked up.
- */
-function eventFragment(question: EventQuestion, asking: Asking, isConjunct: boolean): Fragment {
-  const { atLeast } = question;
-  const way = asking.ways.get(question);
-  const isFew = way === "table";
-  const from = fromEvents(question, asking);
-  if (isFew || (atLeast > 1 && isConjunct && !asking.fewContacts && way === undefined)) {
-    const bounded = isFew ? sql` limit ${sql.lit(MAX_EVENTS_IN_MEMORY)}` : sql``;
-    const found = sql`select e.contact_id ${from} and e.project_id = ${asking.projectId}`;
-    // The offset keeps them from being read in the order of their contacts, which takes longer than counting them.
-    const counted = sql`select contact_id from (${found} offset 0) e group by 1 having count(*) >= ${atLeast}::int`;
-    const isIn = sql<SqlBool>`c.id in (${atLeast > 1 ? counted : found}${bounded})`;
-    // As a test of its truth it stays what it is, and is not turned into a join.
-    return isFew ? sql<SqlBool>`((${isIn}) is true)` : sql<SqlBool>`(${isIn})`;
-  }
-  // Joined by both columns the planner does not group the events by contact first, which takes half as long again.
-  return sql<SqlBool>`exists (select ${from} and e.project_id = c.project_id and e.contact_id = c.id${atLeast > 1 || way === "lookup" ? sql` offset ${atLeast - 1}::int` : sql``})`;
 }

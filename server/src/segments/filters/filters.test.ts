@@ -14,7 +14,7 @@ import {
   type SegmentToStore,
 } from "../../testing/filter-contacts.ts";
 import { membershipOf, restrictionForAll, restrictionOf } from "./compile-filter.ts";
-import { FEW_EVENTS } from "./condition-queries.ts";
+import { FEW_EVENTS } from "./related-queries.ts";
 import { explainFilter } from "./evaluate-filter.ts";
 import { loadFilterContacts } from "./load-contacts.ts";
 import { loadSegments, loadSegmentsFor } from "./load-segments.ts";

@@ -6,7 +6,8 @@ import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { isEmailSent } from "../../emails/reading/sent-events.ts";
 import { shownData } from "../../contacts/contacts.ts";
 import { deletedUntil } from "../../events/event-names.ts";
-import { FEW_EVENTS, fromEvents, type Asking, type EventQuestion } from "./condition-queries.ts";
+import type { Asking } from "./asking-queries.ts";
+import { FEW_EVENTS, fromEvents, type EventQuestion } from "./related-queries.ts";
 import type { SegmentSource } from "./rules.ts";
 
 const SOURCE = sql.raw("id, type, filters, track_membership");
