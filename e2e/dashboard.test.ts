@@ -58,8 +58,27 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Acme <b>& Söhne</b>");
 
   await page.getByText("Nothing waits longer than it should.").waitFor();
+  // One step after the other is open; what a program sent is seen without anybody asking.
+  await page.getByText("1 of 4 done").waitFor();
+  await page.getByText("Waiting for your first mail …").waitFor();
+  await page.getByRole("button", { name: "Python" }).click();
+  await page.getByText("import requests").waitFor();
+  const projectId = new URL(page.url()).pathname.split("/")[2] ?? "";
+  const firstMail = { to: "hedy@example.com", from: "hello@sandbox.localhost", subject: "First", body: "1" };
+  await page.request.post(`${server.url}/v1/send`, {
+    headers: { "x-project-id": projectId },
+    data: firstMail,
+  });
+  await page.getByText("2 of 4 done").waitFor();
+  await page.getByText(/^It came .*\d/).waitFor();
+  await page.getByRole("link", { name: "Add a domain to send from" }).waitFor();
+  await page.getByRole("button", { name: "Skip this step" }).click();
   await page.getByRole("button", { name: "Send me a test mail" }).click();
   await page.getByRole("status").getByText("Delivered").waitFor();
+  await page.getByText("That was all: go on as you like.").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: "Send me a test mail" }).click();
+  expect(await page.getByRole("heading", { name: "Getting started" }).count()).toBe(0);
   await page.getByText("250 2.0.0 kept in the local mailbox").waitFor();
   // A mail in doubt: what is said of it counts at once, so it is asked first.
   await page.getByRole("link", { name: "What happened to it" }).click();
@@ -358,6 +377,10 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "keys@example.com");
+  await page.getByRole("button", { name: "Hide" }).click();
+  await page.reload();
+  await page.getByRole("button", { name: "Send me a test mail" }).waitFor();
+  expect(await page.getByRole("heading", { name: "Getting started" }).count()).toBe(0);
   await addContact(page, "ada@example.com");
   const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
   const palette = page.getByRole("combobox", { name: "Search and commands" });

@@ -210,7 +210,14 @@ export const getSetupState = endpoint({
     200: z.object({
       hasSubscription: z.boolean().describe("Whether it is paid for, where the installation asks for that."),
       hasVerifiedDomain: z.boolean(),
+      hasOwnDomain: z
+        .boolean()
+        .describe("Whether one is verified beside the domain that all projects share while mail stays here."),
       contactCount: z.int(),
+      firstMailAt: instant.nullable().describe("When its first mail was accepted."),
+      hasReachedMember: z
+        .boolean()
+        .describe("Whether a mail to a member of the project has left: then the way out was tried."),
       lastCampaignSentAt: instant.nullable().describe("When the newest campaign began to leave."),
       hasEnabledWorkflow: z.boolean(),
     }),

@@ -86,7 +86,7 @@ export function Snippet({ code, secret, label }: SnippetProps) {
       <pre tabIndex={0} className="overflow-x-auto py-3 pr-12 pl-4 font-mono text-xs leading-5">
         {shown}
       </pre>
-      <div className="absolute top-1.5 right-1.5">
+      <div className="absolute top-1.5 right-1.5 rounded-sm bg-side">
         <CopyButton text={code} label={label} />
       </div>
     </div>

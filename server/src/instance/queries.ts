@@ -62,12 +62,23 @@ export async function listTransportOutages(database: Database): Promise<string[]
 
 /** What a project has used of the service so far. */
 export async function readUse(database: Database, projectId: string) {
-  const { rows } = await sql<{ sentAt: Date | null; hasWorkflow: boolean }>`
+  const { rows } = await sql<{
+    sentAt: Date | null;
+    hasWorkflow: boolean;
+    firstMailAt: Date | null;
+    hasReachedMember: boolean;
+  }>`
     select
       (select max(started_at) from campaigns where project_id = ${projectId}) as sent_at,
-      exists (select 1 from workflows where project_id = ${projectId} and enabled) as has_workflow`.execute(
-    database,
-  );
+      exists (select 1 from workflows where project_id = ${projectId} and enabled) as has_workflow,
+      (select created_at from emails where project_id = ${projectId} order by id limit 1) as first_mail_at,
+      exists (
+        select 1 from memberships m
+        join users u on u.id = m.user_id
+        join contacts c on c.project_id = m.project_id and c.email = u.email
+        join emails e on e.project_id = c.project_id and e.contact_id = c.id
+        where m.project_id = ${projectId} and e.sent_at is not null
+      ) as has_reached_member`.execute(database);
   return rows[0];
 }
 

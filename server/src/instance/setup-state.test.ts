@@ -13,7 +13,10 @@ test("a new project has nothing but the domain of the local mailbox; what is don
   const fresh = {
     hasSubscription: false,
     hasVerifiedDomain: true,
+    hasOwnDomain: false,
     contactCount: 0,
+    firstMailAt: null,
+    hasReachedMember: false,
     lastCampaignSentAt: null,
     hasEnabledWorkflow: false,
   };
@@ -37,10 +40,20 @@ test("a new project has nothing but the domain of the local mailbox; what is don
   const done = {
     ...fresh,
     contactCount: 1,
+    firstMailAt: expect.stringMatching(/Z$/),
     hasEnabledWorkflow: true,
     lastCampaignSentAt: expect.stringMatching(/Z$/),
   };
   await expect.poll(() => read(project), { timeout: 30_000 }).toEqual(done);
+  const added = await server.call<{ id: string }>("POST", "/domains", project.byKey, {
+    domain: "own.example.com",
+  });
+  expect(await read(project)).toEqual(done);
+  await server.call("GET", `/domains/${added.body.id}/verify`, project.byKey);
+  const toOwner = { to: project.owner.email, from: "a@own.example.com", subject: "s", body: "b" };
+  await server.call("POST", "/v1/send", project.byKey, toOwner);
+  const tried = { ...done, contactCount: 2, hasOwnDomain: true, hasReachedMember: true };
+  await expect.poll(() => read(project), { timeout: 30_000 }).toEqual(tried);
   expect(await read(other)).toEqual(fresh);
 });
 

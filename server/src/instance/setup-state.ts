@@ -2,6 +2,7 @@
 // Before it: routes.ts. After it: nothing.
 import type { Database } from "../platform/database.ts";
 import { hasSubscription } from "../billing/billing.ts";
+import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import type { Domains } from "../domains/domains.ts";
 import { countAll } from "../contacts/list-contacts.ts";
 import { readUse } from "./queries.ts";
@@ -9,7 +10,10 @@ import { readUse } from "./queries.ts";
 export interface SetupState {
   hasSubscription: boolean;
   hasVerifiedDomain: boolean;
+  hasOwnDomain: boolean;
   contactCount: number;
+  firstMailAt: string | null;
+  hasReachedMember: boolean;
   lastCampaignSentAt: string | null;
   hasEnabledWorkflow: boolean;
 }
@@ -27,7 +31,10 @@ export async function readSetupState(
   return {
     hasSubscription: isPaidFor,
     hasVerifiedDomain: listed.some(({ verified }) => verified),
+    hasOwnDomain: listed.some(({ verified, domain }) => verified && domain !== SANDBOX_DOMAIN),
     contactCount,
+    firstMailAt: use?.firstMailAt?.toISOString() ?? null,
+    hasReachedMember: use?.hasReachedMember ?? false,
     lastCampaignSentAt: use?.sentAt?.toISOString() ?? null,
     hasEnabledWorkflow: use?.hasWorkflow ?? false,
   };

@@ -44,7 +44,7 @@ export function MailHeaders({ projectId, id }: { projectId: string; id: string }
             </div>
           ))}
         </dl>
-        <div className="absolute top-1.5 right-1.5">
+        <div className="absolute top-1.5 right-1.5 rounded-sm bg-side">
           <CopyButton
             text={headers.map(({ name, value }) => `${name}: ${value}`).join("\n")}
             label={t("Copy the headers")}

@@ -1,17 +1,13 @@
 // The two keys of a project, what each may do, its scoped ones, and programs that use them.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
-import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
-import { Button } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
-import { CopyButton, mask, Snippet } from "../../ui/snippet.tsx";
-import { Skeleton } from "../../ui/states.tsx";
-import { EXAMPLE_SENDER, NoSender, useSender } from "../domains/sender.tsx";
+import { CopyButton, mask } from "../../ui/snippet.tsx";
 import { useProject } from "../project-shell.tsx";
+import { FirstProgram } from "./first-program.tsx";
 import { ReplaceKeys } from "./replace-keys.tsx";
 import { ScopedKeys } from "./scoped-keys.tsx";
-import { snippetsOf } from "./snippets.ts";
 
 export function KeysPage() {
   const project = useProject();
@@ -32,7 +28,10 @@ export function KeysPage() {
         <ReplaceKeys project={project} />
       </Card>
       <ScopedKeys project={project} />
-      <Examples project={project} />
+      <section className="mt-8">
+        <h2 className="font-semibold">{t("Send your first mail")}</h2>
+        <FirstProgram project={project} />
+      </section>
     </Page>
   );
 }
@@ -67,40 +66,5 @@ function Key({ title, about, value, isSecret = false }: KeyProps) {
         <CopyButton text={value} label={t("Copy: {what}", { what: title })} />
       </div>
     </div>
-  );
-}
-
-function Examples({ project }: { project: Project }) {
-  const { secret } = project;
-  const { domains, sender } = useSender(project);
-  const programs = snippetsOf(location.origin, secret, sender ?? EXAMPLE_SENDER);
-  const [language, setLanguage] = useState("curl");
-  return (
-    <section className="mt-8">
-      <h2 className="font-semibold">{t("Send your first mail")}</h2>
-      <div className="mt-3 mb-3 flex flex-wrap gap-1" role="group" aria-label={t("Language")}>
-        {Object.keys(programs).map((name) => (
-          <Button
-            key={name}
-            look="quiet"
-            aria-pressed={name === language}
-            onClick={() => setLanguage(name)}
-            className="aria-pressed:bg-press aria-pressed:text-ink"
-          >
-            {name}
-          </Button>
-        ))}
-      </div>
-      {domains.isPending ? (
-        <Skeleton className="h-40" />
-      ) : (
-        <Snippet
-          code={programs[language] ?? ""}
-          secret={secret}
-          label={t("Copy: {what}", { what: language })}
-        />
-      )}
-      {domains.isSuccess && sender === undefined && <NoSender projectId={project.id} />}
-    </section>
   );
 }

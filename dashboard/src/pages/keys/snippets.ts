@@ -9,7 +9,7 @@ function json(sender: string, indent?: number): string {
   return text.replaceAll("'", "\\u0027").replaceAll("\n", `\n${" ".repeat(indent ?? 0)}`);
 }
 
-export function firstMail(origin: string, key: string, sender: string): string {
+function firstMail(origin: string, key: string, sender: string): string {
   return `curl ${origin}/v1/send \\
   -H "Authorization: Bearer ${key}" \\
   -H "Content-Type: application/json" \\

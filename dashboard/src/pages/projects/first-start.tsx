@@ -1,0 +1,211 @@
+// The first steps of a project, one of them open: a mail from one's own program, which it waits for, a domain, and a test of the way out.
+// Before it: home-page.tsx. After it: use-first-start.ts knows how far one is.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Check, ChevronDown } from "lucide-react";
+import { useId, useState, type ReactNode } from "react";
+import { configQuery, type Project } from "../../session/queries.ts";
+import { t } from "../../text/t.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { formatInstant } from "../../ui/format.ts";
+import { Card } from "../../ui/page.tsx";
+import { Bar } from "../../ui/progress.tsx";
+import { useSender } from "../domains/sender.tsx";
+import { FirstProgram } from "../keys/first-program.tsx";
+import { TestMail } from "./test-mail.tsx";
+import type { FirstStep, useFirstStart } from "./use-first-start.ts";
+
+const TITLES: Record<FirstStep, string> = {
+  mail: t("Send your first mail"),
+  domain: t("Send from your own domain"),
+  test: t("Send yourself a test mail"),
+};
+
+interface FirstStartProps {
+  project: Project;
+  start: ReturnType<typeof useFirstStart>;
+}
+
+export function FirstStart({ project, start }: FirstStartProps) {
+  const { order, done, current, isOver, skip, hide } = start;
+  /** What somebody opened in its place, or `none`. */
+  const [chosen, setChosen] = useState<FirstStep | "none" | null>(null);
+  const open = chosen ?? current;
+  const toggle = (step: FirstStep) => setChosen(open === step ? "none" : step === current ? null : step);
+  const firstMailAt = start.state.data?.firstMailAt ?? null;
+  const came = firstMailAt === null ? "" : t("It came {when}.", { when: formatInstant(firstMailAt) });
+  const count = 1 + order.filter((step) => done[step]).length;
+  const all = 1 + order.length;
+  const contents: Record<FirstStep, ReactNode> = {
+    mail: <FirstMail project={project} came={came} />,
+    domain: <OwnDomain project={project} isDone={done.domain} />,
+    test: <TestOfWay project={project} />,
+  };
+  return (
+    <Card>
+      <header className="flex flex-wrap items-center gap-x-5 gap-y-2 border-b border-line px-5 py-4">
+        <div className="min-w-48 flex-1" aria-live="polite">
+          <h2 className="font-semibold">{t("Getting started")}</h2>
+          <p className="text-sm text-soft">
+            {isOver ? t("That was all: go on as you like.") : t("{done} of {all} done", { done: count, all })}
+          </p>
+        </div>
+        <div className="w-32 max-sm:hidden">
+          <Bar label={t("Getting started")} share={count / all} />
+        </div>
+        <Button look="quiet" onClick={hide}>
+          {isOver ? t("Close") : t("Hide")}
+        </Button>
+      </header>
+      <ol className="divide-y divide-line">
+        <li className="flex items-center gap-3 px-5 py-3">
+          <Mark isDone />
+          <span className="text-faint">{t("Make an account and a project")}</span>
+        </li>
+        {order.map((step) => (
+          <Step
+            key={step}
+            title={TITLES[step]}
+            isDone={done[step]}
+            isOpen={open === step}
+            detail={step === "mail" ? came : ""}
+            onToggle={() => toggle(step)}
+            onSkip={() => skip(step)}
+            isSkippable={step === current && !done[step]}
+          >
+            {contents[step]}
+          </Step>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+interface StepProps {
+  title: string;
+  isDone: boolean;
+  isOpen: boolean;
+  /** Beside the title of one that is closed. */
+  detail: string;
+  onToggle: () => void;
+  onSkip: () => void;
+  isSkippable: boolean;
+  children: ReactNode;
+}
+
+function Step({ title, isDone, isOpen, detail, onToggle, onSkip, isSkippable, children }: StepProps) {
+  const id = useId();
+  return (
+    <li>
+      <h3>
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={onToggle}
+          className="flex w-full items-center gap-3 px-5 py-3 text-left transition-colors hover:bg-hover"
+        >
+          <Mark isDone={isDone} />
+          <span className={`flex-1 ${isDone ? "text-faint" : "font-medium"}`}>{title}</span>
+          {!isOpen && <span className="text-sm text-faint max-sm:hidden">{detail}</span>}
+          <ChevronDown
+            size={15}
+            aria-hidden
+            className={`text-faint transition-transform ${isOpen ? "rotate-180" : ""}`}
+          />
+        </button>
+      </h3>
+      <div id={id} hidden={!isOpen} className="min-w-0 px-5 pb-5 sm:pl-12.5">
+        {isOpen && children}
+        {isOpen && isSkippable && (
+          <Button look="quiet" className="mt-3 -ml-3" onClick={onSkip}>
+            {t("Skip this step")}
+          </Button>
+        )}
+      </div>
+    </li>
+  );
+}
+
+function Mark({ isDone }: { isDone: boolean }) {
+  return (
+    <span
+      className={`grid size-4.5 shrink-0 place-items-center rounded-full border ${isDone ? "border-transparent bg-good-wash text-good" : "border-line-strong"}`}
+    >
+      {isDone && <Check size={11} strokeWidth={3} aria-label={t("done")} />}
+    </span>
+  );
+}
+
+function FirstMail({ project, came }: { project: Project; came: string }) {
+  const provider = useQuery(configQuery).data?.features.email.provider;
+  return (
+    <>
+      <p className="text-sm text-soft">{t("One call; the copy has the secret key of this project in it.")}</p>
+      <FirstProgram project={project} />
+      <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+        <p role="status" className="flex items-center gap-2 text-sm">
+          <span
+            className={`size-2 shrink-0 rounded-full ${came === "" ? "bg-accent-fill motion-safe:animate-pulse" : "bg-good"}`}
+            aria-hidden
+          />
+          {came || t("Waiting for your first mail …")}
+        </p>
+        {came !== "" && (
+          <Link
+            to="/$projectId/activity"
+            params={{ projectId: project.id }}
+            search={{ view: "mails" }}
+            className="text-sm text-accent hover:underline"
+          >
+            {t("Look at the mails")}
+          </Link>
+        )}
+        {provider === "mailbox" && (
+          <a href="/mailbox" className="text-sm text-accent hover:underline">
+            {t("Read it in the mailbox")}
+          </a>
+        )}
+      </div>
+    </>
+  );
+}
+
+function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
+  const provider = useQuery(configQuery).data?.features.email.provider;
+  const { domains } = useSender(project);
+  const waiting = domains.data?.find(({ records, verified }) => records.length > 0 && !verified);
+  return (
+    <>
+      <p className="max-w-prose text-sm text-soft">
+        {waiting !== undefined && !isDone
+          ? t("{domain} waits for its records in DNS.", { domain: waiting.domain })
+          : t("Mail leaves only from a domain that records in its DNS prove to be yours.")}{" "}
+        {provider === "mailbox" && (
+          <>
+            {t("While mail stays on this machine you can also send from:")}{" "}
+            <code className="font-mono text-xs">sandbox.localhost</code>
+          </>
+        )}
+      </p>
+      <Link
+        to="/$projectId/domains"
+        params={{ projectId: project.id }}
+        className={buttonClass("plain", "mt-3 mr-3")}
+      >
+        {waiting !== undefined || isDone ? t("Look at the domains") : t("Add a domain to send from")}
+      </Link>
+    </>
+  );
+}
+
+function TestOfWay({ project }: { project: Project }) {
+  return (
+    <>
+      <p className="text-sm text-soft">
+        {t("A mail to yourself shows whether mail gets through, and what the server answered.")}
+      </p>
+      <TestMail project={project} />
+    </>
+  );
+}

@@ -1,0 +1,72 @@
+// The first steps of a project: which are done, which were skipped in this browser, and whether they are shown at all.
+// Before it: home-page.tsx. After it: first-start.tsx shows them.
+import { useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";
+
+export type FirstStep = "mail" | "domain" | "test";
+/** Of a mail that never leaves nothing is heard. */
+const LOOK_EVERY_MS = 5_000;
+const STORED_AS = "postloft.skipped.";
+
+function skippedIn(projectId: string): string[] {
+  return (localStorage.getItem(STORED_AS + projectId) ?? "").split(",");
+}
+
+function rememberSkipped(projectId: string, steps: readonly string[]): void {
+  localStorage.setItem(STORED_AS + projectId, steps.join(","));
+}
+
+/** Where mail stays on this machine there is a sender at once; elsewhere nothing is sent before a domain is proved. */
+const ORDERS: Record<"here" | "elsewhere", readonly FirstStep[]> = {
+  here: ["mail", "domain", "test"],
+  elsewhere: ["domain", "mail", "test"],
+};
+
+export function useFirstStart(project: Project) {
+  const [skipped, setSkipped] = useState(() => skippedIn(project.id));
+  const [isBegun, setBegun] = useState(false);
+  const [isHidden, setHidden] = useState(false);
+  const provider = useQuery(configQuery).data?.features.email.provider;
+  const state = useQuery({
+    ...setupStateQuery(project.id),
+    refetchInterval: ({ state: { data } }) =>
+      isBegun && !isHidden && data?.firstMailAt === null ? LOOK_EVERY_MS : false,
+  });
+  const order = ORDERS[provider === "mailbox" ? "here" : "elsewhere"];
+  const { data } = state;
+  const done: Record<FirstStep, boolean> = {
+    mail: data !== undefined && data.firstMailAt !== null,
+    domain: data?.hasOwnDomain ?? false,
+    test: data !== undefined && (data.hasReachedMember || data.lastCampaignSentAt !== null),
+  };
+  const isOver = order.every((step) => done[step] || skipped.includes(step));
+  const isKnown = data !== undefined && provider !== undefined;
+  // There is nothing to wait for the next time.
+  const isLongOver = isKnown && isOver && !isBegun;
+  useEffect(() => {
+    if (isLongOver) rememberSkipped(project.id, order);
+  }, [isLongOver, project.id, order]);
+  // What is done while it is looked at stays until it is closed.
+  if (isKnown && !isOver && !isBegun) setBegun(true);
+  const skip = (...steps: readonly FirstStep[]) => {
+    const all = [...new Set([...skipped, ...steps])];
+    rememberSkipped(project.id, all);
+    setSkipped(all);
+  };
+  return {
+    state,
+    order,
+    done,
+    isOver,
+    isLoading: !isKnown && !isOver && !state.isError,
+    isShown: isKnown && isBegun && !isHidden,
+    /** The first step that is neither done nor skipped; the last one when all are. */
+    current: order.find((step) => !done[step] && !skipped.includes(step)) ?? order.at(-1) ?? "test",
+    skip,
+    hide: () => {
+      skip(...order);
+      setHidden(true);
+    },
+  };
+}
