@@ -35,11 +35,13 @@ async function openCampaigns(): Promise<{ page: Page; project: TestProject; faul
   return { page, project, faults };
 }
 
-async function createDraft(page: Page): Promise<void> {
+/** @param beginning what it begins with; HTML unless said otherwise */
+async function createDraft(page: Page, beginning = "Your own HTML"): Promise<void> {
   await page.getByText("No campaign yet").waitFor();
   await page.getByRole("button", { name: "New campaign" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(NAME);
+  await dialog.getByLabel("Begin with").selectOption({ label: beginning });
   await dialog.getByRole("button", { name: "Create draft" }).click();
   await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
 }
@@ -117,6 +119,35 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   );
   await page.reload();
   await page.getByRole("figure", { name: "Mails day by day" }).waitFor();
+});
+
+test("a campaign is written by blocks, saved while it is written, and goes on in HTML", async () => {
+  const { page, project, faults } = await openCampaigns();
+  await createDraft(page, "Announcement");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("button", { name: /^Heading/ }).click();
+  await page.getByRole("textbox", { name: "Heading" }).fill("Autumn & <script>");
+  const stored = async () => {
+    const [row] = await server.rows<{ body: string; design: { blocks: object[] } | null }>(
+      "select body, design from campaigns where project_id = $1",
+      project.id,
+    );
+    return row;
+  };
+  await expect.poll(async () => (await stored())?.body).toContain("Autumn &amp; &lt;script&gt;");
+  expect((await stored())?.design?.blocks[0]).toMatchObject({ text: "Autumn & <script>" });
+  await page.getByRole("status").getByText("Saved").waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Heading Autumn/ }).waitFor();
+  await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();
+  await page.getByRole("button", { name: "Go on in HTML" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Go on in HTML" }).click();
+  await expect.poll(async () => (await stored())?.design).toBeNull();
+  expect((await stored())?.body).toContain("Autumn &amp; &lt;script&gt;");
+  await page.getByRole("button", { name: "Write with blocks" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Begin empty" }).click();
+  await expect.poll(async () => (await stored())?.design?.blocks.length).toBe(1);
+  expect(faults).toEqual([]);
 });
 
 test("a campaign that leaves is paused, goes on and is cancelled, and nobody who got it is lost from the report", async () => {

@@ -493,6 +493,7 @@ CREATE TABLE campaigns (
   created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
   updated_at        timestamp with time zone  NOT NULL  DEFAULT now(),
   sending_since     timestamp with time zone,
+  design            jsonb,
   CONSTRAINT campaigns_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT campaigns_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT campaigns_project_id_segment_id_fkey FOREIGN KEY (project_id, segment_id) REFERENCES segments(project_id, id) ON DELETE SET NULL (segment_id),

@@ -16,7 +16,7 @@ import {
 } from "./field.ts";
 import { filter, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
-import { contentWarning, TEMPLATE_TYPES } from "./templates.ts";
+import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
 
 /** What a campaign is to its recipients: the same three kinds as a template's. */
 export const CAMPAIGN_KINDS = TEMPLATE_TYPES;
@@ -49,6 +49,7 @@ export const campaign = counters.extend({
   description: z.string().nullable(),
   subject: z.string(),
   body: z.string(),
+  design: keptDesign,
   from: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
@@ -77,7 +78,7 @@ export const campaign = counters.extend({
   updatedAt: instant,
 });
 /** In lists the body is left out. */
-const listed = campaign.omit({ body: true, audienceFilter: true, pausedDestinations: true });
+const listed = campaign.omit({ body: true, design: true, audienceFilter: true, pausedDestinations: true });
 const byId = z.object({ id: pathId });
 
 const name = z
@@ -96,7 +97,16 @@ const campaignBody = z
     name,
     description: z.string().max(LIMITS.descriptionLength.value).nullable().optional(),
     subject: subject.describe("Variables are filled in for each recipient."),
-    body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
+    body: bodyText
+      .optional()
+      .describe(
+        "HTML; Handlebars variables are filled in for each recipient. Required without a design of blocks.",
+      ),
+    design: design
+      .optional()
+      .describe(
+        "What an editor needs to go on; `body` is what is sent. With blocks of ours the body is made of them, as a template's is.",
+      ),
     from: emailAddress.describe("The sender, at a verified domain."),
     fromName: displayName.nullable().optional(),
     replyTo: emailAddress.nullable().optional(),
@@ -110,6 +120,7 @@ const campaignBody = z
     audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED."),
     audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
   })
+  .refine(hasBody, bodyMissing)
   .superRefine((body, context) => {
     if (body.audienceType === "SEGMENT" && (body.segmentId ?? null) === null)
       context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));

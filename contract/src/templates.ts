@@ -42,12 +42,13 @@ const template = z.object({
   updatedAt: instant,
 });
 
-export const wholeTemplate = template.extend({
-  design: z
-    .record(z.string(), z.unknown())
-    .nullable()
-    .describe("What the editor keeps beside the body; lists leave it out."),
-});
+/** As it is answered. */
+export const keptDesign = z
+  .record(z.string(), z.unknown())
+  .nullable()
+  .describe("What the editor keeps beside the body; lists leave it out.");
+
+export const wholeTemplate = template.extend({ design: keptDesign });
 
 export const byId = z.object({ id: pathId });
 
@@ -72,7 +73,7 @@ export const plainAddress = emailAddress
 const plainName = displayName.trim().refine((name) => !name.includes("{{"), noVariables);
 
 /** What an editor keeps; a design of our own blocks has to be one. */
-const design = z
+export const design = z
   .record(z.string(), z.unknown())
   .superRefine((given, ctx) => {
     if (given["format"] !== DESIGN_FORMAT) return;
@@ -80,6 +81,17 @@ const design = z
       ctx.addIssue({ code: "custom", path: [...path], message });
   })
   .nullable();
+
+/** Whether something says what is sent: a body, or blocks that make one. */
+export const hasBody = ({ body, design: given }: { body?: unknown; design?: unknown }) =>
+  body !== undefined || (given as Record<string, unknown> | null | undefined)?.["format"] === DESIGN_FORMAT;
+export const bodyMissing = {
+  path: ["body"],
+  message: "Required.",
+  params: { code: "required" },
+  // Told with the other faults, as every missing field is.
+  when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null,
+};
 
 const fields = {
   name: templateName,
@@ -146,13 +158,7 @@ export const createTemplate = endpoint({
         .optional()
         .describe("HTML with Handlebars variables. Required without a design of blocks."),
     })
-    .refine(({ body, design: given }) => body !== undefined || given?.["format"] === DESIGN_FORMAT, {
-      path: ["body"],
-      message: "Required.",
-      params: { code: "required" },
-      // Told with the other faults, as every missing field is.
-      when: ({ value }) => typeof value === "object" && value !== null,
-    }),
+    .refine(hasBody, bodyMissing),
   answers: { 201: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });

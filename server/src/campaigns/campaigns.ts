@@ -73,6 +73,7 @@ export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefin
 export type ListedCampaign = ReturnType<typeof presentCampaign>;
 export type CampaignView = ListedCampaign & {
   body: string;
+  design: Record<string, unknown> | null;
   audienceFilter: unknown;
   pausedDestinations: PausedDestinationView[];
 };
@@ -111,6 +112,7 @@ export async function getCampaign(database: Database, projectId: string, id: str
   return {
     ...presentCampaign(row, counts),
     body: row.body,
+    design: row.design as CampaignView["design"],
     audienceFilter: row.audienceFilter,
     pausedDestinations,
   };
@@ -158,6 +160,8 @@ export interface CampaignInput {
   description?: string | null | undefined;
   subject: string;
   body: string;
+  /** What an editor keeps beside the body. */
+  design?: Readonly<Record<string, unknown>> | null | undefined;
   from: string;
   fromName?: string | null | undefined;
   replyTo?: string | null | undefined;
@@ -173,6 +177,7 @@ function textsOf(input: CampaignInput): CampaignTexts {
     description: input.description ?? null,
     subject: input.subject,
     body: input.body,
+    design: (input.design ?? null) === null ? null : JSON.stringify(input.design),
     fromAddress: input.from,
     fromName: input.fromName ?? null,
     replyTo: input.replyTo ?? null,
@@ -219,6 +224,7 @@ function inputOf(row: CampaignRow): CampaignInput {
     description: row.description,
     subject: row.subject,
     body: row.body,
+    design: row.design as CampaignInput["design"],
     from: row.fromAddress,
     fromName: row.fromName,
     replyTo: row.replyTo,

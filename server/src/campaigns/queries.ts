@@ -10,6 +10,7 @@ export interface CampaignRow {
   description: string | null;
   subject: string;
   body: string;
+  design: unknown;
   fromAddress: string;
   fromName: string | null;
   replyTo: string | null;
@@ -35,6 +36,7 @@ const COLUMNS = [
   "description",
   "subject",
   "body",
+  "design",
   "fromAddress",
   "fromName",
   "replyTo",
@@ -55,22 +57,22 @@ const COLUMNS = [
 ] as const;
 
 /** Lists leave out what is long. */
-export type ListedCampaignRow = Omit<CampaignRow, "body" | "audienceFilter">;
-const LISTED_COLUMNS = COLUMNS.filter((column) => column !== "body" && column !== "audienceFilter");
+type Long = "body" | "design" | "audienceFilter";
+export type ListedCampaignRow = Omit<CampaignRow, Long>;
+const LISTED_COLUMNS = COLUMNS.filter(
+  (column): column is Exclude<typeof column, Long> => !["body", "design", "audienceFilter"].includes(column),
+);
 
 /** What a person writes: everything but where it stands. */
-export interface CampaignTexts {
-  name: string;
-  description: string | null;
-  subject: string;
-  body: string;
-  fromAddress: string;
-  fromName: string | null;
-  replyTo: string | null;
+export interface CampaignTexts extends Pick<
+  CampaignRow,
+  "name" | "description" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
+> {
   kind: string;
   audienceType: string;
   segmentId: string | null;
-  /** JSON. */
+  /** JSON, as is the filter. */
+  design: string | null;
   audienceFilter: string | null;
 }
 

@@ -9,6 +9,7 @@ import type { RateLimiter } from "../platform/rate-limit.ts";
 import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { takeTestMail } from "../templates/test-mail.ts";
+import { withMadeBody } from "../templates/designs.ts";
 import { warnOfUnknownVariables } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
@@ -59,8 +60,9 @@ export function campaignRoutes(parts: CampaignRouteParts): Route[] {
 
 /** What a body says of a campaign, whole: what it leaves out is as it is at first. */
 function inputOf(body: z.output<typeof contract.createCampaign.body>): CampaignInput {
-  const { kind = "MARKETING", audienceFilter = null, ...texts } = contract.readSpellings(body);
-  return { ...texts, kind, audienceFilter };
+  const { kind = "MARKETING", audienceFilter = null, ...written } = contract.readSpellings(body);
+  const { body: made = "", ...texts } = withMadeBody(written);
+  return { ...texts, body: made, kind, audienceFilter };
 }
 
 function recordRoutes(parts: CampaignRouteParts): Route[] {
@@ -71,16 +73,18 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
       return ok(await listCampaigns(database, projectId, filter, readPage("campaigns", query)));
     }),
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
-      const insert = await createCampaign(parts, projectId, inputOf(body));
-      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      const input = inputOf(body);
+      const insert = await createCampaign(parts, projectId, input);
+      const warnings = await warnOfUnknownVariables(database, projectId, input);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getCampaign, async ({ projectId, params }) =>
       ok(await getCampaign(database, projectId, params.id)),
     ),
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
-      const replace = await replaceCampaign(parts, database, projectId, params.id, inputOf(body));
-      const warnings = await warnOfUnknownVariables(database, projectId, body);
+      const input = inputOf(body);
+      const replace = await replaceCampaign(parts, database, projectId, params.id, input);
+      const warnings = await warnOfUnknownVariables(database, projectId, input);
       return commit(async (tx) => ok({ ...(await replace(tx)), warnings }));
     }),
     route(contract.deleteCampaign, async ({ projectId, params, commit }) =>

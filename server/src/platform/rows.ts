@@ -124,6 +124,7 @@ export interface CampaignsTable {
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
   sendingSince: Date | null;
+  design: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface ConsentChangesTable {

@@ -117,7 +117,7 @@ const uses = (projectId: string, start: string, most: number) => sql`
           from template_versions v join templates t on t.project_id = v.project_id and t.id = v.template_id
           where v.project_id = ${projectId}
         union all
-        select 'CAMPAIGN', id, name, body from campaigns where project_id = ${projectId}
+        select 'CAMPAIGN', id, name, body || coalesce(design::text, '') from campaigns where project_id = ${projectId}
         union all
         select 'LOGO', id, name, logo_url from projects where id = ${projectId} and logo_url is not null
       ) t

@@ -2,11 +2,13 @@
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
+import type { Design } from "@postloft/contract/design.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
 
 const LOOK_EVERY_MS = 2_000;
 /** A scheduled campaign leaves by itself. */
@@ -61,10 +63,17 @@ export function offeredTemplatesQuery(projectId: string) {
   });
 }
 
-/** The campaign as `PUT` takes it: what is left out would be reset. */
-export function bodyOf(campaign: Campaign): CampaignBody {
+/** The blocks of a campaign or a template; null where it was written as HTML. The server stores none that is not one. */
+export function blocksOf({ design }: Pick<Campaign, "design">): Design | null {
+  return isBlocks(design) ? (design as unknown as Design) : null;
+}
+
+/** The campaign as `PUT` takes it, with a change: what is left out would be reset. Blocks bring their body; HTML changed alone has none. */
+function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody {
   const { name, description, subject, body, from, fromName, replyTo, kind } = campaign;
   const { audienceType, segmentId, audienceFilter } = campaign;
+  const kept = change.body === undefined ? campaign.design : null;
+  const { design = kept } = change;
   return {
     name,
     description,
@@ -77,6 +86,9 @@ export function bodyOf(campaign: Campaign): CampaignBody {
     audienceType,
     segmentId,
     audienceFilter: audienceFilter as CampaignBody["audienceFilter"],
+    ...change,
+    design,
+    ...(isBlocks(design) ? { body: undefined } : {}),
   };
 }
 
@@ -88,7 +100,7 @@ export function useSavingCampaign(projectId: string, campaign: Campaign) {
     mutationFn: async (change: Partial<CampaignBody>) => {
       const params = { id: campaign.id };
       const now = await call(getCampaign, { projectId, params });
-      return call(replaceCampaign, { projectId, params, body: { ...bodyOf(now), ...change } });
+      return call(replaceCampaign, { projectId, params, body: bodyOf(now, change) });
     },
     onSuccess: ({ warnings: _warnings, ...saved }) => {
       queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, saved);

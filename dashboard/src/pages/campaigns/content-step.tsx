@@ -6,7 +6,9 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { MailPreview } from "../mail-editor/mail-preview.tsx";
-import { HtmlField, SubjectField } from "../mail-editor/mail-text.tsx";
+import { SubjectField } from "../mail-editor/mail-text.tsx";
+import { useProject } from "../project-shell.tsx";
+import { Writing } from "../templates/writing.tsx";
 import type { Campaign } from "./campaign-queries.ts";
 import { SenderField } from "./sender-field.tsx";
 import { TemplateDialog } from "./template-dialog.tsx";
@@ -21,6 +23,7 @@ interface StepProps {
 const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
 
 export function ContentStep({ projectId, campaign, onNext }: StepProps) {
+  const project = useProject();
   const [isChoosing, setChoosing] = useState(false);
   const { draft, change, save, state, error } = useContentDraft(projectId, campaign);
   const tied = (name: "name" | "fromName" | "replyTo") => ({
@@ -44,12 +47,13 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
           <Field label={t("Replies go to")} placeholder={draft.from} {...tied("replyTo")} />
         </div>
         <SubjectField value={draft.subject} onChange={(subject) => change({ subject })} error={error} />
-        <HtmlField
-          projectId={projectId}
-          draft={draft}
-          kind={campaign.kind}
-          onChange={(body) => change({ body })}
+        <Writing
+          projectId={project.id}
+          language={project.language}
+          draft={{ ...draft, type: campaign.kind }}
+          onChange={change}
           error={error}
+          hasVersions={false}
         />
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>

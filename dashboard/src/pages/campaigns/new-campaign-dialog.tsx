@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Field, Select } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { domainsQuery } from "../domains/domains-query.ts";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { beginningOf, STARTING_POINTS } from "../templates/starting-points.ts";
 import { offeredTemplatesQuery } from "./campaign-queries.ts";
 
@@ -29,13 +30,19 @@ function useBeginnings(projectId: string) {
   ];
 }
 
+/** Blocks bring their body. */
+function bodyOrBlocks({ body, design }: { body: string; design: object | null }) {
+  const blocks = design as Record<string, unknown> | null;
+  return isBlocks(blocks) ? { design: blocks } : { body };
+}
+
 async function contentOf({ id: projectId, language }: Project, beginning: string) {
   const point = STARTING_POINTS.find(({ key }) => key === beginning);
-  const { subject, body, type } =
+  const { subject, type, ...content } =
     point === undefined
       ? await call(getTemplate, { projectId, params: { id: beginning } })
       : { ...point, ...beginningOf(point, language) };
-  return { subject, body, kind: type };
+  return { subject, kind: type, ...bodyOrBlocks(content) };
 }
 
 function useDefaultSender(project: Project): { sender: string | null; isKnown: boolean } {

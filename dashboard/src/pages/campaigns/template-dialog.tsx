@@ -1,6 +1,7 @@
-// Subject and HTML of a template in place of what a campaign says. Before it: content-step.tsx.
+// Subject and content of a template in place of what a campaign says. Before it: content-step.tsx.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import type { Design } from "@postloft/contract/design.ts";
 import { call } from "../../api/call.ts";
 import { getTemplate } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
@@ -8,11 +9,11 @@ import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { Select } from "../../ui/field.tsx";
 import { Failure } from "../../ui/states.tsx";
-import { offeredTemplatesQuery } from "./campaign-queries.ts";
+import { blocksOf, offeredTemplatesQuery } from "./campaign-queries.ts";
 
 interface TemplateDialogProps {
   projectId: string;
-  onChoose: (content: { subject: string; body: string }) => void;
+  onChoose: (content: { subject: string; body: string; design: Design | null }) => void;
   onClose: () => void;
 }
 
@@ -23,15 +24,15 @@ export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogP
   const id = chosen ?? rows[0]?.id;
   const using = useMutation({
     mutationFn: (template: string) => call(getTemplate, { projectId, params: { id: template } }),
-    onSuccess: ({ subject, body }) => {
-      onChoose({ subject, body });
+    onSuccess: ({ subject, body, design }) => {
+      onChoose({ subject, body, design: blocksOf({ design }) });
       onClose();
     },
   });
   return (
     <Dialog
       title={t("Use a template")}
-      description={t("Its subject and its HTML take the place of what is written here.")}
+      description={t("Its subject and what it says take the place of what is written here.")}
       open
       onClose={onClose}
     >

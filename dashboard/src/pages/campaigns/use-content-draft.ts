@@ -1,24 +1,34 @@
 // What a draft says while it is written: saved when nobody types any more, and kept in this tab until it is, so that a reload, or a
 // text that cannot be saved yet, loses nothing. Before it: content-step.tsx. After it: campaign-queries.ts.
+import { hashKey } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
+import type { Design } from "@postloft/contract/design.ts";
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
-import { useSavingCampaign, type Campaign } from "./campaign-queries.ts";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
+import { blocksOf, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
 
 const TYPING_PAUSE_MS = 900;
 const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
-export type ContentName = (typeof NAMES)[number];
-export type Content = Record<ContentName, string>;
+type Texts = Record<(typeof NAMES)[number], string>;
+export type Content = Texts & {
+  /** What makes the body; null where it is written as HTML. */
+  design: Design | null;
+};
 type Typed = Partial<Content>;
 
-const contentOf = (campaign: Campaign) =>
-  Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Content;
+const contentOf = (campaign: Campaign): Content => ({
+  ...(Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Texts),
+  design: blocksOf(campaign),
+});
 
-/** What was typed and is not what is stored. */
+/** What was typed and is not what is stored. The database keeps the names of an object in an order of its own. */
 function unsavedOf(typed: Typed, stored: Typed): Typed {
   return Object.fromEntries(
-    Object.entries(typed).filter(([name, text]) => stored[name as ContentName] !== text),
+    Object.entries(typed).filter(
+      ([name, given]) => hashKey([stored[name as keyof Content]]) !== hashKey([given]),
+    ),
   );
 }
 
@@ -28,7 +38,11 @@ function readKept(id: string): Typed {
   const kept: unknown = JSON.parse(sessionStorage.getItem(keptAs(id)) ?? "{}");
   const given = Object.entries(kept as Record<string, unknown>);
   return Object.fromEntries(
-    given.filter(([name, text]) => NAMES.some((one) => one === name) && typeof text === "string"),
+    given.filter(([name, one]) =>
+      name === "design"
+        ? one === null || isBlocks(one as Record<string, unknown>)
+        : NAMES.some((known) => known === name) && typeof one === "string",
+    ),
   );
 }
 
@@ -44,9 +58,10 @@ function keep(id: string, unsaved: Typed): void {
 const orNull = (text: string) => (text.trim() === "" ? null : text);
 
 /** As the API takes it: an empty name or address to reply to is none. */
-function bodyOf({ fromName, replyTo, ...rest }: Typed) {
+function bodyOf({ fromName, replyTo, design, ...rest }: Typed) {
   return {
     ...rest,
+    ...(design === undefined ? {} : { design: design as Record<string, unknown> | null }),
     ...(fromName === undefined ? {} : { fromName: orNull(fromName) }),
     ...(replyTo === undefined ? {} : { replyTo: orNull(replyTo) }),
   };

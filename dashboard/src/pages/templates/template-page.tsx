@@ -113,6 +113,7 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
             draft={draft}
             onChange={change}
             error={saving.error}
+            hasVersions
           />
         </div>
         <div className="flex min-w-0 flex-col gap-6">

@@ -1,5 +1,5 @@
-// How a template is written: as blocks, or as HTML; and the way from one to the other, which loses nothing without a word.
-// Before it: template-page.tsx. After it: blocks/, mail-editor/.
+// How a template or a campaign is written: as blocks, or as HTML; and the way from one to the other, which loses nothing without a word.
+// Before it: template-page.tsx, campaigns/content-step.tsx. After it: blocks/, mail-editor/.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Design } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -16,7 +16,7 @@ const BlockEditor = lazy(async () => ({
   default: (await import("./blocks/block-editor.tsx")).BlockEditor,
 }));
 
-/** What a template says: its body, and the blocks that make it; null where it was written as HTML. */
+/** What it says: its body, and the blocks that make it; null where it was written as HTML. */
 export type Written = MailTextDraft & { design: Design | null };
 
 interface WritingProps {
@@ -26,9 +26,11 @@ interface WritingProps {
   draft: Written & { type: TemplateType };
   onChange: (change: Partial<Written>) => void;
   error: unknown;
+  /** Whether what it said before can be brought back. */
+  hasVersions: boolean;
 }
 
-export function Writing({ projectId, language, draft, onChange, error }: WritingProps) {
+export function Writing({ projectId, language, draft, onChange, error, hasVersions }: WritingProps) {
   const [isLeaving, setLeaving] = useState(false);
   const change = (design: Design) => onChange({ design, body: designHtml(design) });
   const close = () => setLeaving(false);
@@ -62,6 +64,7 @@ export function Writing({ projectId, language, draft, onChange, error }: Writing
       )}
       {isLeaving && isBlocks && (
         <ToHtml
+          hasVersions={hasVersions}
           onGo={() => {
             onChange({ design: null });
             close();
@@ -71,6 +74,7 @@ export function Writing({ projectId, language, draft, onChange, error }: Writing
       )}
       {isLeaving && !isBlocks && (
         <ToBlocks
+          hasVersions={hasVersions}
           isDocument={/<(?:!doctype|html|head|body)\b/i.test(draft.body)}
           onGo={(keepsHtml) => {
             const kept = { ...newBlock("html"), html: draft.body } as Design["blocks"][number];
@@ -84,13 +88,23 @@ export function Writing({ projectId, language, draft, onChange, error }: Writing
   );
 }
 
-function ToHtml({ onGo, onClose }: { onGo: () => void; onClose: () => void }) {
+interface ToHtmlProps {
+  hasVersions: boolean;
+  onGo: () => void;
+  onClose: () => void;
+}
+
+function ToHtml({ hasVersions, onGo, onClose }: ToHtmlProps) {
   return (
     <Dialog
       title={t("Go on in HTML?")}
-      description={t(
-        "The HTML stays as the blocks made it. The blocks themselves go when you save; they stay among the earlier versions.",
-      )}
+      description={
+        hasVersions
+          ? t(
+              "The HTML stays as the blocks made it. The blocks themselves go when you save; they stay among the earlier versions.",
+            )
+          : t("The HTML stays as the blocks made it. The blocks themselves go and do not come back.")
+      }
       open
       onClose={onClose}
     >
@@ -107,21 +121,27 @@ function ToHtml({ onGo, onClose }: { onGo: () => void; onClose: () => void }) {
 }
 
 interface ToBlocksProps {
+  hasVersions: boolean;
   /** A whole page of HTML, which no block can hold. */
   isDocument: boolean;
   onGo: (keepsHtml: boolean) => void;
   onClose: () => void;
 }
 
-function ToBlocks({ isDocument, onGo, onClose }: ToBlocksProps) {
+function ToBlocks({ hasVersions, isDocument, onGo, onClose }: ToBlocksProps) {
+  const emptied = hasVersions
+    ? t(
+        "This mail is a whole page of HTML, which no block can hold: the blocks begin empty. What it says now stays among the earlier versions when you save.",
+      )
+    : t(
+        "This mail is a whole page of HTML, which no block can hold: the blocks begin empty, and what it says now goes.",
+      );
   return (
     <Dialog
       title={t("Write with blocks?")}
       description={
         isDocument
-          ? t(
-              "This mail is a whole page of HTML, which no block can hold: the blocks begin empty. What it says now stays among the earlier versions when you save.",
-            )
+          ? emptied
           : t(
               "The HTML can go into a block as it is, with others around it, or you begin with an empty mail.",
             )

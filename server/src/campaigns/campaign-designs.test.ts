@@ -1,0 +1,56 @@
+// Blocks of a campaign and the body they make, kept together over HTTP as those of a template are.
+import { expect, test } from "vitest";
+import type { Design } from "@postloft/contract/design.ts";
+import { designHtml } from "@postloft/contract/design-html.ts";
+import { faultsOf, useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+interface Campaign {
+  id: string;
+  body: string;
+  design: unknown;
+}
+
+const DESIGN: Design = {
+  format: "postloft-blocks",
+  version: 1,
+  look: {
+    background: "#eef0f7",
+    surface: "#ffffff",
+    ink: "#17181c",
+    accent: "#4a4fd6",
+    font: "sans",
+    width: 600,
+  },
+  language: "en",
+  preheader: "",
+  blocks: [{ id: "1", kind: "heading", level: 1, text: "Hi {{firstName}} <b>", align: "left" }],
+};
+const HTML = designHtml(DESIGN);
+const NEWS = { name: "News", subject: "News", from: "news@sandbox.localhost", audienceType: "ALL" };
+
+test("blocks make the body, go along with a copy, and go when it is written anew without them", async () => {
+  const { byKey } = await server.createProject();
+  const made = await server.call<{ data: Campaign }>("POST", "/campaigns", byKey, {
+    ...NEWS,
+    design: DESIGN,
+  });
+  expect(made.body.data).toMatchObject({ body: HTML, design: DESIGN });
+  const { id } = made.body.data;
+  const copy = await server.call<Campaign>("POST", `/campaigns/${id}/duplicate`, byKey);
+  expect(JSON.stringify(copy.body)).toContain("postloft-blocks");
+  const list = await server.call<{ data: object[] }>("GET", "/campaigns", byKey);
+  expect(list.body.data).toHaveLength(2);
+  expect(list.body.data.some((one) => "design" in one || "body" in one)).toBe(false);
+
+  const put = (more: object) => server.call("PUT", `/campaigns/${id}`, byKey, { ...NEWS, ...more });
+  expect(faultsOf(await put({ body: "<p>Other</p>", design: DESIGN }))).toEqual(["body custom"]);
+  expect(faultsOf(await put({}))).toEqual(["body required"]);
+  const faulty = { ...DESIGN, blocks: [{ id: "1", kind: "marquee" }] };
+  expect((await put({ design: faulty })).status).toBe(422);
+  const read = async () => (await server.call<Campaign>("GET", `/campaigns/${id}`, byKey)).body;
+  expect(await read()).toMatchObject({ body: HTML, design: DESIGN });
+  expect((await put({ body: "<p>Other</p>" })).status).toBe(200);
+  expect(await read()).toMatchObject({ body: "<p>Other</p>", design: null });
+});
