@@ -413,6 +413,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "palette@example.com");
+  await page.getByRole("button", { name: "Send yourself a test mail" }).click();
   await page.getByRole("button", { name: "Send me a test mail" }).click();
   await page.getByRole("link", { name: "What happened to it" }).waitFor();
   const palette = page.getByRole("combobox", { name: "Search and commands" });

@@ -183,6 +183,13 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
     return { path: "/uploads/image", headers: { "content-type": contentType }, body };
   },
   "uploads.deleteUnused": async () => ({ path: "/uploads/delete-unused" }),
+  "contacts.resetFieldType": async (project, name) => {
+    await server.call("POST", "/contacts", project.byKey, {
+      email: `${name}@example.com`,
+      data: { [name]: 1 },
+    });
+    return { path: `/contacts/fields/${name}/reset-type` };
+  },
   "contacts.createView": async (_project, name) => ({ path: "/contacts/views", body: { name, query: {} } }),
   "segments.create": async (_project, name) => ({ path: "/segments", body: { name, filters: SUBSCRIBED } }),
   "segments.preview": async () => ({ path: "/segments/preview", body: { filters: SUBSCRIBED } }),

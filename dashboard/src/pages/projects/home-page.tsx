@@ -8,7 +8,6 @@ import { listActivity } from "../../api/endpoints.ts";
 import { useNews } from "../../api/follow.ts";
 import { setupStateQuery, type Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
-import { buttonClass } from "../../ui/button.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { ActivityLines } from "../activity/activity-item.tsx";

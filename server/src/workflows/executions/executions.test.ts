@@ -592,7 +592,7 @@ test("what cannot be stored for one contact fails its execution alone, where it 
       expect(await executions(project, workflow.id, `?contactId=${full}`)).toMatchObject([
         {
           status: "FAILED",
-          exitReason: "The data of one contact may have at most 1048576 bytes.",
+          exitReason: "The data of one contact may have at most 1,048,576 bytes.",
           currentStepId: workflow.step("trigger"),
         },
       ]),
