@@ -179,7 +179,9 @@ function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
     <>
       <p className="max-w-prose text-sm text-soft">
         {waiting !== undefined && !isDone
-          ? t("{domain} waits for its records in DNS.", { domain: waiting.domain })
+          ? provider === "mailbox"
+            ? t("{domain} was not checked yet.", { domain: waiting.domain })
+            : t("{domain} waits for its records in DNS.", { domain: waiting.domain })
           : t("Mail leaves only from a domain that records in its DNS prove to be yours.")}{" "}
         {provider === "mailbox" && (
           <>
