@@ -42,7 +42,8 @@ export async function membershipOf(
 }
 
 async function compileFor(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
-  return compile(plan, await askingOf(database, plan, options), true);
+  const asking = await askingOf(database, plan, options);
+  return compile(plan, { ...asking, ways: asking.fewContacts ? asking.ways : lookUpsOf(plan) }, true);
 }
 
 /**
@@ -76,33 +77,37 @@ async function compileForAll(database: Database, plan: Plan, options: Restrictio
   return compile(plan, { ...asking, ways: await waysOf(database, plan, asking) }, true);
 }
 
-/** One question at most is left for PostgreSQL to join, the one that fewest events answer; where all are many it may join them all. */
 async function waysOf(database: Database, plan: Plan, asking: Asking): Promise<Map<Question, Way>> {
+  const ways = lookUpsOf(plan);
   const firm = firmQuestions(plan);
-  const firmEvents = firm.filter(isAboutEvent);
-  const members = firm.filter(({ about }) => about === "members");
-  const apart = firmEvents.length > 1 ? firmEvents : [];
   const loose = questionsOf(plan).filter((question) => !firm.includes(question));
+  const firmEvents = firm.filter(isAboutEvent);
+  const apart = firmEvents.length > 1 ? firmEvents : [];
   const asked = [...apart, ...loose.filter(isAboutEvent)];
-  const ways = new Map<Question, Way>();
-  for (const question of firmEvents.length > 0 ? members : members.slice(1)) ways.set(question, "lookup");
-  if (asked.length > MAX_TABLES_IN_MEMORY) {
-    for (const question of apart.slice(1)) ways.set(question, "lookup");
-    return ways;
-  }
+  if (asked.length > MAX_TABLES_IN_MEMORY) return ways;
   const counts = new Map<EventQuestion, number>();
   for (const question of asked) {
     const count = await countFewEvents(database, question, asking);
     if (count !== null) counts.set(question, count);
   }
-  for (const question of counts.keys()) ways.set(question, "table");
   const [rarest] = apart
     .filter((question) => counts.has(question))
     .toSorted((one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0));
-  if (rarest === undefined) return ways;
-  for (const question of apart) if (!counts.has(question)) ways.set(question, "lookup");
-  ways.delete(rarest);
+  for (const question of apart) {
+    if (rarest === undefined) ways.delete(question);
+    else ways.set(question, "lookup");
+  }
+  for (const question of counts.keys()) ways.set(question, "table");
+  if (rarest !== undefined) ways.delete(rarest);
   return ways;
+}
+
+/** One question at most is left for PostgreSQL to join: the first event that all who match have, or the first segment. */
+function lookUpsOf(plan: Plan): Map<Question, Way> {
+  const firm = firmQuestions(plan);
+  const members = firm.filter(({ about }) => about === "members");
+  const [, ...others] = [...firm.filter(isAboutEvent), ...members];
+  return new Map(others.map((question) => [question, "lookup"]));
 }
 
 const isAboutEvent = (question: Question): question is EventQuestion => question.about === "event";
