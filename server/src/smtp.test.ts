@@ -215,10 +215,10 @@ test("one address gets so many connections, and one more when one of them ends",
   await expect.poll(async () => (await talk())[0]?.slice(0, 3)).toBe("220");
 });
 
-const PLACES = { most: 3, mostOfNetwork: 10 };
+const SLOTS = { most: 3, mostOfNetwork: 10 };
 
-test("when all places are taken, whoever was quiet longest makes room", async () => {
-  door = await start({ placeLimits: { ...PLACES, quietMs: 0 } });
+test("when all slots are taken, whoever was quiet longest makes room", async () => {
+  door = await start({ slotLimits: { ...SLOTS, quietMs: 0 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   const [first, second] = sockets;
   if (first === undefined || second === undefined) throw new Error("no sockets");
@@ -234,7 +234,7 @@ test("when all places are taken, whoever was quiet longest makes room", async ()
 test("nobody is sent away who waits for our answer to a message", async () => {
   const store = Promise.withResolvers<"stored">();
   const notices = { store: () => store.promise, hasRoom: async () => true };
-  door = await start({ notices, placeLimits: { ...PLACES, most: 1, quietMs: 0 } });
+  door = await start({ notices, slotLimits: { ...SLOTS, most: 1, quietMs: 0 } });
   const opening = ["EHLO client.example", "MAIL FROM:<a@example.com>", `RCPT TO:<${project}>`, "DATA"];
   expect((await talk(...opening)).at(-1)).toMatch(/^354 /);
   const [sender] = sockets;
@@ -247,8 +247,8 @@ test("nobody is sent away who waits for our answer to a message", async () => {
   expect((await talk())[0]).toMatch(/^220 /);
 });
 
-test("nobody is sent away who said something just now: then there is no place, until somebody leaves", async () => {
-  door = await start({ placeLimits: { ...PLACES, quietMs: 60_000 } });
+test("nobody is sent away who said something just now: then there is no slot, until somebody leaves", async () => {
+  door = await start({ slotLimits: { ...SLOTS, quietMs: 60_000 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
   sockets[0]?.destroy();

@@ -8,7 +8,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
 import type { RateLimiter } from "./platform/rate-limit.ts";
-import { createPlaces, type PlaceLimits } from "./platform/smtp-places.ts";
+import { createSlots, type SlotLimits } from "./platform/smtp-slots.ts";
 import { networkOf } from "./platform/visitor-network.ts";
 import {
   isWithinRates,
@@ -39,7 +39,7 @@ export interface SmtpParts {
   name: string;
   /** How long a client may take, whatever it says meanwhile. */
   connectionLimits?: ConnectionLimits;
-  placeLimits?: PlaceLimits;
+  slotLimits?: SlotLimits;
   log: Log;
 }
 
@@ -54,7 +54,7 @@ export interface SmtpDoor {
 /** Where anybody may send complaints that prove which mail they are about; the address with a secret part needs no proof. */
 const FEEDBACK_NAME = "fbl";
 const POSTMASTER = "postmaster";
-const PLACE_LIMITS: PlaceLimits = { most: 100, mostOfNetwork: 10, quietMs: 5_000 };
+const SLOT_LIMITS: SlotLimits = { most: 100, mostOfNetwork: 10, quietMs: 5_000 };
 /** With those that are not greeted yet, for which nobody makes room. */
 const MAX_CONNECTIONS = 150;
 const MAX_RECIPIENTS = 10;
@@ -82,7 +82,7 @@ const TOO_MANY_RECIPIENTS = new SmtpRefusal(
   "4.5.3 Too many recipients, send the others a message of their own",
 );
 const TOO_MANY_CONNECTIONS = new SmtpRefusal(421, "4.7.0 Too many connections from your address");
-const NO_PLACE = new SmtpRefusal(421, "4.3.2 Too many connections, try again in a moment");
+const NO_SLOT = new SmtpRefusal(421, "4.3.2 Too many connections, try again in a moment");
 const TOO_MANY_MESSAGES = new SmtpRefusal(
   450,
   "4.7.1 Too many messages to that address for now, try again later",
@@ -90,12 +90,12 @@ const TOO_MANY_MESSAGES = new SmtpRefusal(
 const TOO_MUCH = new SmtpRefusal(450, "4.7.1 Too much mail from your network for now, try again later");
 const NO_ROOM = new SmtpRefusal(450, "4.3.1 Too much waits to be read here, try again later");
 const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
-const REFUSED_PLACES = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_PLACE };
+const REFUSED_SLOTS = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_SLOT };
 const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try again later");
 
 /** Listens until it is stopped. Port and address belong to whoever forwards port 25 here. */
 export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
-  const places = createPlaces(parts.placeLimits ?? PLACE_LIMITS);
+  const slots = createSlots(parts.slotLimits ?? SLOT_LIMITS);
   const server = new SMTPServer({
     name: parts.name,
     banner: "Postloft",
@@ -111,11 +111,11 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
       const connection = [...server.connections].find((one) => one.id === id);
       if (connection === undefined) return done();
       const limited = limitConnection(connection, parts.connectionLimits ?? CONNECTION_LIMITS);
-      const place = places.take(id, networkOf(remoteAddress), limited);
-      done(REFUSED_PLACES[place]);
+      const slot = slots.take(id, networkOf(remoteAddress), limited);
+      done(REFUSED_SLOTS[slot]);
     },
     onClose({ id }) {
-      places.leave(id);
+      slots.leave(id);
     },
     onRcptTo({ address }, session, done) {
       void answerRecipient(address, session, parts, done);

@@ -13,7 +13,7 @@ export interface ConnectionLimits {
 export interface LimitedConnection {
   /** When it said something the last time; Infinity while it waits for the answer to a message. */
   heardAtMs(): number;
-  /** Ends it, because others want its place. */
+  /** Ends it, because others want its slot. */
   sendAway(): void;
 }
 

@@ -1,21 +1,21 @@
-// Who is connected to the SMTP door: so many of a network, so many in all. When all places are taken, whoever has been quiet longest makes room.
+// Who is connected to the SMTP door: so many of a network, so many in all. When all slots are taken, whoever has been quiet longest makes room.
 // Before it: smtp.ts has a new connection. After it: it is greeted, or told why not.
 import type { LimitedConnection } from "./limit-smtp-connection.ts";
 
-export interface PlaceLimits {
+export interface SlotLimits {
   most: number;
   mostOfNetwork: number;
   /** Whoever said nothing for so long may be sent away for another. */
   quietMs: number;
 }
 
-export interface Places {
+export interface Slots {
   take(id: string, network: string, connection: LimitedConnection): "taken" | "network-full" | "full";
   /** Also for connections that got none. */
   leave(id: string): void;
 }
 
-export function createPlaces({ most, mostOfNetwork, quietMs }: PlaceLimits): Places {
+export function createSlots({ most, mostOfNetwork, quietMs }: SlotLimits): Slots {
   const taken = new Map<string, { network: string; connection: LimitedConnection }>();
 
   function makeRoom(): boolean {
