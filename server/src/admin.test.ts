@@ -6,8 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runAdmin } from "./admin.ts";
 import { verifyAuditLog } from "./audit/audit-log.ts";
 import { readArguments, USAGE } from "./instance/admin-commands.ts";
+import { readConfig } from "./platform/config.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("./admin.ts", import.meta.url));
@@ -26,26 +28,34 @@ interface Ran {
   err: string;
 }
 
-async function run(args: readonly string[], input = ""): Promise<Ran> {
+/** Its database, as the settings name it. */
+function settings() {
   const { host, port, user, password, database } = server.pool.options;
   const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
-  const env = {
-    PATH: process.env["PATH"],
-    APP_SECRET,
-    DATA_DIR: dataDir,
-    DATABASE_URL: `postgres://${login}@${host}:${port}/${database}`,
-  };
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env });
+  return { APP_SECRET, DATA_DIR: dataDir, DATABASE_URL: `postgres://${login}@${host}:${port}/${database}` };
+}
+
+/** As a process of its own. */
+async function run(args: readonly string[], input = ""): Promise<Ran> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { PATH: process.env["PATH"], ...settings() },
+  });
   child.stdin.end(input);
   const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
   const [out, err, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { code, out, err };
 }
 
-async function json<Result>(args: readonly string[], input = ""): Promise<Result> {
-  const { code, out, err } = await run([...args, "--json"], input);
-  expect({ code, err }).toEqual({ code: 0, err: "" });
-  return JSON.parse(out) as Result;
+/** What a command that is done prints as JSON, without the start of a process. */
+async function json<Result>(args: readonly string[]): Promise<Result> {
+  const said: string[] = [];
+  const code = await runAdmin(
+    [...args, "--json"],
+    () => readConfig(settings()),
+    (line) => said.push(line),
+  );
+  expect([code, said.length]).toEqual([0, 1]);
+  return JSON.parse(said[0] ?? "") as Result;
 }
 
 const logIn = async (email: string, password: string) =>
