@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage } from "./returned-message.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const returnPaths = createReturnPaths("a secret that is long enough");
 const recipient = `${returnPaths.localPartOf(newId(), newId())}@bounce.example`;
@@ -359,9 +360,9 @@ test("no text makes it throw or take long", async () => {
     "\n\n",
     "host ",
   ];
-  const startedMs = performance.now();
+  const cpuMs = startCpuTimer();
   for (const bomb of bombs) await read(bomb.repeat(10_000));
-  expect(performance.now() - startedMs).toBeLessThan(5_000);
+  expect(cpuMs()).toBeLessThan(5_000);
   await fc.assert(
     fc.asyncProperty(fc.string({ maxLength: 300 }), async (text) => void (await read(text))),
     { numRuns: 100 },

@@ -1,6 +1,7 @@
 // Forms as browsers and mail programs write them, and as nobody should.
 import { expect, test } from "vitest";
 import { joinParts, readForm, readUpload } from "./http-form.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const URLENCODED = "application/x-www-form-urlencoded";
 const MULTIPART = "multipart/form-data; boundary=x";
@@ -72,7 +73,7 @@ test("an upload that is none, or not whole, is refused", async () => {
 
 test("a form of very many parts is refused before it is read, whichever way it is written", async () => {
   const parts = part('name="a"', "b").repeat(150_000);
-  const startedMs = performance.now();
+  const cpuMs = startCpuTimer();
   for (const [bytes, contentType] of [
     [`${parts}--x--`, MULTIPART],
     [`${parts}--x--`, 'multipart/form-data; boundary="x"'],
@@ -82,7 +83,7 @@ test("a form of very many parts is refused before it is read, whichever way it i
     await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
       code: "INVALID_REQUEST_BODY",
     });
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(cpuMs()).toBeLessThan(1_000);
 });
 
 const upload = async (boundary: string, text: string, name = "file") => {

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { hostFault, LINK_SHORTENERS } from "./link-rules.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
 import { POSTAL_SHAPES, showsPostalAddress } from "./postal-address.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 /** Nothing to say about this one. */
 const fine: LintedContent = {
@@ -197,9 +198,9 @@ test("nothing that can be written breaks it, and the largest body takes a moment
       expect(() =>
         lintContent({ ...fine, subject: one + other, html: one + other, text: other + one }),
       ).not.toThrow();
-  const startedAt = performance.now();
+  const cpuMs = startCpuTimer();
   lintContent({ ...fine, html: "<a href=x>{{frist}}</a>".repeat(1_400) + "<p style=x>".repeat(90_000) });
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(cpuMs()).toBeLessThan(2_000);
 });
 
 test.each(LINK_SHORTENERS)("a link over %s is shortened", (host) => {
@@ -260,8 +261,8 @@ test.for([
 test("a megabyte of the worst text is judged in a moment", () => {
   for (const piece of ["1 Aa", "A", "strasse ", "1 aa ", "Aaa-", "a.a.", "{{address}} ", "12345 "]) {
     const html = `<p>${piece.repeat(1_000_000 / piece.length)}</p><a href="https://a.example">${piece.repeat(10_000)}</a>`;
-    const startedAt = performance.now();
+    const cpuMs = startCpuTimer();
     lintContent({ ...fine, html });
-    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    expect(cpuMs()).toBeLessThan(1_500);
   }
 });

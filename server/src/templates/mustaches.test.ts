@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { mustachesOf, variablesOf } from "./mustaches.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const namesIn = (source: string) => variablesOf(source).map(({ name }) => name);
 
@@ -95,7 +96,7 @@ test.for([
 
 test("the largest template and a hostile one are read in no time", () => {
   const sources = ["{{a.b.c ?? d}} ".repeat(1_500), `{{${"a ".repeat(1_900)}}}`, `{{${"(".repeat(3_000)}}}`];
-  const startedAt = performance.now();
+  const cpuMs = startCpuTimer();
   for (const source of sources) variablesOf(source);
-  expect(performance.now() - startedAt).toBeLessThan(200);
+  expect(cpuMs()).toBeLessThan(200);
 });

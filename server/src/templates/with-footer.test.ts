@@ -2,6 +2,7 @@
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { withFooter } from "./with-footer.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const FOOTER = { html: "[F]", text: "[T]" };
 
@@ -65,12 +66,12 @@ test("the variables in its place are filled in with HTML in the HTML and with li
 });
 
 test("a hostile body costs nothing to speak of", () => {
-  const startedAt = performance.now();
+  const cpuMs = startCpuTimer();
   for (const html of [
     "</body".repeat(150_000),
     "<!--".repeat(250_000),
     "{{manageUrl ?? a}}<!--".repeat(1_400),
   ])
     withFooter({ html, text: html });
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  expect(cpuMs()).toBeLessThan(1_000);
 });

@@ -12,6 +12,7 @@ import {
   TYPO_TARGETS,
 } from "./verify-data.ts";
 import { editDistance, judgeAddress, readDomain, suggestDomain, type DomainFacts } from "./verify-rules.ts";
+import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const none: DnsAnswer = { kind: "none" };
 const silent: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
@@ -231,9 +232,9 @@ describe("a misspelling", () => {
 
   test("in the longest domain there can be takes no time", () => {
     const domain = `${`${"a".repeat(60)}.`.repeat(4)}example`;
-    const start = performance.now();
+    const cpuMs = startCpuTimer();
     for (let round = 0; round < 100; round++) expect(suggestDomain(domain, "no")).toBeNull();
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(cpuMs()).toBeLessThan(500);
   });
 
   test.for([

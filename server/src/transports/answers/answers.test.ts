@@ -14,6 +14,7 @@ import {
   type Meaning,
   type SesRow,
 } from "./answers.ts";
+import { startCpuTimer } from "../../testing/cpu-timer.ts";
 
 type SmtpCase = [answer: string, meaning: Meaning, part?: AnsweredPart, recipients?: number];
 
@@ -164,9 +165,9 @@ test("what the server says counts only for the recipient it was said of", () => 
 
 test("a text of any length is read in a moment", () => {
   const bombs = ["user ", "mailbox is ", "a@", "<", "is not ", "5.1.1 ", "550 ", "sender ", "quota ", ": "];
-  const startedMs = performance.now();
+  const cpuMs = startCpuTimer();
   for (const bomb of bombs) judgeEnd({ code: 550, text: bomb.repeat(100_000), part: "rcpt", recipients: 1 });
-  expect(performance.now() - startedMs).toBeLessThan(1_000);
+  expect(cpuMs()).toBeLessThan(1_000);
   fc.assert(fc.property(fc.string(), (text) => void judge({ code: 550, text, part: "rcpt", recipients: 1 })));
 });
 
