@@ -1,6 +1,7 @@
 // Campaigns over HTTP: one message to many, now or later (spec §2.6, 3.2, 4.7; decisions §8).
 // Before it: content.ts, filters.ts, templates.ts. After it: campaign-actions.ts sends them; server/src/campaigns/routes.ts answers.
 import { z } from "zod";
+import { IN_PARTS } from "./advice.ts";
 import { bodyText, subject } from "./content.ts";
 import { pausedDestination } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
@@ -14,6 +15,7 @@ import {
   pageQuery,
   pathId,
 } from "./field.ts";
+import { heldReasonPart } from "./held-reasons.ts";
 import { filter, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
@@ -67,6 +69,7 @@ export const campaign = counters.extend({
     .describe(
       "Why a campaign waits for a person. A scheduled one: send it, or give it another time. A paused one, which paused by itself: mend what its mails are refused for and resume it.",
     ),
+  heldReasonParts: z.array(heldReasonPart).describe(`${IN_PARTS} None of one that does not wait.`),
   pausedDestinations: z
     .array(pausedDestination)
     .describe(

@@ -144,6 +144,9 @@ test("of two campaigns for one room the one that comes too late pauses before an
   const { body } = await server.call<{ heldReason: string }>("GET", late, byKey);
   expect(body).toMatchObject({ totalRecipients: 0, sentCount: 0 });
   expect(body.heldReason).toContain("leaves room for 2 this month");
+  expect(body).toMatchObject({
+    heldReasonParts: [{ code: "held.overCap", values: { recipients: 3, room: 2 } }],
+  });
   const [told] = await readSystemMails(server.pool, { to: project.owner.email, subject: /is paused/ });
   expect(told?.text).toContain("it has 3 recipients");
   await setCaps(project, { campaigns: 6 });

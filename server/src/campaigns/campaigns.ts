@@ -1,5 +1,7 @@
 // Campaigns as records: create, read, list, replace, copy, delete; where each stands, counted from its mails.
 // Before it: routes.ts. After it: send-campaign.ts starts them, settle-campaigns.ts ends them.
+import { inOneText } from "@postloft/contract/advice.ts";
+import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -46,6 +48,7 @@ const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 /** A campaign as its callers see it (decisions §8). */
 export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined) {
   if (counts === undefined) throw new Error(`The campaign ${row.id} was not counted.`);
+  const heldFor = row.heldReasonParts as HeldReason[] | null;
   return {
     id: row.id,
     name: row.name,
@@ -61,7 +64,8 @@ export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefin
     status: row.status as CampaignStatus,
     scheduledAt: isoOf(row.scheduledFor),
     scheduledFor: isoOf(row.scheduledFor),
-    heldReason: row.heldReason,
+    heldReason: heldFor === null ? null : inOneText(heldFor),
+    heldReasonParts: heldFor ?? [],
     startedAt: isoOf(row.startedAt),
     sentAt: row.status === "SENT" ? isoOf(row.finishedAt) : null,
     ...counts,

@@ -1,9 +1,11 @@
 // Statements on campaigns whose mails are in doubt: which had too many of them, and their pause.
 // Before it: pause-in-doubt.ts. After it: `campaigns`.
+import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { isEmailSent } from "../emails/reading/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
+import { storedReason } from "./held-queries.ts";
 
 export interface DoubtfulCampaign extends CampaignRef {
   sendingSince: Date;
@@ -64,11 +66,11 @@ export async function listDoubtfulCampaigns(
 export async function updateDoubtfulToPaused(
   tx: Tx,
   campaign: { projectId: string; campaignId: string; sendingSince: Date | null },
-  reason: string,
+  reason: HeldReason,
 ): Promise<string | null> {
   const { projectId, campaignId, sendingSince } = campaign;
   const { rows } = await sql<{ name: string }>`
-    update campaigns set status = 'PAUSED', held_reason = ${reason}, updated_at = now()
+    update campaigns set status = 'PAUSED', held_reason_parts = ${storedReason(reason)}, updated_at = now()
     where project_id = ${projectId} and id = ${campaignId} and status = 'SENDING'
       and (${sendingSince}::timestamptz is null or date_trunc('milliseconds', sending_since) = ${sendingSince})
     returning name`.execute(tx);

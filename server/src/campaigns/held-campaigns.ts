@@ -1,6 +1,7 @@
 // Campaigns held after the database went back to an earlier state: those that are sending pause, schedules wait for a person. Each is
 // resumed, sent or cancelled like any other; these are the verbs for all of them.
 // Before it: instance/held.ts. After it: the settler starts and ends them, the sender sends.
+import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database.ts";
 import { followStatus } from "./follow-status.ts";
 import {
@@ -12,9 +13,6 @@ import {
 } from "./held-queries.ts";
 
 export { countHeldCampaigns, type CampaignScope } from "./held-queries.ts";
-
-const DROPPED =
-  "Not scheduled any more: the database went back to an earlier state, so it may have been sent already.";
 
 /** Holds every campaign that is sending or scheduled; returns how many of each. */
 export async function holdCampaigns(tx: Tx): Promise<{ sending: number; scheduled: number }> {
@@ -33,7 +31,7 @@ export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promis
 
 /** Those that were sending are cancelled, schedules become drafts. Returns how many. */
 export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<number> {
-  const dropped = await updateHeldToDropped(tx, scope, DROPPED);
+  const dropped = await updateHeldToDropped(tx, scope, holdFor("held.unscheduled"));
   await followStatus(tx, dropped);
   return dropped.length;
 }
@@ -47,9 +45,6 @@ export async function holdForgottenCampaigns(
   forgotten: ReadonlyArray<{ projectId: string; campaignId: string; mails: number }>,
 ): Promise<void> {
   for (const { projectId, campaignId, mails } of forgotten)
-    await updateForgottenToHeld(tx, { projectId, campaignId }, forgottenReason(mails));
+    await updateForgottenToHeld(tx, { projectId, campaignId }, holdFor("held.forgotten", { mails }));
   await followStatus(tx, forgotten);
 }
-
-const forgottenReason = (mails: number) =>
-  `Held: a standby of the database took over that knows nothing of its start, although ${mails} of its mails had left. Sent again, it goes to these people again; the log names the mails.`;

@@ -1,10 +1,14 @@
 // Statements on campaigns that are held after the database went back: those with this reason. Whatever a person does with one of
 // them takes it away, and with it the hold.
 // Before it: held-campaigns.ts. After it: nothing.
+import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { ofProject } from "../platform/of-project.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
+
+/** Why a campaign waits, as it is stored: sentence by sentence, and it is one. */
+export const storedReason = (reason: HeldReason): string => JSON.stringify([reason]);
 
 /** Which campaigns are meant: all, those of a project, or one. */
 export interface CampaignScope {
@@ -12,10 +16,10 @@ export interface CampaignScope {
   campaignId: string | null;
 }
 
-const HELD =
-  "Held: the database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.";
+const WENT_BACK = holdFor("held.wentBack");
 
-const isHeld = sql<SqlBool>`held_reason = ${HELD} and status in ('PAUSED', 'SCHEDULED')`;
+const isHeld = sql<SqlBool>`
+  held_reason_parts @> ${JSON.stringify([{ code: WENT_BACK.code }])} and status in ('PAUSED', 'SCHEDULED')`;
 
 const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> => sql`
   ${ofProject(projectId)}
@@ -29,9 +33,9 @@ const HELD_COLUMNS = sql`project_id, id as campaign_id, status`;
 
 export async function updateAllToHeld(tx: Tx) {
   const { rows } = await sql<HeldCampaign>`
-    update campaigns set held_reason = ${HELD}, updated_at = now(),
+    update campaigns set held_reason_parts = ${storedReason(WENT_BACK)}, updated_at = now(),
       status = case status when 'SENDING' then 'PAUSED' else status end
-    where status = 'SENDING' or (status = 'SCHEDULED' and held_reason is null)
+    where status = 'SENDING' or (status = 'SCHEDULED' and held_reason_parts is null)
     returning ${HELD_COLUMNS}`.execute(tx);
   return rows;
 }
@@ -39,7 +43,7 @@ export async function updateAllToHeld(tx: Tx) {
 export async function updateHeldToReleased(tx: Tx, scope: CampaignScope): Promise<HeldCampaign[]> {
   const { rows } = await sql<HeldCampaign>`
     with instant as materialized (select now() as at)
-    update campaigns set held_reason = null, updated_at = instant.at,
+    update campaigns set held_reason_parts = null, updated_at = instant.at,
       status = case status when 'PAUSED' then 'SENDING' else status end,
       sending_since = case status when 'PAUSED' then instant.at else sending_since end
     from instant where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
@@ -49,11 +53,11 @@ export async function updateHeldToReleased(tx: Tx, scope: CampaignScope): Promis
 export async function updateHeldToDropped(
   tx: Tx,
   scope: CampaignScope,
-  reason: string,
+  reason: HeldReason,
 ): Promise<HeldCampaign[]> {
   const { rows } = await sql<HeldCampaign>`
     update campaigns set updated_at = now(),
-      held_reason = case status when 'SCHEDULED' then ${reason} end,
+      held_reason_parts = case status when 'SCHEDULED' then ${storedReason(reason)}::jsonb end,
       scheduled_for = case status when 'SCHEDULED' then null else scheduled_for end,
       status = case status when 'SCHEDULED' then 'DRAFT' else 'CANCELLED' end
     where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
@@ -63,10 +67,10 @@ export async function updateHeldToDropped(
 export async function updateForgottenToHeld(
   tx: Tx,
   { projectId, campaignId }: { projectId: string; campaignId: string },
-  reason: string,
+  reason: HeldReason,
 ): Promise<void> {
   await sql`
-    update campaigns set held_reason = ${reason}, updated_at = now(),
+    update campaigns set held_reason_parts = ${storedReason(reason)}, updated_at = now(),
       status = case status when 'SENDING' then 'PAUSED' else status end
     where project_id = ${projectId} and id = ${campaignId} and status in ('DRAFT', 'SCHEDULED', 'SENDING')`.execute(
     tx,

@@ -24,9 +24,9 @@ test("there is something to do when a campaign is under way, list mail is paused
   await become("status = 'SCHEDULED', scheduled_for = now() + interval '1 minute'");
   expect(await readNextDueMs(database)).toBeGreaterThan(50_000);
   expect(await readNextDueMs(database)).toBeLessThanOrEqual(60_000);
-  await become("held_reason = 'It was missed.'");
+  await become("held_reason_parts = '[]'");
   expect(await readNextDueMs(database)).toBeNull();
-  await become("held_reason = null, scheduled_for = now() - interval '1 minute'");
+  await become("held_reason_parts = null, scheduled_for = now() - interval '1 minute'");
   expect(await readNextDueMs(database)).toBeLessThan(0);
 
   await become("status = 'SENDING', started_at = now(), sending_since = now()");

@@ -1,5 +1,6 @@
 // Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when
 // too large a part of the last ones did. Before it: emails/doubt/doubt-brake.ts, settle-campaigns.ts. After it: a person resumes and resolves.
+import { holdFor } from "@postloft/contract/held-reasons.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
@@ -8,7 +9,7 @@ import { tellMembers } from "../projects/members/notifications.ts";
 import { followStatus } from "./follow-status.ts";
 import { listDoubtfulCampaigns, updateDoubtfulToPaused } from "./doubt-queries.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
-import { DOUBT_LIMIT, doubtReason } from "./rules.ts";
+import { DOUBT_LIMIT } from "./rules.ts";
 
 export interface PauseParts {
   database: Database;
@@ -39,21 +40,21 @@ async function pause(
 ): Promise<void> {
   const { projectId, campaignId } = campaign;
   const { last } = DOUBT_LIMIT;
-  const reason = doubtReason(
-    inARow === null ? `more than a fifth of its last ${last} mails` : `${inARow} in a row`,
-    answer,
-  );
+  const reason =
+    inARow === null
+      ? holdFor("held.doubtOfLast", { last, answer })
+      : holdFor("held.doubtInARow", { count: inARow, answer });
   const isOurs = await transaction(database, async (tx) => {
     const name = await updateDoubtfulToPaused(tx, campaign, reason);
     if (name === null) return false;
     await followStatus(tx, [campaign]);
     const cause = { problem: "in-doubt", inARow, last, answer } as const;
     const mail = pausedCampaignMail({ projectId, id: campaignId, name }, cause, baseUrl());
-    const facts = { campaignId, name, reason };
+    const facts = { campaignId, name, reason: reason.text };
     await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
     return true;
   });
   if (!isOurs) return;
   metrics.campaignsPaused.inc();
-  log.warn({ projectId, campaignId, reason }, "a campaign paused: its handovers get no answer");
+  log.warn({ projectId, campaignId, reason: reason.text }, "a campaign paused: its handovers get no answer");
 }

@@ -1,8 +1,10 @@
 // Statements on `campaigns`. Each change of state is one conditional UPDATE: of many callers at once, one succeeds.
+import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { containing } from "../platform/page.ts";
+import { storedReason } from "./held-queries.ts";
 
 export interface CampaignRow {
   id: string;
@@ -20,7 +22,7 @@ export interface CampaignRow {
   audienceFilter: unknown;
   status: string;
   scheduledFor: Date | null;
-  heldReason: string | null;
+  heldReasonParts: unknown;
   startedAt: Date | null;
   snapshotAt: Date | null;
   totalRecipients: number;
@@ -46,7 +48,7 @@ const COLUMNS = [
   "audienceFilter",
   "status",
   "scheduledFor",
-  "heldReason",
+  "heldReasonParts",
   "startedAt",
   "snapshotAt",
   "totalRecipients",
@@ -213,7 +215,7 @@ export async function updateStatus(
     scheduledFor?: Date | null;
     startedAt?: "now";
     finishedAt?: "now" | null;
-    heldReason?: string;
+    heldReason?: HeldReason;
   } = {},
 ): Promise<boolean> {
   const now = sql<Date>`now()`;
@@ -221,7 +223,7 @@ export async function updateStatus(
     .updateTable("campaigns")
     .set({
       status: to,
-      heldReason: set.heldReason ?? null,
+      heldReasonParts: set.heldReason === undefined ? null : storedReason(set.heldReason),
       updatedAt: now,
       ...(to === "SENDING" ? { sendingSince: now } : {}),
       ...("scheduledFor" in set ? { scheduledFor: set.scheduledFor ?? null } : {}),

@@ -37,33 +37,12 @@ export function refusingDestination(domains: readonly string[]): string | null {
   return null;
 }
 
-/** Why it paused, for whoever looks at it. `answer` is what its newest refused mail was told. */
-export function refusedReason(answer: string): string {
-  return (
-    `It paused by itself: more than a fifth of its last ${REFUSAL_LIMIT.last} mails were refused for who sends them or how, not for their recipients. ` +
-    `The last answer was: ${answer}`
-  );
-}
-
 /**
  * From so many handovers without an answer among the last mails on a campaign pauses by itself: more than a fifth. Fewer can be
  * one event: a server that restarts cuts all connections that were in a handover. A server that answers none at all is noticed
  * sooner, by the brake of the sender.
  */
 export const DOUBT_LIMIT = { uncertain: 21, last: 100 } as const;
-
-/** Why it paused, for whoever looks at it. `which` mails got no answer; `answer` is what is known of the last of them. */
-export function doubtReason(which: string, answer: string): string {
-  return (
-    `It paused by itself: ${which} were handed over and got no answer, so that nobody knows whether they were taken. ` +
-    `They are UNCONFIRMED: look them up at the mail server. The last one: ${answer}`
-  );
-}
-
-/** Why it paused before anybody got it. `room`: what a cap of the project left this month. */
-export function overCapReason(recipients: number, room: number): string {
-  return `It has ${recipients} recipients, and the cap on mails of campaigns leaves room for ${room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.`;
-}
 
 /** Whether a kind goes to subscribed contacts only (spec §3.1). */
 export function needsSubscription(kind: CampaignKind): boolean {

@@ -1,5 +1,7 @@
 // What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
 // Before it: worker.ts starts it. After it: a campaign that is SENT, and an alarm in the log and in /metrics if its books do not balance.
+import { domainOf } from "@postloft/contract/address.ts";
+import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
@@ -16,7 +18,7 @@ import { findCampaign, findCampaignForUpdate, type Transition } from "./queries.
 import { followStatus, moveCampaign } from "./follow-status.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
 import { pausedCampaignMail } from "./paused-campaign-mail.ts";
-import { MISSED_MS, REFUSAL_LIMIT, refusedReason, refusingDestination, TRANSITIONS } from "./rules.ts";
+import { MISSED_MS, REFUSAL_LIMIT, refusingDestination, TRANSITIONS } from "./rules.ts";
 import { settlePausedDestinations } from "./settle-paused.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
 import {
@@ -54,28 +56,27 @@ export async function startDueCampaigns({ database, domains, log }: SettlerOptio
   let started = 0;
   for (const due of await listDueCampaigns(database, DUE_AT_ONCE)) {
     const ids = { projectId: due.projectId, campaignId: due.id };
-    const reason = due.lateMs > MISSED_MS ? MISSED : await reasonNotToSend(database, domains, due);
+    const reason =
+      due.lateMs > MISSED_MS ? holdFor("held.missed") : await reasonNotToSend(database, domains, due);
     if (reason === null) {
       if (await startDue(database, due)) started++;
-    } else if (await updateHeld(database, due, reason)) log.warn({ ...ids, reason }, "a campaign is held");
+    } else if (await updateHeld(database, due, reason))
+      log.warn({ ...ids, reason: reason.text }, "a campaign is held");
   }
   return started;
 }
-
-const MISSED =
-  "Its time was missed by more than an hour, while the service did not run: send it, or give it another time.";
 
 async function reasonNotToSend(
   database: Database,
   domains: Domains,
   due: CampaignRef,
-): Promise<string | null> {
+): Promise<HeldReason | null> {
   const row = await findCampaign(database, due.projectId, due.id);
   try {
     await transaction(database, (tx) => requireVerifiedSender(tx, domains, due.projectId, row?.fromAddress));
     return null;
   } catch (error) {
-    if (error instanceof Refusal) return error.message;
+    if (error instanceof Refusal) return holdFor("held.sender", { domain: domainOf(row?.fromAddress ?? "") });
     throw error;
   }
 }
@@ -107,13 +108,13 @@ export async function pauseRefusedCampaigns({
       (await pauseDestination(database, { projectId, campaignId, destination, answer }))
     )
       continue;
-    const reason = refusedReason(campaign.answer);
+    const reason = holdFor("held.refused", { last: REFUSAL_LIMIT.last, answer: campaign.answer });
     const isOurs = await transaction(database, async (tx) => {
       if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
       await followStatus(tx, [{ projectId, campaignId }]);
       const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
       const mail = pausedCampaignMail(campaign, cause, baseUrl());
-      const facts = { campaignId, name: campaign.name, reason };
+      const facts = { campaignId, name: campaign.name, reason: reason.text };
       await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
       return true;
     });

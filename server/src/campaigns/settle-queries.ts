@@ -1,7 +1,9 @@
 // Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
+import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { isEmailSent } from "../emails/reading/sent-events.ts";
+import { storedReason } from "./held-queries.ts";
 
 export interface CampaignRef {
   projectId: string;
@@ -12,7 +14,7 @@ export interface CampaignRef {
 export async function listDueCampaigns(database: Database, limit: number) {
   const { rows } = await sql<CampaignRef & { lateMs: number }>`
     select project_id, id, (extract(epoch from now() - scheduled_for) * 1000)::float8 as late_ms from campaigns
-    where status = 'SCHEDULED' and scheduled_for <= now() and held_reason is null
+    where status = 'SCHEDULED' and scheduled_for <= now() and held_reason_parts is null
     order by scheduled_for limit ${limit}`.execute(database);
   return rows;
 }
@@ -22,18 +24,18 @@ export async function updateDueToSending(tx: Tx, { projectId, id }: CampaignRef)
   const result = await sql`
     update campaigns set status = 'SENDING', started_at = now(), sending_since = now(), updated_at = now()
     where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and scheduled_for <= now()
-      and held_reason is null`.execute(tx);
+      and held_reason_parts is null`.execute(tx);
   return result.numAffectedRows === 1n;
 }
 
 export async function updateHeld(
   database: Database,
   { projectId, id }: CampaignRef,
-  reason: string,
+  reason: HeldReason,
 ): Promise<boolean> {
   const result = await sql`
-    update campaigns set held_reason = ${reason}, updated_at = now()
-    where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and held_reason is null`.execute(
+    update campaigns set held_reason_parts = ${storedReason(reason)}, updated_at = now()
+    where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and held_reason_parts is null`.execute(
     database,
   );
   return result.numAffectedRows === 1n;
@@ -111,10 +113,10 @@ export async function listRefusedCampaigns(
 export async function updateRefusedToPaused(
   tx: Tx,
   { projectId, id, sendingSince }: RefusedCampaign,
-  reason: string,
+  reason: HeldReason,
 ): Promise<boolean> {
   const result = await sql`
-    update campaigns set status = 'PAUSED', held_reason = ${reason}, updated_at = now()
+    update campaigns set status = 'PAUSED', held_reason_parts = ${storedReason(reason)}, updated_at = now()
     where project_id = ${projectId} and id = ${id} and status = 'SENDING'
       and date_trunc('milliseconds', sending_since) = ${sendingSince}`.execute(tx);
   return result.numAffectedRows === 1n;
@@ -131,7 +133,7 @@ export async function readNextDueMs(database: Database): Promise<number | null> 
         or exists (select 1 from paused_destinations where campaign_id is null) then 0
       else (
         select ceil(extract(epoch from min(scheduled_for) - now()) * 1000) from campaigns
-        where status = 'SCHEDULED' and held_reason is null)
+        where status = 'SCHEDULED' and held_reason_parts is null)
     end::float8 as next_ms`.execute(database);
   return rows[0]?.nextMs ?? null;
 }

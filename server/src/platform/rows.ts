@@ -115,7 +115,6 @@ export interface CampaignsTable {
   audienceFilter: ColumnType<unknown, string | null | undefined, string | null>;
   status: Generated<string>;
   scheduledFor: Date | null;
-  heldReason: string | null;
   startedAt: Date | null;
   snapshotAt: Date | null;
   totalRecipients: Generated<number>;
@@ -125,6 +124,7 @@ export interface CampaignsTable {
   updatedAt: Generated<Date>;
   sendingSince: Date | null;
   design: ColumnType<unknown, string | null | undefined, string | null>;
+  heldReasonParts: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface ConsentChangesTable {

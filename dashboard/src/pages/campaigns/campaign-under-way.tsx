@@ -10,6 +10,7 @@ import { Progress } from "../../ui/progress.tsx";
 import { useProject } from "../project-shell.tsx";
 import { CancelDialog } from "./campaign-actions.tsx";
 import { useVerb, type ReportProps } from "./campaign-queries.ts";
+import { heldReasonText } from "./held-reason-text.ts";
 
 export function UnderWay({ projectId, campaign }: ReportProps) {
   const given = { projectId, params: { id: campaign.id } };
@@ -38,7 +39,9 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
         share={totalRecipients === 0 ? 0 : done / totalRecipients}
         text={t("{done} of {total}", { done: formatNumber(done), total: formatNumber(totalRecipients) })}
       />
-      {campaign.heldReason !== null && <p className="mt-3 text-sm text-warn">{campaign.heldReason}</p>}
+      {campaign.heldReasonParts.length > 0 && (
+        <p className="mt-3 text-sm text-warn">{heldReasonText(campaign)}</p>
+      )}
       {status === "SENDING" && project.sendingRate !== null && (
         <p className="mt-3 text-sm text-soft">
           {plural(

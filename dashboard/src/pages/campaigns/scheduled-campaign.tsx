@@ -9,27 +9,29 @@ import { MailPreview } from "../mail-editor/mail-preview.tsx";
 import { AudienceCount } from "./audience-step.tsx";
 import { useUnscheduling } from "./campaign-actions.tsx";
 import type { Campaign } from "./campaign-queries.ts";
+import { heldReasonText } from "./held-reason-text.ts";
 import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
 
 export function ScheduledCampaign({ project, campaign }: { project: Project; campaign: Campaign }) {
   const [asked, setAsked] = useState<"schedule" | "send" | null>(null);
   const unscheduling = useUnscheduling(project.id, campaign);
   const props = { projectId: project.id, campaign, onClose: () => setAsked(null) };
-  const { heldReason, scheduledAt } = campaign;
+  const isHeld = campaign.heldReasonParts.length > 0;
   return (
     <div className="grid items-start gap-6 xl:grid-cols-2">
       <div className="flex flex-col gap-5">
-        <Card className={`p-5 ${heldReason === null ? "" : "bg-warn-wash"}`}>
-          <h2 className={`font-semibold ${heldReason === null ? "" : "text-warn"}`}>
-            {heldReason === null
-              ? t("Leaves on {when}", { when: formatInstant(scheduledAt ?? campaign.createdAt) })
-              : t("It waits for you")}
+        <Card className={`p-5 ${isHeld ? "bg-warn-wash" : ""}`}>
+          <h2 className={`font-semibold ${isHeld ? "text-warn" : ""}`}>
+            {isHeld
+              ? t("It waits for you")
+              : t("Leaves on {when}", { when: formatInstant(campaign.scheduledAt ?? campaign.createdAt) })}
           </h2>
           <p className="mt-1 text-sm text-soft">
-            {heldReason ??
-              t("In your time zone, {zone}. Who gets it is decided at that moment.", {
-                zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-              })}
+            {isHeld
+              ? heldReasonText(campaign)
+              : t("In your time zone, {zone}. Who gets it is decided at that moment.", {
+                  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+                })}
           </p>
           <div className="mt-4 flex flex-wrap gap-2">
             <Button disabled={project.disabled} onClick={() => setAsked("schedule")}>

@@ -4,23 +4,18 @@ import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { call } from "../../api/call.ts";
-import { getSecurity, listCampaigns, listEmails } from "../../api/endpoints.ts";
+import { listCampaigns, listEmails } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { plural, t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
+import { heldReasonText } from "../campaigns/held-reason-text.ts";
 import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
+import { securityQuery } from "../settings/security-query.ts";
 
 /** Of each sort; the rest stands where these lead. */
 const SHOWN = 3;
 const LOOK = buttonClass("plain");
-
-function securityQuery(projectId: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "security"],
-    queryFn: ({ signal }) => call(getSecurity, { params: { projectId }, signal }),
-  });
-}
 
 function pausedQuery(projectId: string) {
   const query = { status: "PAUSED", limit: String(SHOWN) } as const;
@@ -112,7 +107,7 @@ function useDomains(projectId: string) {
 function usePaused(projectId: string) {
   const { data: rows = [], total = 0 } = useQuery(pausedQuery(projectId)).data ?? {};
   const params = { projectId };
-  const lines = rows.map(({ id, name, heldReason }) => (
+  const lines = rows.map(({ id, name, heldReasonParts }) => (
     <Line
       key={id}
       link={
@@ -126,7 +121,7 @@ function usePaused(projectId: string) {
         </Link>
       }
     >
-      {t("The campaign “{name}” is paused.", { name })} {heldReason}
+      {t("The campaign “{name}” is paused.", { name })} {heldReasonText({ heldReasonParts })}
     </Line>
   ));
   if (total <= rows.length) return lines;

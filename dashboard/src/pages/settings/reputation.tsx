@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Level } from "@postloft/contract/security.ts";
 import { call, type Answer } from "../../api/call.ts";
-import { enableProject, getSecurity } from "../../api/endpoints.ts";
+import { enableProject, type getSecurity } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
 import { whyNot } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
@@ -14,6 +14,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { securityQuery } from "./security-query.ts";
 
 const LEVELS: Record<Level, { tone: Tone; label: string }> = {
   healthy: { tone: "good", label: t("Healthy") },
@@ -24,10 +25,7 @@ const LEVELS: Record<Level, { tone: Tone; label: string }> = {
 type Security = Answer<NonNullable<typeof getSecurity.endpoint>>;
 
 export function Reputation({ project }: { project: Project }) {
-  const security = useQuery({
-    queryKey: ["project", project.id, "security"],
-    queryFn: ({ signal }) => call(getSecurity, { params: { projectId: project.id }, signal }),
-  });
+  const security = useQuery(securityQuery(project.id));
   if (security.isPending) return <Skeleton className="h-60" />;
   if (security.isError) return <Failure error={security.error} onRetry={() => void security.refetch()} />;
   const { status, isDisabled } = security.data;
@@ -46,11 +44,6 @@ export function Reputation({ project }: { project: Project }) {
       {status.isNewProject && (
         <p className="text-sm text-soft">{t("Too few mails so far: no rate is judged yet.")}</p>
       )}
-      {[...status.violations, ...status.warnings].map((text) => (
-        <p key={text} className="text-sm text-warn">
-          {text}
-        </p>
-      ))}
       <Suspensions security={security.data} />
     </div>
   );

@@ -1,0 +1,47 @@
+// The upgrade by which a campaign that waits says why by code (migration 0117).
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createDatabase } from "../platform/database.ts";
+import { newId } from "../platform/ids.ts";
+import { migrate } from "../platform/migrations.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { countHeldCampaigns } from "./held-campaigns.ts";
+
+const UPGRADE = 117;
+const projectId = newId();
+let old: TestDatabase;
+
+beforeAll(async () => {
+  old = await createTestDatabase();
+  await old.pool.query("drop schema public cascade; create schema public");
+  await migrate(old.pool, undefined, UPGRADE - 1);
+  await old.pool.query("insert into projects (id, name) values ($1, 'Old')", [projectId]);
+});
+afterAll(() => old.drop());
+
+test("what waited keeps its words, and what is held since the database went back is still released with the others", async () => {
+  const wentBack =
+    "Held: the database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.";
+  for (const [name, status, reason] of [
+    ["free", "SENDING", null],
+    ["missed", "SCHEDULED", "It was missed."],
+    ["went back", "PAUSED", wentBack],
+  ])
+    await old.pool.query(
+      `insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status, held_reason)
+       values ($1, $2, $3, 'News', '<p>News</p>', 'news@example.com', 'ALL', $4, $5)`,
+      [projectId, newId(), name, status, reason],
+    );
+  await migrate(old.pool);
+  const { rows } = await old.pool.query(
+    "select name, held_reason_parts as parts from campaigns order by name",
+  );
+  expect(rows).toEqual([
+    { name: "free", parts: null },
+    {
+      name: "missed",
+      parts: [{ code: "held.other", values: { said: "It was missed." }, text: "It was missed." }],
+    },
+    { name: "went back", parts: [{ code: "held.wentBack", values: {}, text: wentBack }] },
+  ]);
+  expect(await countHeldCampaigns(createDatabase(old.pool))).toEqual({ sending: 1, scheduled: 0 });
+});
