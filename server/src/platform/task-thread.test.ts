@@ -15,6 +15,25 @@ test("each task gets its own answer", async () => {
   expect(answers).toEqual([2, 3, 4]);
 });
 
+test("what is made for a task is made when its turn has come, and a task that cannot be made fails alone", async () => {
+  const made: number[] = [];
+  let running = 0;
+  const run = (task: number) =>
+    thread
+      .run("one", async () => {
+        expect(running, "one at a time").toBe(0);
+        running += 1;
+        made.push(task);
+        await new Promise((resolve) => setImmediate(resolve));
+        if (task === 2) throw new Error("There is none.");
+        return task;
+      })
+      .finally(() => (running -= 1));
+  const answers = await Promise.allSettled([1, 2, 3].map(run));
+  expect(made).toEqual([1, 2, 3]);
+  expect(answers).toMatchObject([{ value: 2 }, { reason: { message: "There is none." } }, { value: 4 }]);
+});
+
 test("a task that throws fails alone", async () => {
   const [failed, done] = await Promise.allSettled([thread.run("one", "fail"), thread.run("one", 5)]);
   expect(failed).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("told") } });

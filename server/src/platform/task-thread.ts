@@ -17,8 +17,11 @@ export interface TaskThreadOptions {
 }
 
 export interface TaskThread<Task, Result> {
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many wait; TaskOverLimit; Error when the task failed. */
-  run(owner: string, task: Task): Promise<Result>;
+  /**
+   * @param task what is large is made when its turn has come: those that wait would keep it, and all be made at once
+   * @throws Refusal RATE_LIMIT_EXCEEDED when too many wait; TaskOverLimit; Error when the task failed; whatever making it throws.
+   */
+  run(owner: string, task: Task | (() => Promise<Task>)): Promise<Result>;
   /** Ends the thread; a task that runs fails. */
   close(): Promise<void>;
 }
@@ -92,11 +95,12 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
   return {
     run: (owner, task) =>
       turns.take(owner, async () => {
+        const made = typeof task === "function" ? await (task as () => Promise<Task>)() : task;
         if (idle !== null) clearTimeout(idle);
         const thread = worker ?? (await start());
         const answer = nextMessage(thread, options.deadlineMs);
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
-        thread.postMessage(task);
+        thread.postMessage(made);
         const message = await answer;
         idle = setTimeout(() => void letGo(), IDLE_MS).unref();
         if (message.is === "done") return message.result;

@@ -22,17 +22,18 @@ export async function explainForContact(
   projectId: string,
   { filters, contactId }: { filters: Filter; contactId: string },
 ): Promise<{ matches: boolean; explanation: FilterExplanation; conditions: ConditionExplanation[] }> {
-  const segments = await loadSegmentsFor(database, projectId, [filters]);
-  const contacts = await loadStoredContacts(database, {
-    projectId,
-    segments,
-    contactIds: [contactId],
-    filters: [filters],
-    leastEvents: EVENTS_SHOWN,
+  const explanation = await explainer.explain(projectId, async () => {
+    const segments = await loadSegmentsFor(database, projectId, [filters]);
+    const contacts = await loadStoredContacts(database, {
+      projectId,
+      segments,
+      contactIds: [contactId],
+      filters: [filters],
+      leastEvents: EVENTS_SHOWN,
+    });
+    const contact = contacts.get(contactId);
+    if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
+    return { filter: filters, contact, segments, now: await readClock(database) };
   });
-  const contact = contacts.get(contactId);
-  if (contact === undefined) throw new Refusal("CONTACT_NOT_FOUND");
-  const now = await readClock(database);
-  const explanation = await explainer.explain(projectId, { filter: filters, contact, segments, now });
   return { matches: explanation.matches, explanation, conditions: conditionsOf(explanation) };
 }

@@ -15,8 +15,11 @@ export interface ExplainTask extends EvaluationOptions {
 export type ExplainResult = { is: "explained"; explanation: FilterExplanation } | { is: "too much" };
 
 export interface Explainer {
-  /** @throws Refusal VALIDATION_ERROR naming `filters` when it is too much work; RATE_LIMIT_EXCEEDED when too many wait. */
-  explain(projectId: string, task: ExplainTask): Promise<FilterExplanation>;
+  /**
+   * @param load reads the contact, of any size, when it is the project's turn
+   * @throws Refusal VALIDATION_ERROR naming `filters` when it is too much work; RATE_LIMIT_EXCEEDED when too many wait; what `load` throws.
+   */
+  explain(projectId: string, load: () => Promise<ExplainTask>): Promise<FilterExplanation>;
   close(): Promise<void>;
 }
 
@@ -29,8 +32,8 @@ export function createExplainer(deadlineMs = LIMITS.explainMs.value): Explainer 
     ...WAITING,
   });
   return {
-    async explain(projectId, task) {
-      const result = await thread.run(projectId, task).catch((error: unknown) => {
+    async explain(projectId, load) {
+      const result = await thread.run(projectId, load).catch((error: unknown) => {
         if (!(error instanceof TaskOverLimit)) throw error;
         throw invalidField("filters", "too_big", `Took longer than ${deadlineMs} ms for this contact.`);
       });
