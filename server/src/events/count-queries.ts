@@ -193,12 +193,16 @@ export async function lockPosition(tx: Tx, projectId: string): Promise<string> {
   return rows[0]?.position ?? NO_ID;
 }
 
-/** Projects with events that are not counted, in an order that is another one each time. */
+/**
+ * Projects with events that are not counted, in an order that is another one each time. Asked for is the last of each: of "any behind
+ * the position" the planner, which does not know it, expects many, and reads from the beginning all that are counted.
+ */
 export async function listUncounted(database: Database, limit: number) {
   const { rows } = await sql<{ id: string }>`
     ${plannedEachTime} select p.project_id as id from project_queues p left join count_positions c on c.project_id = p.project_id
-    where exists (select 1 from events v where v.project_id = p.project_id and v.id >= coalesce(c.position, ${NO_ID}))
-      or exists (select 1 from emails e where e.project_id = p.project_id and ${isEmailSent(null)} and ${SENT_ID} >= coalesce(c.position, ${NO_ID}))
+    where (select v.id from events v where v.project_id = p.project_id order by v.id desc limit 1) >= coalesce(c.position, ${NO_ID})
+      or (select ${SENT_ID} from emails e where e.project_id = p.project_id and ${isEmailSent(null)} order by ${SENT_ID} desc limit 1)
+        >= coalesce(c.position, ${NO_ID})
     order by random() limit ${limit}`.execute(database);
   return rows.map(({ id }) => id);
 }

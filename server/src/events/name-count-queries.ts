@@ -2,7 +2,7 @@
 // Before it: count-queries.ts counts a step, count-changes-queries.ts what changes below the position. After it: name-queries.ts reads.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { isEmailSent, sentEventId } from "../emails/reading/sent-events.ts";
+import { firstEventIdAt, isEmailSent } from "../emails/reading/sent-events.ts";
 import { plannedEachTime, type Tx } from "../platform/database.ts";
 import { shownEvents } from "./deletion-queries.ts";
 
@@ -11,6 +11,14 @@ type Expression = RawBuilder<unknown>;
 /** The month (UTC) in which an id falls. */
 const monthOf = (id: Expression) =>
   sql`date_trunc('month', to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000) at time zone 'UTC')::date`;
+
+/** No id is older: there were none of this kind (UUIDv7). */
+const FIRST_MONTH = sql`date '2015-01-01'`;
+const MONTH_AS_ID = firstEventIdAt(sql`m at time zone 'UTC'`);
+/** The first ids of all months: to find an id among them takes a tenth of what its month takes. */
+const MONTHS = sql`(
+  select array_agg(${MONTH_AS_ID} order by m)
+  from generate_series(${FIRST_MONTH}::timestamp, (now() + interval '10 years')::timestamp, interval '1 month') m)`;
 
 /**
  * Adds events to the counts of their names, or takes them from there.
@@ -25,12 +33,14 @@ export async function upsertNameCounts(
 ): Promise<void> {
   await sql`
     ${plannedEachTime} insert into event_name_counts as c (project_id, name, month, count)
-    select ${projectId}::uuid, name, month, ${sign}::integer * count(*) from (
-      select v.name, ${monthOf(sql`v.id`)} as month from ${shownEvents(projectId)}
-      where v.project_id = ${projectId} and ${recorded}
+    select ${projectId}::uuid, name, month, ${sign}::integer * sum(count) from (
+      select name, (${FIRST_MONTH} + make_interval(months => number - 1))::date as month, count from (
+        select v.name, width_bucket(v.id, ${MONTHS}) as number, count(*) as count from ${shownEvents(projectId)}
+        where v.project_id = ${projectId} and ${recorded} group by 1, 2
+      ) numbered
       union all
-      select ${EMAIL_SENT}, ${monthOf(sentEventId())} from emails e
-      where e.project_id = ${projectId} and ${isEmailSent(null)} and ${sent}
+      select ${EMAIL_SENT}, date_trunc('month', e.sent_at at time zone 'UTC')::date, count(*) from emails e
+      where e.project_id = ${projectId} and ${isEmailSent(null)} and ${sent} group by 2
     ) each group by name, month order by name, month
     on conflict (project_id, name, month) do update set count = c.count + excluded.count`.execute(tx);
 }

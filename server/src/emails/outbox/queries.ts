@@ -240,8 +240,8 @@ export async function eraseRecipients(
 }
 
 /** Of an address the domain, where it is a provider's and names nobody: mails are counted by it. */
-const ONLY_PROVIDER = sql`case when substring(to_address from '[^@]*$') = any(${providerDomains().map(({ domain }) => domain)}::text[])
-  then '@' || substring(to_address from '[^@]*$') else '' end`;
+const ONLY_PROVIDER = sql`case when split_part(to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
+  then '@' || split_part(to_address, '@', -1) else '' end`;
 
 /** Forgets to whom mails went and what was filled in. They have ended, and are the transaction's own. */
 export async function forgetEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {

@@ -7,7 +7,7 @@ import { providerDomains } from "../../transports/destinations.ts";
 export const HAS_LEFT = sql<SqlBool>`status not in ('QUEUED', 'CLAIMED', 'SENDING', 'FAILED', 'SKIPPED', 'UNCONFIRMED')`;
 
 /** The domain of the address of a mail `e`. */
-export const TO_DOMAIN = sql<string>`substring(e.to_address from '[^@]*$')`;
+export const TO_DOMAIN = sql<string>`split_part(e.to_address, '@', -1)`;
 
 /** The providers `p` that have a domain; joined they are at most one. */
 export function providersOf(domain: RawBuilder<unknown>): RawBuilder<unknown> {
