@@ -17,21 +17,22 @@ test("each task gets its own answer", async () => {
 
 test("what is made for a task is made when its turn has come, and a task that cannot be made fails alone", async () => {
   const made: number[] = [];
-  let running = 0;
-  const run = (task: number) =>
-    thread
-      .run("one", async () => {
-        expect(running, "one at a time").toBe(0);
-        running += 1;
-        made.push(task);
-        await new Promise((resolve) => setImmediate(resolve));
-        if (task === 2) throw new Error("There is none.");
-        return task;
-      })
-      .finally(() => (running -= 1));
-  const answers = await Promise.allSettled([1, 2, 3].map(run));
-  expect(made).toEqual([1, 2, 3]);
-  expect(answers).toMatchObject([{ value: 2 }, { reason: { message: "There is none." } }, { value: 4 }]);
+  const first = Promise.withResolvers<number>();
+  const making = (task: number, value: Promise<number>) =>
+    thread.run("one", () => {
+      made.push(task);
+      return value;
+    });
+  const runs = Promise.allSettled([
+    making(1, first.promise),
+    thread.run("one", () => Promise.reject(new Error("There is none."))),
+    making(3, Promise.resolve(3)),
+  ]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(made).toEqual([1]);
+  first.resolve(1);
+  expect(await runs).toMatchObject([{ value: 2 }, { reason: { message: "There is none." } }, { value: 4 }]);
+  expect(made).toEqual([1, 3]);
 });
 
 test("a task that throws fails alone", async () => {
