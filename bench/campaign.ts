@@ -1,5 +1,6 @@
 // `npm run bench campaign [recipients …]`: a campaign from *send* to *SENT*, tracked and signed, and what others notice of it meanwhile.
 // Before it: bench.ts. After it: measure-campaign.ts measures each; tables; what they must show is in docs/benchmarks.md.
+import { countingShare } from "./counting.ts";
 import { percentile } from "./latency.ts";
 import { withMailGround } from "./mail-ground.ts";
 import { measureCampaign, type CampaignCase, type CampaignResult } from "./measure-campaign.ts";
@@ -72,6 +73,7 @@ function printCampaigns(
     oneDecimal(speedOf(result) / plainSpeed),
     result.cpuMsPerMail.toFixed(2),
     "–",
+    "–",
   ];
   printTable(
     [
@@ -83,6 +85,7 @@ function printCampaigns(
       "× plain, the faster one",
       "CPU ms a mail",
       "peak MB",
+      "counting, % of the cores",
     ],
     [
       plainRow("plain, nothing tracked", untracked),
@@ -96,6 +99,7 @@ function printCampaigns(
         oneDecimal(speedOf(result) / plainSpeed),
         result.cpuMsPerMail.toFixed(2),
         whole(result.peakBytes / MEGABYTE),
+        countingShare(result.countedMs, result.tookMs),
       ]),
     ],
   );

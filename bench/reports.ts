@@ -7,10 +7,11 @@ import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { readPage } from "../server/src/platform/page.ts";
-import { countNews, DIMENSION_NUMBERS } from "../server/src/events/counts.ts";
+import { DIMENSION_NUMBERS } from "../server/src/events/counts.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
 import * as analytics from "../server/src/reports/analytics.ts";
 import { readPeriod, spanOf } from "../server/src/reports/period.ts";
+import { countAll } from "./counting.ts";
 import { percentile } from "./latency.ts";
 import { unlimited } from "./outbox.ts";
 import { readNumbers } from "./read-numbers.ts";
@@ -171,13 +172,6 @@ async function measure(database: Database, { name, ask, plain }: Question): Prom
     plain === null ? "–" : (middle / plainMiddle).toFixed(2),
     most <= BAR_MS ? "yes" : "no",
   ];
-}
-
-/** Counts all there is, as the loop does it. @returns what it took, ms */
-async function countAll(database: Database): Promise<number> {
-  const startedMs = performance.now();
-  while (await countNews(database));
-  return performance.now() - startedMs;
 }
 
 async function printCosts(database: Database, tookMs: number): Promise<void> {

@@ -1,10 +1,13 @@
 // `npm run bench track`: tracked events a second, durable, beside the naive way and beside no database at all.
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
+import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createLog } from "../server/src/platform/log.ts";
 import { SECRET_KEY } from "../e2e/program.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";
+import { countAnew, countingShare } from "./counting.ts";
 import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
-import { startDatabase, startOurs, startRival, type BenchServer } from "./servers.ts";
-import { print, printTable } from "./table.ts";
+import { startDatabase, startOurs, startRival, type BenchDatabase, type BenchServer } from "./servers.ts";
+import { oneDecimal, print, printTable } from "./table.ts";
 
 const CONNECTIONS = [64, 256];
 const ROUNDS = 4;
@@ -44,8 +47,29 @@ export async function benchTrack(): Promise<void> {
       }
     }
     printTable(["connections", "contact", "server", ...COMPARISON_HEAD], rows);
+    await printCounting(databases[2]);
     print("\nBars: ours at least 5 × naive and 55 % of no database, p99 at most 60 ms, at 256 connections.");
   } finally {
     for (const close of closing.toReversed()) await close();
+  }
+}
+
+/** What the worker does beside it, which is not among those that are compared. */
+async function printCounting({ connection }: BenchDatabase): Promise<void> {
+  const database = createDatabase(
+    createPool({ connection, maxConnections: 1, log: createLog({ level: "silent" }) }),
+  );
+  try {
+    const countedMs = await countAnew(database);
+    const { count } = await database
+      .selectFrom("events")
+      .select((select) => select.fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    const msPerThousand = (1_000 * countedMs) / count;
+    print(
+      `\nTo count them takes ${oneDecimal(msPerThousand)} µs an event: ${countingShare(msPerThousand, 1_000)} % of the cores for each 1,000 a second.`,
+    );
+  } finally {
+    await database.destroy();
   }
 }

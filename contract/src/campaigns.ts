@@ -15,8 +15,8 @@ import {
   pageQuery,
   pathId,
 } from "./field.ts";
-import { heldReasonPart } from "./held-reasons.ts";
 import { filter, type Filter } from "./filters.ts";
+import { heldReasonPart } from "./held-reasons.ts";
 import { LIMITS } from "./limits.ts";
 import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
 

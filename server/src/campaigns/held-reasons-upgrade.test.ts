@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/migrations.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
 import { countHeldCampaigns } from "./held-campaigns.ts";
 
 const UPGRADE = 117;
@@ -11,9 +11,7 @@ const projectId = newId();
 let old: TestDatabase;
 
 beforeAll(async () => {
-  old = await createTestDatabase();
-  await old.pool.query("drop schema public cascade; create schema public");
-  await migrate(old.pool, undefined, UPGRADE - 1);
+  old = await createDatabaseBefore(UPGRADE);
   await old.pool.query("insert into projects (id, name) values ($1, 'Old')", [projectId]);
 });
 afterAll(() => old.drop());

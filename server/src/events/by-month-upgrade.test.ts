@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/migrations.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
 
 const UPGRADE = 85;
 const CONTACTS = 20;
@@ -16,9 +16,7 @@ const rowsOf = async <Row>(statement: string, ...values: unknown[]): Promise<Row
   (await old.pool.query(statement, values)).rows as Row[];
 
 beforeAll(async () => {
-  old = await createTestDatabase();
-  await old.pool.query("drop schema public cascade; create schema public");
-  await migrate(old.pool, undefined, UPGRADE - 1);
+  old = await createDatabaseBefore(UPGRADE);
   await rowsOf("insert into projects (id, name) values ($1, 'Old')", projectId);
   await rowsOf(
     `insert into contacts (project_id, id, email, subscribed)

@@ -5,6 +5,7 @@ import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
 import { inject } from "vitest";
 import { createPool } from "./database.ts";
 import { createLog } from "./log.ts";
+import { migrate } from "./migrations.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -41,6 +42,14 @@ export async function createTestDatabase(): Promise<TestDatabase> {
       await administer(server, `drop database if exists ${database} with (force)`);
     },
   };
+}
+
+/** One as it was before a migration: what its tests fill, they then upgrade. */
+export async function createDatabaseBefore(migration: number): Promise<TestDatabase> {
+  const old = await createTestDatabase();
+  await old.pool.query("drop schema public cascade; create schema public");
+  await migrate(old.pool, undefined, migration - 1);
+  return old;
 }
 
 async function administer(server: ClientConfig, statement: string): Promise<void> {

@@ -2,16 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/migrations.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
 
 const UPGRADE = 101;
 const projectId = newId();
 let old: TestDatabase;
 
 beforeAll(async () => {
-  old = await createTestDatabase();
-  await old.pool.query("drop schema public cascade; create schema public");
-  await migrate(old.pool, undefined, UPGRADE - 1);
+  old = await createDatabaseBefore(UPGRADE);
   await old.pool.query("insert into projects (id, name) values ($1, 'Old')", [projectId]);
 });
 afterAll(() => old.drop());

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { migrate } from "../../platform/migrations.ts";
-import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+import { createDatabaseBefore, type TestDatabase } from "../../platform/test-database.ts";
 
 const UPGRADE = 97;
 
@@ -21,9 +21,7 @@ const addContent = (id: string) =>
   );
 
 beforeAll(async () => {
-  old = await createTestDatabase();
-  await old.pool.query("drop schema public cascade; create schema public");
-  await migrate(old.pool, undefined, UPGRADE - 1);
+  old = await createDatabaseBefore(UPGRADE);
   await rowsOf("insert into projects (id, name) values ($1, 'Old')", projectId);
 });
 afterAll(() => old.drop());
