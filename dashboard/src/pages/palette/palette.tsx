@@ -7,6 +7,7 @@ import { Search } from "lucide-react";
 import { useState } from "react";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
+import { Failure } from "../../ui/states.tsx";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useCommands, type Command, type CommandGroup } from "./commands.ts";
 import { findQuery } from "./find.ts";
@@ -69,14 +70,23 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search size={15} className="shrink-0 text-faint" aria-hidden />
               <Autocomplete.Input
+                // Not with the next frame, as dialogs do: whoever types on at once loses no letter.
+                autoFocus
                 aria-label={t("Search and commands")}
                 placeholder={t("Search, or type a command")}
                 className="h-12 w-full bg-transparent text-base outline-none"
               />
             </div>
             <p role="status" className="px-4 py-3 text-sm text-soft empty:hidden">
-              {listed.length === 0 && (isSearching ? t("Searching …") : t("Nothing is called so."))}
+              {listed.length === 0 &&
+                !found.isError &&
+                (isSearching ? t("Searching …") : t("Nothing is called so."))}
             </p>
+            {found.isError && (
+              <div className="p-3">
+                <Failure error={found.error} onRetry={() => void found.refetch()} />
+              </div>
+            )}
             <Autocomplete.List className="overflow-y-auto p-1.5 empty:hidden">
               {(group: Listed) => (
                 <Autocomplete.Group key={group.value} items={group.items} className="pb-1">
