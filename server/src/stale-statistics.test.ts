@@ -168,18 +168,24 @@ async function send(): Promise<void> {
   await sender.stop();
 }
 
+/** Connections report what they have read about once a second, and when they end: all that was read so far is counted. */
+async function endReading(): Promise<void> {
+  const { database } = outbox;
+  await sql`select pg_terminate_backend(pid, 10_000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'`.execute(
+    database,
+  );
+  await sql`select pg_stat_force_next_flush()`.execute(database);
+}
+
 /** Tables and indexes of which more was read than the work is worth, with how much. */
 async function listReadTooMuch(): Promise<Array<{ name: string; reads: number }>> {
-  const { database } = outbox;
-  // Connections report what they have read when they end.
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity
-    where datname = current_database() and pid <> pg_backend_pid()`.execute(database);
-  await sql`select pg_stat_force_next_flush()`.execute(database);
+  await endReading();
   const { rows } = await sql<{ name: string; reads: number }>`
     select name, reads from (
       select relname as name, seq_tup_read as reads from pg_stat_user_tables
       union all select indexrelname, idx_tup_read from pg_stat_user_indexes) r
-    where reads > ${MAX_READ}`.execute(database);
+    where reads > ${MAX_READ}`.execute(outbox.database);
   return rows;
 }
 
@@ -202,6 +208,7 @@ test.each([
     }
     await sql`analyze`.execute(database);
     await growTo(GROWN_TO);
+    await endReading();
     await sql`select pg_stat_reset()`.execute(database);
     await work();
     await send();
