@@ -1,5 +1,9 @@
-// `npm run bench retention [events]`: a month of so many events goes as a whole, while somebody tracks; beside it, row by row.
+// `npm run bench retention [events]`: a month of so many events goes as a whole, while somebody tracks and somebody reads; beside it files of
+// the same size that no database knows of, and row by row.
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
+import { randomBytes } from "node:crypto";
+import { open, unlink } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { createApiClient } from "../e2e/api-client.ts";
@@ -22,6 +26,8 @@ const TRACKED_PER_SECOND = 200;
 const QUIET_MS = 5_000;
 const AFTER_MS = 1_500;
 const RETRY_MS = 100;
+const READ_EVERY_MS = 2;
+const CHUNK_BYTES = 1 << 20;
 const GONE_WITHIN_MS = 60_000;
 const DAYS = 30;
 const CONTACTS = 10_000;
@@ -60,11 +66,12 @@ export async function benchRetention(): Promise<void> {
         "track p50 ms",
         "p99 ms",
         "longest ms",
+        "longest read ms",
       ],
       rows,
     );
     print(
-      "\nBars: a month of 5,000,000 in less than a second, with p99 of /v1/track meanwhile as beside it.",
+      "\nBars: a month of 5,000,000 in less than a second; no lock felt: reads as beside nothing, and calls as beside files that go.",
     );
   } finally {
     await pool.end();
@@ -121,7 +128,7 @@ async function fillMonth(own: Database, events: number): Promise<void> {
   await sql`checkpoint`.execute(own);
 }
 
-/** Tracking beside nothing, and beside the drop. */
+/** Tracking and reading beside nothing, beside the removal of files, and beside the drop. */
 async function measure(
   database: BenchDatabase,
   own: Database,
@@ -136,25 +143,80 @@ async function measure(
   try {
     const api = createApiClient(program.url);
     const track = () => api.post("/v1/track", { email: "person-000000001@example.com", event: "seen" });
+    const beside = async <T>(work: () => Promise<T>) => {
+      const tracking = startGentleLoad(TRACKED_PER_SECOND, track);
+      const reading = startReading(database);
+      await delay(AFTER_MS / 3);
+      const result = await work();
+      await delay(AFTER_MS);
+      return { result, felt: [...latency(await tracking.stop()), oneDecimal(await reading.stop())] };
+    };
     progress(`round ${round} of ${ROUNDS}`);
-    const warm = startGentleLoad(TRACKED_PER_SECOND, track);
-    await delay(QUIET_MS);
-    await warm.stop();
-    const quiet = startGentleLoad(TRACKED_PER_SECOND, track);
-    await delay(QUIET_MS);
-    const quietMs = await quiet.stop();
-    const meanwhile = startGentleLoad(TRACKED_PER_SECOND, track);
-    await delay(AFTER_MS / 3);
-    const { goneSeconds, seconds, tries } = await drop(own, database);
-    await delay(AFTER_MS);
+    await beside(() => delay(QUIET_MS));
+    const quiet = await beside(() => delay(QUIET_MS));
+    const removeFiles = await makeFilesLike(own, "events_old");
+    const files = await beside(removeFiles);
+    const month = await beside(() => drop(own, database));
+    const { goneSeconds, seconds, tries } = month.result;
     const took = [goneSeconds.toFixed(3), seconds.toFixed(3), String(tries)];
     return [
-      ["nothing goes", "", "", "", "", ...latency(quietMs)],
-      ["a month goes", whole(events), ...took, ...latency(await meanwhile.stop())],
+      ["nothing goes", "", "", "", "", ...quiet.felt],
+      ["files of its size go, no table", "", "", files.result.toFixed(3), "", ...files.felt],
+      ["a month goes", whole(events), ...took, ...month.felt],
     ];
   } finally {
     await program.stop();
   }
+}
+
+/** Reads what a drop locks, one after the other: writes nothing, so it waits for locks and for nothing else. `stop` resolves to the longest, in ms. */
+function startReading({ connection }: BenchDatabase): { stop(): Promise<number> } {
+  const readers = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
+  let isOver = false;
+  const reading = (async () => {
+    let longestMs = 0;
+    while (!isOver) {
+      const startedMs = performance.now();
+      await readers.query({
+        name: "read",
+        text: "select (select id from events order by project_id desc, id desc limit 1), (select id from contacts limit 1)",
+      });
+      longestMs = Math.max(longestMs, performance.now() - startedMs);
+      await delay(READ_EVERY_MS);
+    }
+    await readers.end();
+    return longestMs;
+  })();
+  return {
+    stop: () => {
+      isOver = true;
+      return reading;
+    },
+  };
+}
+
+/** Files as large as a table and its indexes, on the same disk. @returns what removes them, and resolves to the seconds that took */
+async function makeFilesLike(own: Database, table: string): Promise<() => Promise<number>> {
+  const { rows } = await sql<{ folder: string; bytes: number }>`
+    select current_setting('data_directory') as folder, pg_relation_size(oid) as bytes from pg_class
+    where oid = ${table}::regclass
+      or oid in (select indexrelid from pg_index where indrelid = ${table}::regclass)`.execute(own);
+  const chunk = randomBytes(CHUNK_BYTES);
+  const files = await Promise.all(
+    rows.map(async ({ folder, bytes }, at) => {
+      const path = join(folder, `bench-${at}`);
+      const file = await open(path, "w");
+      for (let written = 0; written < bytes; written += CHUNK_BYTES) await file.write(chunk);
+      await file.sync();
+      await file.close();
+      return path;
+    }),
+  );
+  return async () => {
+    const startedMs = performance.now();
+    for (const path of files) await unlink(path);
+    return (performance.now() - startedMs) / 1_000;
+  };
 }
 
 /**
@@ -189,7 +251,7 @@ async function measureRows(own: Database, events: number): Promise<string[]> {
   const startedMs = performance.now();
   while (await deleteExpired(own, onExpired, { batchSize: BATCH_SIZE }));
   const seconds = (performance.now() - startedMs) / 1_000;
-  return ["row by row, nobody tracks", whole(events), "", seconds.toFixed(3), "", "", "", "", ""];
+  return ["row by row, nobody tracks", whole(events), "", seconds.toFixed(3), "", "", "", "", "", ""];
 }
 
 const latency = (values: readonly number[]) => [
