@@ -2,7 +2,7 @@
 // Before it: ⌘K, or the button in the navigation. After it: the page that was chosen.
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { Search } from "lucide-react";
 import { useState } from "react";
 import type { Project } from "../../session/queries.ts";
@@ -77,16 +77,7 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
                 className="h-12 w-full bg-transparent text-base outline-none"
               />
             </div>
-            <p role="status" className="px-4 py-3 text-sm text-soft empty:hidden">
-              {listed.length === 0 &&
-                !found.isError &&
-                (isSearching ? t("Searching …") : t("Nothing is called so."))}
-            </p>
-            {found.isError && (
-              <div className="p-3">
-                <Failure error={found.error} onRetry={() => void found.refetch()} />
-              </div>
-            )}
+            <SearchState found={found} isSearching={isSearching} isEmpty={listed.length === 0} />
             <Autocomplete.List className="overflow-y-auto p-1.5 empty:hidden">
               {(group: Listed) => (
                 <Autocomplete.Group key={group.value} items={group.items} className="pb-1">
@@ -105,6 +96,29 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
         </Dialog.Popup>
       </Dialog.Portal>
     </Dialog.Root>
+  );
+}
+
+interface SearchStateProps {
+  found: UseQueryResult;
+  isSearching: boolean;
+  /** Nothing is listed. */
+  isEmpty: boolean;
+}
+
+/** What is said of the search beside what it found. */
+function SearchState({ found, isSearching, isEmpty }: SearchStateProps) {
+  return (
+    <>
+      <p role="status" className="px-4 py-3 text-sm text-soft empty:hidden">
+        {isEmpty && !found.isError && (isSearching ? t("Searching …") : t("Nothing is called so."))}
+      </p>
+      {found.isError && (
+        <div className="p-3">
+          <Failure error={found.error} onRetry={() => void found.refetch()} />
+        </div>
+      )}
+    </>
   );
 }
 
