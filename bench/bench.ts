@@ -13,6 +13,7 @@ import { benchRetention } from "./retention.ts";
 import { benchSegments } from "./segments.ts";
 import { benchLive } from "./live.ts";
 import { benchLogins } from "./logins.ts";
+import { benchMonths } from "./months.ts";
 import { benchNeighbours } from "./neighbours.ts";
 import { benchNotices } from "./notices.ts";
 import { benchSend } from "./send.ts";
@@ -62,6 +63,10 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   logins: {
     measures: "200 logins (or the number given) in the same moment; what tracking waits meanwhile; memory",
     run: benchLogins,
+  },
+  months: {
+    measures: "track and notices with a partition for each month of events, and with one table for all",
+    run: benchMonths,
   },
   retention: {
     measures:

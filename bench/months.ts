@@ -1,0 +1,141 @@
+// `npm run bench months`: whether tracking and notices are slower with a partition for each month of events than with one table for all.
+// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
+import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createLog } from "../server/src/platform/log.ts";
+import { SECRET_KEY } from "../e2e/program.ts";
+import { perSecond, runLoad } from "./load.ts";
+import { runNoticesRound } from "./notices.ts";
+import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
+import { startDatabase, startOurs, type BenchDatabase } from "./servers.ts";
+import { print, printTable, progress, whole } from "./table.ts";
+
+const TRACK_ROUNDS = 14;
+const NOTICE_ROUNDS = 6;
+const WARM_UP_MS = 1_000;
+const MEASURE_MS = 1_200;
+const NUMBERS_PER_RUN = 1_000_000;
+const CONNECTIONS = [64, 256];
+const NOTICES = 20_000;
+const READERS = [1, 2];
+
+/** The two that are compared, each with its database. */
+interface Both {
+  months: BenchDatabase;
+  oneTable: BenchDatabase;
+}
+
+const track = (data: object) =>
+  makeRequest("/v1/track", SECRET_KEY, {
+    email: `person-${ADDRESS_NUMBER}@example.com`,
+    event: "order placed",
+    data,
+  });
+const REQUESTS = {
+  "data as it was": track({ plan: "pro" }),
+  "data changes": track({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
+};
+
+export async function benchMonths(): Promise<void> {
+  const both: Both = { months: await startDatabase(), oneTable: await startDatabase() };
+  try {
+    await putIntoOneTable(both.oneTable);
+    const rows = [...(await compareTracking(both)), ...(await compareNotices(both))];
+    printTable(["what", "by month, a second", "one table, a second", "%"], rows);
+    print("\nBar: by month within 3 % of one table.");
+  } finally {
+    await both.months.stop();
+    await both.oneTable.stop();
+  }
+}
+
+/** As `events` was before there were months: the same keys and indexes. */
+async function putIntoOneTable({ connection }: BenchDatabase): Promise<void> {
+  const pool = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
+  await pool.query(`begin;
+    create table one_table (like events including defaults including storage including compression);
+    drop table events cascade;
+    alter table one_table rename to events;
+    alter table events alter column project_id set (n_distinct = 10);
+    alter table events add primary key (project_id, id);
+    alter table events add foreign key (project_id, contact_id) references contacts (project_id, id) on delete cascade;
+    create index on events (project_id, contact_id, name, created_at);
+    create index on events (project_id, email_id) where email_id is not null;
+    create index on events (project_id, name, created_at, contact_id);
+    commit`);
+  await pool.end();
+}
+
+async function compareTracking({ months, oneTable }: Both): Promise<string[][]> {
+  const servers = await Promise.all([months, oneTable].map((each) => startOurs(each, { ROLES: "api" })));
+  try {
+    let runs = 0;
+    const rows: string[][] = [];
+    for (const connections of CONNECTIONS)
+      for (const [name, request] of Object.entries(REQUESTS)) {
+        progress(`track, ${connections} connections, ${name}`);
+        rows.push(
+          await inTurn(
+            `track, ${connections} connections, ${name}`,
+            TRACK_ROUNDS,
+            servers.map(({ port }) => async () => {
+              const firstNumber = NUMBERS_PER_RUN * runs++;
+              const times = { warmUpMs: WARM_UP_MS, measureMs: MEASURE_MS };
+              return perSecond(await runLoad({ port, connections, request, firstNumber, ...times }));
+            }),
+          ),
+        );
+      }
+    return rows;
+  } finally {
+    for (const server of servers) await server.stop();
+  }
+}
+
+async function compareNotices({ months, oneTable }: Both): Promise<string[][]> {
+  const log = createLog({ level: "silent" });
+  const databases = [months, oneTable].map(({ connection }) =>
+    createDatabase(createPool({ connection, maxConnections: 8, log })),
+  );
+  try {
+    const rows: string[][] = [];
+    for (const readers of READERS) {
+      progress(`notices, readers: ${readers}`);
+      rows.push(
+        await inTurn(
+          `notices, readers: ${readers}`,
+          NOTICE_ROUNDS,
+          databases.map((database) => async () => {
+            const { kept, readMs } = await runNoticesRound(database, NOTICES, readers);
+            return (kept * 1_000) / readMs;
+          }),
+        ),
+      );
+    }
+    return rows;
+  } finally {
+    for (const database of databases) await database.destroy();
+  }
+}
+
+/** Both so many times in turn, the other one first each time; the middle of each, a second, and what the first is of the second in percent. */
+async function inTurn(
+  name: string,
+  rounds: number,
+  [first, second]: ReadonlyArray<() => Promise<number>>,
+): Promise<string[]> {
+  if (first === undefined || second === undefined) throw new Error("There are not two to compare.");
+  const seen = { first: [] as number[], second: [] as number[] };
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 0) seen.first.push(await first());
+    seen.second.push(await second());
+    if (round % 2 === 1) seen.first.push(await first());
+  }
+  const [ofFirst, ofSecond] = [middle(seen.first), middle(seen.second)];
+  return [name, whole(ofFirst), whole(ofSecond), whole((100 * ofFirst) / ofSecond)];
+}
+
+function middle(numbers: readonly number[]): number {
+  const sorted = numbers.toSorted((one, other) => one - other);
+  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0];
+  return (low + high) / 2;
+}
