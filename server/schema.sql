@@ -545,6 +545,7 @@ CREATE TABLE project_suspensions (
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
   lifted_at   timestamp with time zone,
   lifted_by   uuid,
+  rates       jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
   CONSTRAINT project_suspensions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT project_suspensions_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

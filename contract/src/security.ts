@@ -19,6 +19,18 @@ const window = z.object({
   complaintRate: percent,
 });
 const level = z.enum(LEVELS);
+const badRate = z.object({
+  of: z.enum(["bounces", "complaints"]),
+  window: z.enum(["sevenDay", "allTime"]),
+  level: z.enum(["warning", "critical"]),
+  count: z.int(),
+  mails: z.int().describe("Of how many."),
+  rate: z.number().describe("In percent."),
+  threshold: z.number().describe("From which percentage on it is of that level."),
+});
+
+/** A rate of a project that is worse than it may be. */
+export type BadRate = z.output<typeof badRate>;
 
 export const security = z.object({
   status: z.object({
@@ -47,7 +59,15 @@ export const security = z.object({
   }),
   isDisabled: z.boolean(),
   suspensions: z
-    .array(z.object({ at: instant, reasons: z.array(z.string()) }))
+    .array(
+      z.object({
+        at: instant,
+        reasons: z.array(z.string()),
+        rates: z
+          .array(badRate)
+          .describe("What the reasons say, in numbers; none for suspensions from before they were kept."),
+      }),
+    )
     .describe("When the project was disabled for its rates, newest first."),
 });
 

@@ -3,7 +3,7 @@
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { SendingCounts } from "../emails/booking/sending-hours.ts";
-import type { BadRate } from "../projects/members/notification-facts.ts";
+import type { BadRate } from "@postloft/contract/security.ts";
 
 export interface Rates extends SendingCounts {
   /** In percent. */

@@ -184,7 +184,19 @@ test("at ten percent the project is disabled once: it sends nothing, is read, an
     suspensions: [
       {
         at: expect.any(String),
-        reasons: [expect.stringContaining("of 100 mails over 7 days"), expect.any(String)],
+        reasons: [expect.stringContaining("12 bounces of 100 mails over 7 days"), expect.any(String)],
+        rates: [
+          {
+            of: "bounces",
+            window: "sevenDay",
+            level: "critical",
+            count: 12,
+            mails: 100,
+            rate: 12,
+            threshold: 10,
+          },
+          expect.objectContaining({ window: "allTime", threshold: 8 }),
+        ],
       },
     ],
   });
@@ -263,12 +275,12 @@ test("of several readers that find a project critical at once one disables it", 
   const project = await server.createProject();
   const suspend = () =>
     transaction(server.database, (tx) =>
-      suspendProjects(tx, [{ projectId: project.id, reasons: ["too many bounces"] }]),
+      suspendProjects(tx, [{ projectId: project.id, reasons: ["too many bounces"], rates: [] }]),
     );
   const suspended = await Promise.all(Array.from({ length: 5 }, suspend));
   expect(suspended.flat()).toHaveLength(1);
   expect((await read(project)).suspensions).toEqual([
-    { at: expect.any(String), reasons: ["too many bounces"] },
+    { at: expect.any(String), reasons: ["too many bounces"], rates: [] },
   ]);
 });
 

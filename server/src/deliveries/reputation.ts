@@ -15,7 +15,6 @@ import {
   type Standing,
   type SuspendedProject,
 } from "../projects/suspend-projects.ts";
-import type { BadRate } from "../projects/members/notification-facts.ts";
 import { judge, ratesOf, type Judgement } from "./reputation-rules.ts";
 import { suspensionMail, warningMail } from "./suspension-mail.ts";
 
@@ -67,20 +66,19 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
       standings.map((standing) => ({ projectId: standing.projectId, from: countedFrom(standing) })),
     );
     const judged = totals.map((one) => ({ projectId: one.projectId, ...judge(one) }));
-    const critical = judged.flatMap(({ projectId, shouldDisable, violations }) =>
-      shouldDisable ? [{ projectId, reasons: violations }] : [],
+    const critical = judged.flatMap(({ projectId, shouldDisable, violations, badRates }) =>
+      shouldDisable
+        ? [{ projectId, reasons: violations, rates: badRates.filter(({ level }) => level === "critical") }]
+        : [],
     );
     const near = judged.filter(({ shouldDisable, isHealthy }) => !shouldDisable && !isHealthy);
     const nameOf = new Map(standings.map(({ projectId, name }) => [projectId, name]));
     const named = near.map((one) => ({ ...one, name: nameOf.get(one.projectId) ?? "" }));
     await warn(tx, named, baseUrl());
-    const ratesOfProject = new Map(judged.map(({ projectId, badRates }) => [projectId, badRates]));
     const suspended = await suspendProjects(tx, critical);
     await enqueueSystemMails(
       tx,
-      suspended.flatMap((project) =>
-        mailsAbout(project, ratesOfProject.get(project.projectId) ?? [], baseUrl()),
-      ),
+      suspended.flatMap((project) => mailsAbout(project, baseUrl())),
     );
   };
 }
@@ -103,8 +101,7 @@ async function warn(
       );
 }
 
-function mailsAbout(project: SuspendedProject, judged: readonly BadRate[], baseUrl: string) {
-  const rates = judged.filter(({ level }) => level === "critical");
-  const mail = suspensionMail({ ...project, rates }, baseUrl);
+function mailsAbout(project: SuspendedProject, baseUrl: string) {
+  const mail = suspensionMail(project, baseUrl);
   return project.members.map(({ email: to, language }) => ({ to, ...mail(language) }));
 }

@@ -612,6 +612,7 @@ export interface ProjectSuspensionsTable {
   createdAt: Generated<Date>;
   liftedAt: Date | null;
   liftedBy: string | null;
+  rates: ColumnType<unknown, string | undefined, string>;
 }
 
 export interface ProjectsTable {

@@ -12,7 +12,7 @@ const enable = ({ id, owner }: TestProject, body: unknown = REASON) =>
   server.call("POST", `/projects/${id}/enable`, { cookie: owner.cookie }, body);
 const suspend = ({ id }: TestProject) =>
   transaction(server.database, (tx) =>
-    suspendProjects(tx, [{ projectId: id, reasons: ["too many bounces"] }]),
+    suspendProjects(tx, [{ projectId: id, reasons: ["too many bounces"], rates: [] }]),
   );
 const write = ({ byKey }: TestProject) =>
   server.call("POST", "/contacts", byKey, { email: "ada@example.com" });

@@ -1,5 +1,6 @@
 // Disabling projects for what came back about their mail, and what is known of it afterwards.
 // Before it: deliveries/reputation.ts judges. After it: a disabled project is read only; its waiting mail stays where it is.
+import type { BadRate } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -19,8 +20,10 @@ import {
 
 export interface Suspension {
   projectId: string;
-  /** Sentences for people. */
+  /** Sentences for people, */
   reasons: readonly string[];
+  /** and what they say, for those who read another language. */
+  rates: readonly BadRate[];
 }
 
 export interface SuspendedProject extends Suspension {
@@ -45,7 +48,12 @@ export async function suspendProjects(
   await openOrCloseProjectQueues(tx, [...names.keys()], false);
   await insertSuspensions(
     tx,
-    own.map(({ projectId, reasons }) => ({ projectId, id: newId(), reasons: JSON.stringify(reasons) })),
+    own.map(({ projectId, reasons, rates }) => ({
+      projectId,
+      id: newId(),
+      reasons: JSON.stringify(reasons),
+      rates: JSON.stringify(rates),
+    })),
   );
   await recordAudit(
     tx,
@@ -57,9 +65,10 @@ export async function suspendProjects(
     })),
   );
   const members = Map.groupBy(await listMemberAddresses(tx, [...names.keys()]), (row) => row.projectId);
-  return own.map(({ projectId, reasons }) => ({
+  return own.map(({ projectId, reasons, rates }) => ({
     projectId,
     reasons,
+    rates,
     name: names.get(projectId) ?? "",
     members: (members.get(projectId) ?? []).map(({ email, language }) => ({
       email,
@@ -133,7 +142,11 @@ const SHOWN_SUSPENSIONS = 20;
 export async function listSuspensions(
   database: Database,
   projectId: string,
-): Promise<Array<{ at: string; reasons: string[] }>> {
+): Promise<Array<{ at: string; reasons: string[]; rates: BadRate[] }>> {
   const rows = await listSuspensionRows(database, projectId, SHOWN_SUSPENSIONS);
-  return rows.map((row) => ({ at: row.createdAt.toISOString(), reasons: row.reasons as string[] }));
+  return rows.map((row) => ({
+    at: row.createdAt.toISOString(),
+    reasons: row.reasons as string[],
+    rates: row.rates as BadRate[],
+  }));
 }

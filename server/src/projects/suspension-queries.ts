@@ -16,14 +16,15 @@ export async function disableProjectRows(
 
 export async function insertSuspensions(
   tx: Tx,
-  suspensions: ReadonlyArray<{ projectId: string; id: string; reasons: string }>,
+  suspensions: ReadonlyArray<{ projectId: string; id: string; reasons: string; rates: string }>,
 ): Promise<void> {
   await sql`
-    insert into project_suspensions (project_id, id, reasons)
+    insert into project_suspensions (project_id, id, reasons, rates)
     select * from unnest(
       ${suspensions.map((suspension) => suspension.projectId)}::uuid[],
       ${suspensions.map((suspension) => suspension.id)}::uuid[],
-      ${suspensions.map((suspension) => suspension.reasons)}::jsonb[]
+      ${suspensions.map((suspension) => suspension.reasons)}::jsonb[],
+      ${suspensions.map((suspension) => suspension.rates)}::jsonb[]
     )`.execute(tx);
 }
 
@@ -85,7 +86,7 @@ export async function findStandings(database: Database, ids: readonly string[]) 
 export async function listSuspensionRows(database: Database, projectId: string, limit: number) {
   return database
     .selectFrom("project_suspensions")
-    .select(["reasons", "createdAt"])
+    .select(["reasons", "rates", "createdAt"])
     .where("projectId", "=", projectId)
     .orderBy("id", "desc")
     .limit(limit)

@@ -1,7 +1,7 @@
 // How the mail of a project is received: rates against their limits, and the way back after a suspension. Before it: settings-page.tsx.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import type { Level } from "@postloft/contract/security.ts";
+import type { BadRate, Level } from "@postloft/contract/security.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { enableProject, type getSecurity } from "../../api/endpoints.ts";
 import { projectsQuery, type Project } from "../../session/queries.ts";
@@ -136,17 +136,39 @@ function Suspensions({ security: { suspensions } }: { security: Security }) {
     <section>
       <h2 className="mb-2 font-semibold">{t("Suspensions")}</h2>
       <ul className="flex flex-col gap-2 text-sm">
-        {suspensions.map(({ at, reasons }) => (
+        {suspensions.map(({ at, reasons, rates }) => (
           <li key={at}>
             <time dateTime={at} className="text-faint">
               {formatInstant(at)}
             </time>{" "}
-            {reasons.join(" ")}
+            {(rates.length > 0 ? rates.map(rateText) : reasons).join(" ")}
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+/** Sentences of a rate by what it is of and since when. */
+const RATE_TEXTS: Record<BadRate["of"], Record<BadRate["window"], (values: RateValues) => string>> = {
+  bounces: {
+    sevenDay: (values) => t("Of {mails} mails over seven days {rate} bounced, limit {threshold}.", values),
+    allTime: (values) => t("Of all {mails} mails {rate} bounced, limit {threshold}.", values),
+  },
+  complaints: {
+    sevenDay: (values) =>
+      t("Of {mails} mails over seven days {rate} were reported as spam, limit {threshold}.", values),
+    allTime: (values) => t("Of all {mails} mails {rate} were reported as spam, limit {threshold}.", values),
+  },
+};
+type RateValues = Record<"mails" | "rate" | "threshold", string>;
+
+function rateText({ of, window, mails, rate, threshold }: BadRate): string {
+  return RATE_TEXTS[of][window]({
+    mails: formatNumber(mails),
+    rate: formatPercent(rate),
+    threshold: formatPercent(threshold),
+  });
 }
 
 function Suspended({ project }: { project: Project }) {

@@ -1,6 +1,7 @@
 // What is known of each thing that people are told, and the shape of what is said of it in every language. Pure.
 // Before it: domains/, campaigns/, deliveries/, billing/, reports/ know the facts. After it: notification-texts/ says them.
 import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";
 
 /** One mail in one language, without its address: whoever tells it knows where its button leads. */
@@ -45,18 +46,6 @@ export interface PausedDestinationFacts {
   project: string;
   destination: string;
   answer: string;
-}
-
-/** A rate of a project that is worse than it may be. */
-export interface BadRate {
-  of: "bounces" | "complaints";
-  window: "sevenDay" | "allTime";
-  level: "warning" | "critical";
-  count: number;
-  mails: number;
-  /** In percent, and from which on it is of that level. */
-  rate: number;
-  threshold: number;
 }
 
 export interface UsedCap {

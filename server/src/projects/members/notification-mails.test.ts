@@ -1,5 +1,6 @@
 // What people are told is said in full in each language: with the same facts, the same button, and numbers as they are written there.
 import { expect, test } from "vitest";
+import type { BadRate } from "@postloft/contract/security.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { lostDomainMail } from "../../domains/lost-domain-mail.ts";
 import type { DomainRow } from "../../domains/queries.ts";
@@ -11,7 +12,7 @@ import {
 import { operatorMail } from "../../deliveries/operator-mail.ts";
 import { suspensionMail, warningMail } from "../../deliveries/suspension-mail.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
-import { TOLD_JOBS, type BadRate } from "./notification-facts.ts";
+import { TOLD_JOBS } from "./notification-facts.ts";
 import { notificationMail, type MailInLanguage } from "./notification-mails.ts";
 
 const LANGUAGES: readonly MailLanguage[] = ["en", "de", "fr", "es"];

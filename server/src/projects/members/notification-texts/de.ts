@@ -1,7 +1,8 @@
 // What people are told about their projects, in German. Pure.
 // Before it: notification-mails.ts lays it out. After it: nothing.
+import type { BadRate } from "@postloft/contract/security.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { BadRate, NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("de");
 
