@@ -164,7 +164,9 @@ async function addOtherEvents(database: Database, projectId: string, events: num
 /** The work without the indexes of the tables that it fills: made at the end, they take a fraction of the time. */
 async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`
-    select i.indexrelid::regclass::text as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i
+    -- Of a partitioned table it is said without its partitions.
+    select i.indexrelid::regclass::text as name,
+      replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition from pg_index i
     where i.indrelid in ('emails'::regclass, 'events'::regclass)
       and not exists (select 1 from pg_constraint c where c.conindid = i.indexrelid)`.execute(database);
   for (const { name } of rows) await sql.raw(`drop index ${name}`).execute(database);
