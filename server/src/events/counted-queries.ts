@@ -37,7 +37,7 @@ export interface MailFilter {
 }
 
 const withPosition = (projectId: string, counts: Expression) => sql`
-  select k.position, c.* from (select ${positionOf(projectId)} as position) k left join (${counts}) c on true`;
+  ${plannedEachTime} select k.position, c.* from (select ${positionOf(projectId)} as position) k left join (${counts}) c on true`;
 
 /** What is not counted: rows from a position on. */
 const since = (position: string): Counted => inRange(sql`${position}::uuid`, null);
