@@ -1,4 +1,5 @@
 // The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
+import { setTimeout as delay } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { asOnPlainHttp, writeHtml } from "./browser.ts";
@@ -470,10 +471,21 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await palette.waitFor({ state: "detached" });
 
   await choose("dark", "Dark theme");
+  // On a slow line too nothing is shown before it is shown dark.
+  await page.addInitScript(
+    "new MutationObserver(() => { globalThis.themedAtMs ??= performance.now(); }).observe(document, { attributeFilter: ['data-theme'], subtree: true })",
+  );
+  await page.route("**/assets/*.js", async (route) => {
+    await delay(500);
+    await route.continue();
+  });
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
   const scheme = () => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
   await expect.poll(scheme).toBe("dark");
+  await page.unroute("**/assets/*.js");
+  const paintedAfterMs = "performance.getEntriesByName('first-paint')[0].startTime - themedAtMs";
+  expect(await page.evaluate<number>(paintedAfterMs)).toBeGreaterThan(0);
   await choose("theme of", "Theme of the system");
   expect(await scheme()).toBe("light dark");
   await choose("sign o", "Sign out");
