@@ -1,5 +1,4 @@
 // The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
-import { setTimeout as delay } from "node:timers/promises";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { asOnPlainHttp, writeHtml } from "./browser.ts";
@@ -475,15 +474,14 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await page.addInitScript(
     "new MutationObserver(() => { globalThis.themedAtMs ??= performance.now(); }).observe(document, { attributeFilter: ['data-theme'], subtree: true })",
   );
-  await page.route("**/assets/*.js", async (route) => {
-    await delay(500);
-    await route.continue();
-  });
+  const line = await context.newCDPSession(page);
+  const speed = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
+  await line.send("Network.emulateNetworkConditions", { ...speed, latency: 400 });
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
   const scheme = () => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
   await expect.poll(scheme).toBe("dark");
-  await page.unroute("**/assets/*.js");
+  await line.detach();
   const paintedAfterMs = "performance.getEntriesByName('first-paint')[0].startTime - themedAtMs";
   expect(await page.evaluate<number>(paintedAfterMs)).toBeGreaterThan(0);
   await choose("theme of", "Theme of the system");
@@ -739,6 +737,8 @@ test("what the server finds in mails and files is said in the language of whoeve
   await opens(`campaigns/${data.id}?step=content`);
   await writeHtml(page, "<p>\n{{#if plan}}</p>");
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
+  await opens(`campaigns/${project.id}`);
+  await page.getByText("Diese Kampagne gibt es nicht.").waitFor();
 });
 
 test("a field whose first value was of another type gets the type of most, and its dialog says so", async () => {

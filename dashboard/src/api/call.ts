@@ -3,7 +3,7 @@
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
 import { sayAll, type SaidPart } from "../text/say-all.ts";
-import { LANGUAGE, t } from "../text/t.ts";
+import { LANGUAGE, saidByServer, t } from "../text/t.ts";
 import { saveFile } from "../ui/save-file.ts";
 import { renewal } from "./renewal.ts";
 import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
@@ -224,11 +224,11 @@ function errorOf(response: Response, body: unknown): CallError {
         requestId: response.headers.get("x-request-id"),
       },
     );
-  return new CallError(error["message"], {
+  return new CallError(saidByServer(error["message"]), {
     status: response.status,
     code: String(error["code"]),
     requestId: String(error["requestId"]),
-    suggestion: typeof error["suggestion"] === "string" ? error["suggestion"] : null,
+    suggestion: typeof error["suggestion"] === "string" ? saidByServer(error["suggestion"]) : null,
     fields: Array.isArray(error["errors"]) ? (error["errors"] as SaidField[]).map(fieldProblem) : [],
   });
 }

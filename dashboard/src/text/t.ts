@@ -78,6 +78,11 @@ export function plural<const One extends string, const Other extends string>(
   return fill((isOne ? forms[0] : forms[1]) ?? other, { ...values, n });
 }
 
+/** What the server says in English, where the catalogues have that very sentence (contract/src/errors.ts); what is said of one case alone stays as it is. */
+export function saidByServer(sentence: string): string {
+  return CATALOGUE[sentence] ?? sentence;
+}
+
 function fill(text: string, values: Readonly<Record<string, Value>>): string {
   return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
