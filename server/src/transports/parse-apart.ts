@@ -19,7 +19,7 @@ const thread = createTaskThread<Uint8Array, Email>({
 /**
  * Projects take turns.
  *
- * @throws Refusal RATE_LIMIT_EXCEEDED when too many wait, CONFLICT when it takes too long
+ * @throws Refusal RATE_LIMIT_EXCEEDED when too many wait, CONFLICT when it takes too long or too much memory
  */
 export async function parseApart(projectId: string, raw: Uint8Array): Promise<Email> {
   try {
@@ -32,5 +32,6 @@ export async function parseApart(projectId: string, raw: Uint8Array): Promise<Em
 
 const tooCostly = () =>
   new Refusal("CONFLICT", {
-    message: "It takes too long to take this message apart. Read its source: GET /mailbox/messages/:id/raw.",
+    message:
+      "This message takes too much time or memory to be taken apart. Read its source: GET /mailbox/messages/:id/raw.",
   });
