@@ -39,18 +39,18 @@ export const DIMENSION_NUMBERS: Readonly<Record<Dimension, number>> = {
 
 export const SENT_ID = sentEventId();
 
-/** What events `v` count of their mail, the first of its kind of each; a mail that bounced and never left was refused at once. */
-const COLUMNS_OF_EVENT = sql`case v.name
-  when ${names.EMAIL_DELIVERY} then array['delivered']
-  when ${names.EMAIL_OPEN} then array['opened']
-  when ${names.EMAIL_CLICK} then case when v.data -> 'isFirst' = 'true' then array['clicked'] end
-  when ${names.EMAIL_MACHINE_OPEN} then array['machineOpened']
-  when ${names.EMAIL_MACHINE_CLICK} then array['machineClicked']
-  when ${names.EMAIL_BOUNCE} then
-    case when v.data ->> 'bounceType' = 'hard' then array['bounced'] else array['softBounced'] end ||
-    case when v.data -> 'atOnce' = 'true' then array['refused'] end
-  when ${names.EMAIL_COMPLAINT} then array['complained']
+/** Which events `v` count a mail, and where; the first of its kind of each mail. */
+const COLUMN_OF_EVENT = sql`case v.name
+  when ${names.EMAIL_DELIVERY} then 'delivered'
+  when ${names.EMAIL_OPEN} then 'opened'
+  when ${names.EMAIL_CLICK} then case when v.data -> 'isFirst' = 'true' then 'clicked' end
+  when ${names.EMAIL_MACHINE_OPEN} then 'machineOpened'
+  when ${names.EMAIL_MACHINE_CLICK} then 'machineClicked'
+  when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'softBounced' end
+  when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
+/** A mail that bounced and never left: its recipient's server refused it at once. */
+const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' = 'true'`;
 const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
   names.EMAIL_OPEN,
@@ -82,10 +82,14 @@ export function inRange(from: Expression, until: Expression | null): Counted {
 export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
   const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
   return sql`
-    select v.created_at as at, unnest(${COLUMNS_OF_EVENT}) as what, ${ofMail}
+    select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${ofMail}
     from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
     where v.project_id = ${projectId} and v.name = any(${MAIL_NAMES}::text[]) and e.is_test is null
       and ${allOf(recorded)}
+    union all
+    select v.created_at, 'refused', ${ofMail}
+    from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
+    where v.project_id = ${projectId} and ${IS_REFUSAL} and e.is_test is null and ${allOf(recorded)}
     union all
     select e.sent_at, 'sent', ${ofMail} from emails e
     where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;
@@ -114,7 +118,7 @@ export function countMails(projectId: string, counted: Counted): Expression {
       select f.quarter, f.what, ${sql.join(each)}, sum(f.n) as n
       from (
         select ${quarterOf(sql`at`)} as quarter, what, priority, campaign_id, template_id, workflow_id, domain, count(*) as n
-        from (${mailFacts(projectId, counted)}) facts group by 1, 2, 3, 4, 5, 6, 7
+        from (${mailFacts(projectId, counted)}) facts where what is not null group by 1, 2, 3, 4, 5, 6, 7
       ) f ${joinProviders(sql`f.domain`)}
       group by 1, 2, 3, 4, 5, 6, 7
     ) told
