@@ -29,7 +29,7 @@ export function activityRoutes({ database, live }: { database: Database; live: L
     route(contract.streamActivity, async ({ projectId, method, headers }) => {
       if (method === "HEAD") return { ...ok(""), headers: STREAM_HEADERS };
       const after = headers["last-event-id"];
-      const stream = live.follow(
+      const stream = await live.follow(
         projectId,
         typeof after === "string" && isId(after) ? after.toLowerCase() : null,
       );

@@ -23,10 +23,11 @@ const CLIENT_WAITS_MS = 2_000;
 export interface LiveActivity {
   /**
    * A stream that never ends by itself within LIMITS.liveStreamSeconds. `after`: the highest id told over a connection before; what
-   * is up to LATE_MS older is told again, since some of it may have been committed since.
+   * is up to LATE_MS older is told again, since some of it may have been committed since. It comes once the project was looked at:
+   * whoever reads a list from then on misses nothing between the two.
    * @throws Refusal RATE_LIMIT_EXCEEDED
    */
-  follow(projectId: string, after: string | null): Readable;
+  follow(projectId: string, after: string | null): Promise<Readable>;
   /** Ends all of them. */
   close(): void;
 }
@@ -44,6 +45,8 @@ interface Follower {
 
 interface Tail {
   followers: Set<Follower>;
+  /** The first reading, which later ones are compared with, is over. */
+  ready: Promise<void>;
   /** What was told, with the time it may be forgotten; null until it was read once. */
   told: Map<string, number> | null;
   timer: NodeJS.Timeout | undefined;
@@ -85,8 +88,13 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   }
 
   return {
-    follow(projectId, after) {
-      const tail = tails.get(projectId) ?? { followers: new Set(), told: null, timer: undefined };
+    async follow(projectId, after) {
+      const tail = tails.get(projectId) ?? {
+        followers: new Set(),
+        ready: Promise.resolve(),
+        told: null,
+        timer: undefined,
+      };
       const isFull = tail.followers.size >= LIMITS.liveStreams.value;
       if (isFull || followed >= LIMITS.liveStreamsInAll.value)
         throw new Refusal("RATE_LIMIT_EXCEEDED", {
@@ -110,8 +118,9 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       followed++;
       if (!tails.has(projectId)) {
         tails.set(projectId, tail);
-        void read(projectId, tail);
+        tail.ready = read(projectId, tail);
       }
+      await tail.ready;
       return stream;
     },
     close() {
