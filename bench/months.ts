@@ -2,12 +2,11 @@
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { SECRET_KEY } from "../e2e/program.ts";
 import { perSecond, runLoad } from "./load.ts";
 import { runNoticesRound } from "./notices.ts";
-import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
 import { startDatabase, startOurs, type BenchDatabase } from "./servers.ts";
 import { print, printTable, progress, whole } from "./table.ts";
+import { TRACK_REQUESTS } from "./track.ts";
 
 const TRACK_ROUNDS = 14;
 const NOTICE_ROUNDS = 6;
@@ -23,17 +22,6 @@ interface Both {
   months: BenchDatabase;
   oneTable: BenchDatabase;
 }
-
-const track = (data: object) =>
-  makeRequest("/v1/track", SECRET_KEY, {
-    email: `person-${ADDRESS_NUMBER}@example.com`,
-    event: "order placed",
-    data,
-  });
-const REQUESTS = {
-  "data as it was": track({ plan: "pro" }),
-  "data changes": track({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
-};
 
 export async function benchMonths(): Promise<void> {
   const both: Both = { months: await startDatabase(), oneTable: await startDatabase() };
@@ -71,8 +59,7 @@ async function compareTracking({ months, oneTable }: Both): Promise<string[][]> 
     let runs = 0;
     const rows: string[][] = [];
     for (const connections of CONNECTIONS)
-      for (const [name, request] of Object.entries(REQUESTS)) {
-        progress(`track, ${connections} connections, ${name}`);
+      for (const [name, request] of Object.entries(TRACK_REQUESTS)) {
         rows.push(
           await inTurn(
             `track, ${connections} connections, ${name}`,
@@ -99,7 +86,6 @@ async function compareNotices({ months, oneTable }: Both): Promise<string[][]> {
   try {
     const rows: string[][] = [];
     for (const readers of READERS) {
-      progress(`notices, readers: ${readers}`);
       rows.push(
         await inTurn(
           `notices, readers: ${readers}`,
@@ -124,6 +110,7 @@ async function inTurn(
   [first, second]: ReadonlyArray<() => Promise<number>>,
 ): Promise<string[]> {
   if (first === undefined || second === undefined) throw new Error("There are not two to compare.");
+  progress(name);
   const seen = { first: [] as number[], second: [] as number[] };
   for (let round = 0; round < rounds; round++) {
     if (round % 2 === 0) seen.first.push(await first());

@@ -21,7 +21,7 @@ function trackRequest(data: object) {
 }
 
 /** A number that is another in every request changes the contact each time. */
-const REQUESTS = {
+export const TRACK_REQUESTS = {
   "data as it was": trackRequest({ plan: "pro" }),
   "data changes": trackRequest({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
 };
@@ -41,7 +41,7 @@ export async function benchTrack(): Promise<void> {
     const rows: string[][] = [];
     const compareServers = createComparison(ROUNDS);
     for (const connections of CONNECTIONS) {
-      for (const [data, request] of Object.entries(REQUESTS)) {
+      for (const [data, request] of Object.entries(TRACK_REQUESTS)) {
         const compared = await compareServers(connections, request, servers);
         rows.push(...compared.map((row) => [String(connections), data, ...row]));
       }

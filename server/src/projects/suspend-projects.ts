@@ -20,9 +20,9 @@ import {
 
 export interface Suspension {
   projectId: string;
-  /** Sentences for people, */
+  /** Sentences in English. */
   reasons: readonly string[];
-  /** and what they say, for those who read another language. */
+  /** What they say, in numbers. */
   rates: readonly BadRate[];
 }
 
