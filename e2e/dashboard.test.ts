@@ -48,6 +48,27 @@ async function addContact(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { name: address }).waitFor();
 }
 
+test("whoever signs up with an address that has an account comes to an empty one, which says so, and from there to the first", async () => {
+  const { owner } = await server.createProject();
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const fill = async (password: string) => {
+    await page.getByLabel("Email").fill(owner.email);
+    await page.getByLabel("Password").fill(password);
+  };
+  await page.goto(`${server.url}/app/sign-up`);
+  await fill("another that came to mind");
+  await page.getByRole("button", { name: "Create account" }).click();
+  await page.getByText(`You are signed in as ${owner.email}. If you expected projects here`).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+  await fill(owner.password);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Getting started" }).waitFor();
+  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("A project");
+  await context.close();
+});
+
 test("an account, a project, a contact and a mail with the key on the page; reload and a lost session keep the place", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -75,9 +75,10 @@ CREATE TABLE users (
   verified_at    timestamp with time zone,
   language       text                      NOT NULL  DEFAULT 'en'::text,
   CONSTRAINT users_pkey PRIMARY KEY (id),
-  CONSTRAINT users_email_key UNIQUE (email),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))
 );
+CREATE INDEX users_email ON users USING btree (email);
+CREATE UNIQUE INDEX users_proven_email ON users USING btree (email) WHERE verified_at IS NOT NULL;
 
 CREATE TABLE sessions (
   id            uuid                      NOT NULL,

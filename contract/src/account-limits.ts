@@ -14,10 +14,10 @@ export const ACCOUNT_LIMITS = {
     "After that each login that gives one answers 429 until the window ends.",
   ),
   signUps: limit(50, "accounts per network and hour", "Sign-ups that made one."),
-  signUpConflicts: limit(
-    50,
-    "sign-ups per address in 10 minutes for addresses that have an account",
-    "After that a sign-up answers 429 until the window ends, so that nobody can ask for many who is here.",
+  signUpsAs: limit(
+    10,
+    "sign-ups with one e-mail address in a day",
+    "Each sends a mail to it. Whoever has an account already logs in.",
   ),
   verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
   unprovenDays: limit(

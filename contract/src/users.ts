@@ -29,12 +29,13 @@ export const signUp = endpoint({
   method: "POST",
   path: "/auth/signup",
   summary: "Create an account and log in",
-  description: "The session cookie that logs in is set at once. Create a project next.",
+  description:
+    "The session cookie that logs in is set at once. Create a project next. Nobody is told whether an address has an account: with the password of one this logs in to it, and else makes another, empty one. The address is that account's which confirms it by the link that is mailed; whoever has one already is told so by that mail.",
   caller: "anyone",
   body: z.object({ email: emailAddress, password }),
   envelope: "wrapped",
   answers: { 200: account },
-  errors: ["SIGNUPS_DISABLED", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
+  errors: ["SIGNUPS_DISABLED", "SECOND_FACTOR_REQUIRED", "RATE_LIMIT_EXCEEDED"],
 });
 
 export const logIn = endpoint({

@@ -142,7 +142,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
   const linter = createLinter();
-  const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
+  const people = { passwords: createPasswords(sealer), verifier: createPasskeyVerifier() };
   const recentSends = createRecentSends(log);
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });

@@ -29,7 +29,8 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
   const [isCodeAsked, setCodeAsked] = useState(false);
   const signing = useMutation({
     mutationFn: () =>
-      isNew
+      // With the password of an account a sign-up logs in to it, and may be asked for its code.
+      isNew && !isCodeAsked
         ? call(signUp, { body: { email, password } })
         : call(logIn, { body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) } }),
     onError: (error) => {

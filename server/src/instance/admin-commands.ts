@@ -104,7 +104,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     argument: "<address>",
     takes: ["password-stdin"],
     async run(around, email, values) {
-      const user = await createAccount(around.database, email, await passwordOf(around, values));
+      const user = await createAccount(await sealing(around), email, await passwordOf(around, values));
       return {
         json: user,
         lines: [`Made the account ${user.email} (${user.id}).`, ...password(user, values)],
@@ -115,7 +115,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     argument: "<address>",
     takes: ["password-stdin"],
     async run(around, email, values) {
-      const user = await resetPassword(around.database, email, await passwordOf(around, values));
+      const user = await resetPassword(await sealing(around), email, await passwordOf(around, values));
       const line = `${user.email} has another password; ${user.endedSessions} sessions ended.`;
       return { json: user, lines: [line, ...password(user, values)] };
     },

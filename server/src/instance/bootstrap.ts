@@ -76,7 +76,7 @@ export async function bootstrap(
     secret: config.BOOTSTRAP_SECRET_KEY ?? made.secret,
   };
   const name = (config.BOOTSTRAP_PROJECT ?? DEFAULT_PROJECT).slice(0, LIMITS.nameLength.value);
-  const passwords = createPasswords();
+  const passwords = createPasswords(sealer);
   const passwordHash = await passwords
     .hash("", { email: address.address, password })
     .catch((error: unknown) => {

@@ -30,6 +30,11 @@ export class OperatorError extends Error {}
 const MADE_PASSWORD_LENGTH = 20;
 const LOOK_MS = 250;
 
+interface Around {
+  database: Database;
+  sealer: Sealer;
+}
+
 /** An account and its password, which is shown this once. */
 export interface WithPassword extends User {
   password: string;
@@ -37,12 +42,12 @@ export interface WithPassword extends User {
 
 /** Makes an account. `password`: made where null. @throws OperatorError; Refusal CONFLICT when the address has one */
 export async function createAccount(
-  database: Database,
+  { database, sealer }: Around,
   email: string,
   password: string | null,
 ): Promise<WithPassword> {
   const address = canonical(email);
-  const made = await makePassword(address, password);
+  const made = await makePassword(sealer, address, password);
   const user = await transaction(database, (tx) =>
     createUser(tx, { email: address, passwordHash: made.hash, isVerified: true }),
   );
@@ -51,12 +56,12 @@ export async function createAccount(
 
 /** Gives an account another password and ends its sessions. `password`: made where null. @throws OperatorError */
 export async function resetPassword(
-  database: Database,
+  { database, sealer }: Around,
   email: string,
   password: string | null,
 ): Promise<WithPassword & { endedSessions: number }> {
   const user = await findAccount(database, email);
-  const made = await makePassword(user.email, password);
+  const made = await makePassword(sealer, user.email, password);
   const endedSessions = await transaction(database, (tx) => replacePassword(tx, user.id, made.hash));
   return { ...user, password: made.password, endedSessions };
 }
@@ -72,7 +77,7 @@ export async function switchSecondFactorOff(
 
 /** Makes a project of a person, with both its keys. @throws OperatorError */
 export async function createProjectFor(
-  { database, sealer }: { database: Database; sealer: Sealer },
+  { database, sealer }: Around,
   { name, owner }: { name: string; owner: string },
 ): Promise<ProjectView> {
   if (name.trim() === "" || name.length > LIMITS.nameLength.value)
@@ -83,10 +88,7 @@ export async function createProjectFor(
 }
 
 /** Replaces both keys of a project: the old ones are dead at once. @throws Refusal PROJECT_NOT_FOUND */
-export async function rotateKeys(
-  { database, sealer }: { database: Database; sealer: Sealer },
-  projectId: string,
-): Promise<ProjectView> {
+export async function rotateKeys({ database, sealer }: Around, projectId: string): Promise<ProjectView> {
   return transaction(database, async (tx) => {
     const userId = await getOwnerId(tx, projectId);
     return regenerateKeys(tx, { sealer, inboundDomain: null }, { projectId, userId, actor: SERVICE });
@@ -151,6 +153,7 @@ async function findAccount(database: Database, email: string): Promise<User> {
 }
 
 async function makePassword(
+  sealer: Sealer,
   email: string,
   given: string | null,
 ): Promise<{ password: string; hash: string }> {
@@ -160,7 +163,7 @@ async function makePassword(
     throw new OperatorError(
       `A password must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`,
     );
-  const passwords = createPasswords();
+  const passwords = createPasswords(sealer);
   try {
     return { password, hash: await passwords.hash("", { email, password }) };
   } finally {

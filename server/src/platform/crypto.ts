@@ -4,6 +4,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  createHmac,
   createSecretKey,
   hkdfSync,
   type KeyObject,
@@ -43,10 +44,13 @@ export interface Sealer {
   seal(plain: string, context: string): Buffer;
   /** @throws when the bytes were changed, sealed under another secret or for another context. */
   open(sealed: Buffer, context: string): string;
+  /** 32 bytes that are always the same for a text, and that nobody knows beforehand who has not the secret. */
+  mac(text: string): Buffer;
 }
 
 export function createSealer(applicationSecret: string): Sealer {
   const key = deriveKey(applicationSecret, "seal");
+  const macKey = deriveKey(applicationSecret, "mac");
   return {
     seal(plain, context) {
       const nonce = randomBytes(NONCE_BYTES);
@@ -60,5 +64,6 @@ export function createSealer(applicationSecret: string): Sealer {
       const body = sealed.subarray(NONCE_BYTES, sealed.length - TAG_BYTES);
       return Buffer.concat([decipher.update(body), decipher.final()]).toString("utf8");
     },
+    mac: (text) => createHmac("sha256", macKey).update(text).digest(),
   };
 }

@@ -34,6 +34,12 @@ export function verificationMail(told: Told, url: string): NewSystemMail {
   });
 }
 
+/** To whoever has proved an address with which somebody signed up. */
+export function knownAddressMail(told: Told, url: string): NewSystemMail {
+  const { subject, body, action, footer } = TEXTS[told.language].knownAddress;
+  return mailOf(told, { subject, blocks: [body(told)], action: { label: action, url }, footer });
+}
+
 export function passwordResetMail(told: Told, url: string): NewSystemMail {
   const texts = TEXTS[told.language].passwordReset;
   return mailOf(told, {

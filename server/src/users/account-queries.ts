@@ -2,6 +2,7 @@
 // Before it: account.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { lockAddress } from "./queries.ts";
 
 export type TokenPurpose = "VERIFY" | "RESET";
 
@@ -38,12 +39,16 @@ export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
   return rows[0];
 }
 
-/** Proves the address of an account; false where it has another one by now. */
+/** Of an account that nobody else has proved that address. */
+const isFree = (userId: string, email: string): RawBuilder<SqlBool> => sql`
+  not exists (select 1 from users o where o.email = ${email} and o.verified_at is not null and o.id <> ${userId})`;
+
+/** Proves the address of an account; false where it has another one by now, or another account has proved it. */
 export async function markVerified(tx: Tx, userId: string, email: string): Promise<boolean> {
+  await lockAddress(tx, email);
   const { numAffectedRows } = await sql`
-    update users set verified_at = coalesce(verified_at, now()) where id = ${userId} and email = ${email}`.execute(
-    tx,
-  );
+    update users set verified_at = coalesce(verified_at, now())
+    where id = ${userId} and email = ${email} and ${isFree(userId, email)}`.execute(tx);
   return numAffectedRows === 1n;
 }
 
@@ -56,13 +61,12 @@ export async function deleteOtherWays(tx: Tx, userId: string): Promise<void> {
     delete from second_factors where user_id = ${userId}`.execute(tx);
 }
 
-/** Gives an account a proved address; false where another account has it. */
+/** Gives an account a proved address; false where another account has proved it. */
 export async function updateAddress(tx: Tx, userId: string, email: string): Promise<boolean> {
+  await lockAddress(tx, email);
   const { numAffectedRows } = await sql`
     update users set email = ${email}, verified_at = coalesce(case when email = ${email} then verified_at end, now())
-    where id = ${userId} and not exists (select 1 from users o where o.email = ${email} and o.id <> ${userId})`.execute(
-    tx,
-  );
+    where id = ${userId} and ${isFree(userId, email)}`.execute(tx);
   return numAffectedRows === 1n;
 }
 

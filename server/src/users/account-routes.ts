@@ -5,7 +5,7 @@ import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
 import { type Sealer } from "../platform/crypto.ts";
-import { databaseErrorCode, transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -35,7 +35,7 @@ import {
 import { attemptsOf, mailsTo } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { createRequirePassword } from "./require-password.ts";
-import { PageRefusal, wordsFor } from "./page-refusal.ts";
+import { wordsFor } from "./page-refusal.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
 import type { OauthSettings } from "./oauth/settings.ts";
 import { passkeyRoutes } from "./passkeys/routes.ts";
@@ -75,12 +75,8 @@ export function accountRoutes(parts: AccountParts): Route[] {
   ];
 }
 
-/** Two accounts that prove one address at once: the index sees it where the statement could not. */
 async function proveAddress(database: Database, token: string): Promise<User> {
-  return transaction(database, (tx) => verifyEmail(tx, token)).catch((error: unknown) => {
-    if (databaseErrorCode(error) !== "23505") throw error;
-    throw new PageRefusal("CONFLICT", ({ addressTaken }) => addressTaken);
-  });
+  return transaction(database, (tx) => verifyEmail(tx, token));
 }
 
 async function setNewPassword(

@@ -213,8 +213,30 @@ test("an address that somebody took meanwhile stays theirs", async () => {
     refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }));
   const replies = await Promise.all([prove(first), prove(second)]);
   expect(replies.filter((reply) => reply === "409 CONFLICT")).toHaveLength(1);
+  await server.rows("update users set verified_at = now() where id = $1", third.id);
   expect((await askForAddress(person, third.email)).status).toBe(200);
   expect(await mailsTo(third.email)).toHaveLength(1);
+});
+
+test("of several accounts of an address that one has it which proves it, and a later sign-up is told so by mail", async () => {
+  const person = await server.signUp();
+  const body = { email: person.email, password: NEW_PASSWORD };
+  const second = { cookie: cookieOf(await server.call("POST", "/auth/signup", {}, body)) };
+  const late = await tokenTo(person.email);
+  await call("POST", "/auth/request-verification", person);
+  const prove = async (token: string) =>
+    (await server.call("POST", "/auth/verify-email", {}, { token })).status;
+  expect([await prove(await tokenTo(person.email)), await prove(late)]).toEqual([200, 409]);
+  await call("POST", "/auth/request-verification", second);
+  const [told] = await mailsTo(person.email);
+  expect(told?.subject).toBe("You have an account already");
+  expect(told?.text).toContain("/app/sign-in");
+  // A new password by mail is that account's as well; the other one goes on without the address.
+  const token = await askReset(person);
+  const newPassword = "a third one altogether";
+  await call("POST", "/auth/reset-password", {}, { token, newPassword });
+  expect((await logIn(person.email, newPassword)).body).toMatchObject({ data: { id: person.id } });
+  expect([await me(person), await me(second)]).toEqual([401, 200]);
 });
 
 test("sessions are listed and ended, one's own alone", async () => {

@@ -9,6 +9,7 @@ import { PageRefusal } from "./page-refusal.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import {
   addressChangeMail,
+  knownAddressMail,
   passwordChangedMail,
   passwordResetMail,
   verificationMail,
@@ -27,7 +28,7 @@ import {
   type TokenPurpose,
 } from "./account-queries.ts";
 import { deleteOldChallenges } from "./passkeys/queries.ts";
-import { findUserByAddress, replacePassword, toldOf, type User } from "./users.ts";
+import { findProvenUser, findUserByAddress, replacePassword, toldOf, type User } from "./users.ts";
 
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -70,10 +71,19 @@ export async function requestVerification(tx: Tx, user: Account, baseUrl: string
   await sendVerification(tx, user, baseUrl);
 }
 
-/** The same for an account that was just made. */
+/**
+ * The same for an account that was just made. Where another account has proved the address, whoever reads its mail is told that they have that
+ * one. The token, which can prove nothing then, is made all the same: whoever asked must not know by the time it takes.
+ */
 export async function sendVerification(tx: Tx, user: User, baseUrl: string): Promise<void> {
   const token = await issueToken(tx, user.id, "VERIFY", user.email);
-  await enqueueSystemMails(tx, [verificationMail(await toldOf(tx, user), verificationLink(baseUrl, token))]);
+  const owner = await findProvenUser(tx, user.email);
+  const told = await toldOf(tx, owner ?? user);
+  const mail =
+    owner === undefined
+      ? verificationMail(told, verificationLink(baseUrl, token))
+      : knownAddressMail(told, `${baseUrl}/app/sign-in`);
+  await enqueueSystemMails(tx, [mail]);
 }
 
 async function take(tx: Tx, token: string, purpose: TokenPurpose) {
@@ -139,7 +149,7 @@ export async function storePassword(
   await enqueueSystemMails(tx, [passwordChangedMail(await toldOf(tx, user))]);
 }
 
-/** Queues the mails about another address: to the new one, unless it has an account, and to the old one. */
+/** Queues the mails about another address: to the new one, unless an account has proved that, and to the old one. */
 export async function requestAddressChange(
   tx: Tx,
   user: User,
@@ -147,7 +157,7 @@ export async function requestAddressChange(
   baseUrl: string,
 ): Promise<void> {
   const told = await toldOf(tx, user);
-  if ((await findUserByAddress(tx, newEmail)) === undefined) {
+  if ((await findProvenUser(tx, newEmail)) === undefined) {
     const token = await issueToken(tx, user.id, "VERIFY", newEmail);
     await enqueueSystemMails(tx, [
       verificationMail({ ...told, email: newEmail }, verificationLink(baseUrl, token)),

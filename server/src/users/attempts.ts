@@ -7,6 +7,7 @@ import type { Take } from "../platform/rate-limit.ts";
 const WINDOW_SECONDS = 60;
 const CODES_SECONDS = 600;
 const HOUR_SECONDS = 3600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** @param network as `networkOf` names it */
 export function attemptsOf(network: string): Take {
@@ -16,6 +17,15 @@ export function attemptsOf(network: string): Take {
 /** Accounts that one network made: each mails a stranger, perhaps, and stays. */
 export function signUpsOf(network: string): Take {
   return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
+}
+
+/** Sign-ups with one address, wherever they come from: each mails it, and each could be a guess at its password. */
+export function signUpsAs(email: string): Take {
+  return {
+    bucket: `signups-as:${sha256(email).toString("base64url")}`,
+    limit: LIMITS.signUpsAs.value,
+    windowSeconds: DAY_SECONDS,
+  };
 }
 
 /** Mails about accounts and invitations to one address, whoever asks for them. */

@@ -4,12 +4,42 @@ import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 
-export async function findUserByEmail(database: Database, email: string) {
-  return database
+/** Accounts of an address: the one that proved it, if one did, and then the oldest first (docs/decisions/0098). */
+const accountsOf = (database: Database, email: string) =>
+  database
     .selectFrom("users")
-    .select(["id", "email", "passwordHash", "verifiedAt"])
     .where("email", "=", email)
+    .orderBy(sql`verified_at is null`)
+    .orderBy("id");
+
+export async function findUserByEmail(database: Database, email: string) {
+  return accountsOf(database, email).select(["id", "email", "verifiedAt"]).limit(1).executeTakeFirst();
+}
+
+/** More sign-ups than an address can have before the oldest are swept. */
+const MAX_ACCOUNTS = 1_000;
+
+/** Those of an address that have a password. */
+export async function listPasswordRows(database: Database, email: string) {
+  return accountsOf(database, email)
+    .select(["id", "email", "passwordHash"])
+    .where("passwordHash", "is not", null)
+    .$narrowType<{ passwordHash: string }>()
+    .limit(MAX_ACCOUNTS)
+    .execute();
+}
+
+export async function findUserByHash(database: Database, email: string, passwordHash: string) {
+  return accountsOf(database, email)
+    .select(["id", "email"])
+    .where("passwordHash", "=", passwordHash)
+    .limit(1)
     .executeTakeFirst();
+}
+
+/** Of several that sign up with an address, or prove it, at once: one after the other. Held until the transaction ends. */
+export async function lockAddress(tx: Tx, email: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext(${`address ${email}`}))`.execute(tx);
 }
 
 export async function findUserById(database: Database, id: string) {
@@ -38,7 +68,6 @@ export async function countUsers(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Whether the row is new; false when the address has an account. */
 export async function insertUser(
   tx: Tx,
   user: {
@@ -48,13 +77,8 @@ export async function insertUser(
     verifiedAt: Date | null;
     language: MailLanguage;
   },
-): Promise<boolean> {
-  const result = await tx
-    .insertInto("users")
-    .values(user)
-    .onConflict((conflict) => conflict.column("email").doNothing())
-    .executeTakeFirst();
-  return result.numInsertedOrUpdatedRows === 1n;
+): Promise<void> {
+  await tx.insertInto("users").values(user).execute();
 }
 
 export async function insertSession(

@@ -10,13 +10,13 @@ import { networkOf } from "../platform/visitor-network.ts";
 import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { sendVerification } from "./account.ts";
-import { attemptsOf, codesOf, signUpsOf } from "./attempts.ts";
+import { attemptsOf, codesOf, signUpsAs, signUpsOf } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
 import { readAssertion, usePasskey, type Shown } from "./passkeys/passkeys.ts";
 import type { Assertion, PasskeyVerifier } from "./passkeys/verifier.ts";
 import { passSecondFactor } from "./second-factor/second-factor.ts";
 import type { SessionPlace, Sessions } from "./sessions.ts";
-import { chooseLanguage, createUser, findUserByCredentials, getUser, type User } from "./users.ts";
+import { chooseLanguage, findUserByCredentials, getUser, signUpAs, type User } from "./users.ts";
 
 const LOGIN_WINDOW_SECONDS = 600;
 
@@ -68,24 +68,17 @@ export function userRoutes(dependencies: {
       if (dependencies.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
       const network = networkOf(ip);
       await limit(attemptsOf(network));
-      // Counted before it is known, so that questions in parallel cannot slip through; a new account is not counted.
-      const conflicts = {
-        bucket: `signup:${network}`,
-        limit: LIMITS.signUpConflicts.value,
-        windowSeconds: LOGIN_WINDOW_SECONDS,
-      };
       const passwordHash = await passwords.hash(network, body);
-      await limit(conflicts);
+      await limit(signUpsAs(body.email));
       const language = acceptedLanguage(headers["accept-language"]);
       const user = await takeFor(rateLimiter, signUpsOf(network), () =>
         transaction(database, async (tx) => {
-          const made = await createUser(tx, { email: body.email, passwordHash, language });
-          await sendVerification(tx, made, baseUrl());
-          return made;
+          const account = await signUpAs(tx, { email: body.email, passwordHash, language });
+          if (account.isNew) await sendVerification(tx, account, baseUrl());
+          return account;
         }),
       );
       wakeSender();
-      await rateLimiter.giveBack(conflicts);
       return loggedIn({ ...user, passwordHash }, { ip, headers });
     }),
     route(contract.logIn, async ({ body, ip, headers }) => {

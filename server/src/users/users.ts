@@ -12,9 +12,12 @@ import {
   countUsers,
   findOldestUser,
   findUserByEmail,
+  findUserByHash,
   findUserById,
   findUserLanguage,
   insertUser,
+  listPasswordRows,
+  lockAddress,
   updateUserLanguage,
 } from "./queries.ts";
 
@@ -23,12 +26,22 @@ export interface User {
   email: string;
 }
 
-/** `passwordHash` null: it logs in through another service. `isVerified`: the operator makes it, or whoever came by a link that was mailed to the address. @throws Refusal CONFLICT when that has an account. */
+/**
+ * Makes an account. `passwordHash` null: it logs in through another service. `isVerified`: the operator makes it, or whoever came by a link that
+ * was mailed to the address: one that has an account, proved or not, gets no other. @throws Refusal CONFLICT
+ */
 export async function createUser(
   tx: Tx,
   user: { email: string; passwordHash: string | null; isVerified?: boolean; language?: MailLanguage },
 ): Promise<User> {
   const id = newId();
+  if (user.isVerified === true) {
+    await lockAddress(tx, user.email);
+    if ((await findUserByEmail(tx, user.email)) !== undefined)
+      throw new Refusal("CONFLICT", {
+        message: "This e-mail address has an account already. Log in instead.",
+      });
+  }
   const verifiedAt = user.isVerified === true ? now() : null;
   const row = {
     id,
@@ -37,10 +50,23 @@ export async function createUser(
     verifiedAt,
     language: user.language ?? "en",
   };
-  const isNew = await insertUser(tx, row);
-  if (!isNew)
-    throw new Refusal("CONFLICT", { message: "This e-mail address has an account already. Log in instead." });
+  await insertUser(tx, row);
   return { id, email: user.email };
+}
+
+/**
+ * The account of somebody who signs up. Whether the address has accounts nobody is told: it gets one more, unless this is the password of one
+ * (docs/decisions/0098).
+ */
+export async function signUpAs(
+  tx: Tx,
+  person: { email: string; passwordHash: string; language: MailLanguage },
+): Promise<User & { isNew: boolean }> {
+  await lockAddress(tx, person.email);
+  const known = await findUserByHash(tx, person.email, person.passwordHash);
+  return known === undefined
+    ? { ...(await createUser(tx, person)), isNew: true }
+    : { ...known, isNew: false };
 }
 
 /** The account of these credentials, or null; takes the same time whichever of the two is wrong. `address`: who asks. */
@@ -49,12 +75,9 @@ export async function findUserByCredentials(
   { email, password }: { email: string; password: string },
   address: string,
 ): Promise<(User & { passwordHash: string }) | null> {
-  const row = await findUserByEmail(database, email);
-  const passwordHash = row?.passwordHash ?? null;
-  const matches = await passwords.matches(address, passwordHash, password);
-  return row !== undefined && passwordHash !== null && matches
-    ? { id: row.id, email: row.email, passwordHash }
-    : null;
+  const rows = await listPasswordRows(database, email);
+  const hashes = rows.map(({ passwordHash }) => passwordHash);
+  return rows[await passwords.find(address, { email, password }, hashes)] ?? null;
 }
 
 export async function getUser(database: Database, id: string): Promise<User> {
@@ -80,7 +103,7 @@ export async function chooseLanguage(tx: Tx, userId: string, language: MailLangu
   return { ...(await getUser(tx, userId)), language };
 }
 
-/** The account of an address in canonical form, if there is one. */
+/** The account of an address in canonical form, if there is one: of several the one that proved it, else the oldest. */
 export async function findUserByAddress(database: Database, email: string): Promise<User | undefined> {
   const row = await findUserByEmail(database, email);
   return row === undefined ? undefined : { id: row.id, email: row.email };

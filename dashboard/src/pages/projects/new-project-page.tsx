@@ -4,11 +4,12 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { createProject } from "../../api/endpoints.ts";
-import { projectsQuery } from "../../session/queries.ts";
+import { accountQuery, projectsQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
 import { Door } from "../account/sign-in-page.tsx";
+import { useSignOut } from "../use-sign-out.ts";
 
 export function NewProjectPage() {
   const queries = useQueryClient();
@@ -23,7 +24,7 @@ export function NewProjectPage() {
     },
   });
   return (
-    <Door title={t("Name your project")}>
+    <Door title={t("Name your project")} other={projects.data?.length === 0 && <OtherAccount />}>
       <OneFieldForm
         label={t("Project name")}
         placeholder="Acme"
@@ -41,5 +42,25 @@ export function NewProjectPage() {
         }
       />
     </Door>
+  );
+}
+
+/** Whoever signed up with an address that has an account has another one, and is told so by mail alone: it may not be theirs. */
+function OtherAccount() {
+  const account = useQuery(accountQuery);
+  const signOut = useSignOut();
+  if (!account.data) return null;
+  return (
+    <>
+      {t("You are signed in as {email}.", { email: account.data.email })}{" "}
+      {t("If you expected projects here, you have another account with that address, and another password.")}{" "}
+      <button
+        type="button"
+        className="cursor-pointer font-medium text-accent hover:underline"
+        onClick={() => void signOut()}
+      >
+        {t("Sign out")}
+      </button>
+    </>
   );
 }

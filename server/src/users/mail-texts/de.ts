@@ -15,6 +15,14 @@ export const DE: AccountMailTexts = {
     action: "Ja, sie gehört mir",
     footer: ({ hours }) => `Der Link gilt ${hours} Stunden. ${NOT_YOU}`,
   },
+  knownAddress: {
+    subject: "Sie haben schon ein Konto",
+    body: ({ email }) =>
+      `Jemand hat sich mit ${email} registriert, der Adresse Ihres Kontos. Wenn Sie das waren, melden Sie sich bei diesem Konto an; haben Sie das Passwort vergessen, können Sie dort ein neues setzen.`,
+    action: "Anmelden",
+    footer:
+      "Mit der Registrierung ist ein anderes Konto entstanden, das Ihre Adresse nicht bekommen kann. Wenn Sie das nicht waren, müssen Sie nichts tun: In Ihr Konto kommt damit niemand.",
+  },
   passwordReset: {
     subject: "Neues Passwort setzen",
     body: ({ email }) => `Für das Konto ${email} wurde ein neues Passwort angefordert.`,

@@ -10,6 +10,14 @@ export const EN = {
     footer: ({ hours }: { hours: string }) =>
       `The link holds for ${hours} hours. If it was not you, do nothing: without the link nothing changes.`,
   },
+  knownAddress: {
+    subject: "You have an account already",
+    body: ({ email }: { email: string }) =>
+      `Somebody signed up with ${email}, which is the address of your account. If it was you, log in to that account; if you forgot its password, you can set a new one there.`,
+    action: "Log in",
+    footer:
+      "The sign-up made an account of its own, which cannot have your address. If it was not you, do nothing: nobody gets into your account by it.",
+  },
   passwordReset: {
     subject: "Set a new password",
     body: ({ email }: { email: string }) => `Somebody asked for a new password of the account ${email}.`,

@@ -14,6 +14,14 @@ export const ES: AccountMailTexts = {
     action: "Sí, es mía",
     footer: ({ hours }) => `El enlace vale ${hours} horas. ${NOT_YOU}`,
   },
+  knownAddress: {
+    subject: "Ya tiene una cuenta",
+    body: ({ email }) =>
+      `Alguien se registró con ${email}, la dirección de su cuenta. Si fue usted, inicie sesión en esa cuenta; si olvidó su contraseña, allí puede elegir una nueva.`,
+    action: "Iniciar sesión",
+    footer:
+      "El registro creó otra cuenta, que no puede quedarse con su dirección. Si no fue usted, no haga nada: nadie entra así en su cuenta.",
+  },
   passwordReset: {
     subject: "Elija una contraseña nueva",
     body: ({ email }) => `Se pidió una contraseña nueva para la cuenta ${email}.`,

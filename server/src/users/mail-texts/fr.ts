@@ -16,6 +16,14 @@ export const FR: AccountMailTexts = {
     action: "Oui, c’est la mienne",
     footer: ({ hours }) => `Le lien est valable ${hours} heures. ${NOT_YOU}`,
   },
+  knownAddress: {
+    subject: "Vous avez déjà un compte",
+    body: ({ email }) =>
+      `Quelqu’un s’est inscrit avec ${email}, l’adresse de votre compte. Si c’était vous, connectez-vous à ce compte ; si vous avez oublié son mot de passe, vous pourrez y en choisir un nouveau.`,
+    action: "Se connecter",
+    footer:
+      "L’inscription a créé un autre compte, qui ne peut pas recevoir votre adresse. Si ce n’était pas vous, ne faites rien : personne n’accède ainsi à votre compte.",
+  },
   passwordReset: {
     subject: "Choisissez un nouveau mot de passe",
     body: ({ email }) => `Un nouveau mot de passe a été demandé pour le compte ${email}.`,
