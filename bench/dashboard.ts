@@ -51,6 +51,8 @@ const scroll = async (page: Page) => {
 
 function stepsOf(project: string): Step[] {
   const open = (path: string) => (page: Page) => page.goto(`/app/${project}/${path}`);
+  const contactsWhere = (filter: object, order = "") =>
+    open(`contacts?filter=${encodeURIComponent(JSON.stringify(filter))}${order}`);
   const screen = (name: string, steps: Array<[string, Step["act"]]>): Step[] =>
     steps.map(([what, act]) => ({ screen: name, what, act }));
   return [
@@ -68,11 +70,15 @@ function stepsOf(project: string): Step[] {
       ["scroll on", scroll],
     ]),
     ...screen("contacts by conditions", [
-      ["open", open(`contacts?filter=${encodeURIComponent(JSON.stringify(CONDITIONS))}`)],
+      ["open", contactsWhere(CONDITIONS)],
       ["sort by address", press("Address")],
       ["scroll", scroll],
       ["edit", press("Edit")],
       ["another value", (page) => page.getByRole("textbox", { name: "Value" }).fill("free")],
+    ]),
+    ...screen("contacts nobody fits", [
+      ["open", contactsWhere(NOBODY)],
+      ["by address", contactsWhere(NOBODY, "&sort=email")],
     ]),
     ...screen("segments", [
       ["open", open("segments")],
@@ -95,6 +101,12 @@ const CONDITIONS = {
     { field: "data.plan", operator: "equals", value: "pro" },
     { field: "event.signed_in", operator: "triggeredWithin", value: 30, unit: "days" },
   ],
+};
+
+/** No index tells: everybody is looked at. */
+const NOBODY = {
+  operator: "AND",
+  conditions: [{ field: "data.plan", operator: "contains", value: "nobody has it" }],
 };
 
 /** Asked of the API for a page: neither a file of the dashboard nor the line that stays open. */

@@ -82,6 +82,29 @@ test("a template of a megabyte is shown, written on at its end and saved byte fo
   expect(stored.body === `${body}<p>The end</p>`).toBe(true);
 });
 
+test("whom hardly any conditions fit is looked for piece by piece, until everybody was looked at", async () => {
+  const project = await server.createProject();
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), 'person' || n || '@example.com', true,
+       jsonb_build_object('text', repeat('b', 2000) || case when n in (500, 29000) then 'a' else '' end)
+     from generate_series(1, 30000) n`,
+    project.id,
+  );
+  const filter = { operator: "AND", conditions: [{ field: "data.text", operator: "contains", value: "a" }] };
+  const page = await open(project, "segments");
+  const pieces: string[] = [];
+  page.on("requestfinished", (request) => {
+    if (request.url().endsWith("/contacts/search")) pieces.push(request.postData() ?? "");
+  });
+  await page.goto(`/app/${project.id}/contacts?filter=${encodeURIComponent(JSON.stringify(filter))}`);
+  await page.getByText("2 contacts", { exact: true }).first().waitFor();
+  for (const person of ["person500@", "person29000@"])
+    await page.getByRole("link", { name: `${person}example.com` }).waitFor();
+  expect(pieces.filter((body) => body.includes('"cursor"')).length).toBeGreaterThan(0);
+  expect(await page.getByText("Looking on …").count()).toBe(0);
+});
+
 test("what is written while the connection is away is kept, and saved by itself when it is back", async () => {
   const project = await server.createProject();
   const id = await create(project, "/campaigns", {

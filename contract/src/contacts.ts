@@ -33,6 +33,16 @@ export const SORT_DIRECTIONS = ["asc", "desc"] as const;
 export const TOTALS = ["true", "false", "quick"] as const;
 const UNCOUNTED = `With \`false\` nobody is counted for \`total\`, which is 0 then where it is not known anyway: a page of many is found sooner. \`quick\` counts for ${LIMITS.quickTotal.value} ms at most, and \`total\` is 0 where that is not enough.`;
 
+const SHORT_PAGES =
+  "With `true` a page may be short, even empty, and still have a `cursor`: those whom few conditions fit are looked for in pieces of about a tenth of a second. Without, a page is full or the last, which takes seconds where hardly anybody of a million contacts fits.";
+
+const contactPage = cursorList(contact).extend({
+  lookedAt: z
+    .int()
+    .optional()
+    .describe("With `shortPages`, where the page ended because time was up: how many contacts it looked at."),
+});
+
 export const listContacts = endpoint({
   name: "contacts.list",
   method: "GET",
@@ -51,8 +61,9 @@ export const listContacts = endpoint({
     sort: z.enum(CONTACT_SORTS).optional().describe("`createdAt` unless said otherwise."),
     dir: z.enum(SORT_DIRECTIONS).optional().describe("`desc` unless said otherwise; by `email` it is `asc`."),
     withTotal: z.enum(TOTALS).optional().describe(UNCOUNTED),
+    shortPages: queryBoolean(SHORT_PAGES).optional(),
   }),
-  answers: { 200: cursorList(contact) },
+  answers: { 200: contactPage },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 
@@ -87,8 +98,9 @@ export const searchContacts = endpoint({
       .union([z.boolean(), z.literal("quick")])
       .optional()
       .describe(UNCOUNTED),
+    shortPages: z.boolean().optional().describe(SHORT_PAGES),
   }),
-  answers: { 200: cursorList(contact) },
+  answers: { 200: contactPage },
   errors: ["SEGMENT_NOT_FOUND"],
 });
 

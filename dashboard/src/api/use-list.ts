@@ -9,7 +9,7 @@ interface ListPage<Row> {
   total?: number;
 }
 
-const PAGE_SIZE = "50";
+export const PAGE_SIZE = 50;
 
 /** What a page is asked with. */
 export interface PageQuestion {
@@ -34,7 +34,10 @@ export function useList<Row>(
     queryKey: key,
     enabled,
     queryFn: ({ pageParam, signal }) =>
-      read({ query: { limit: PAGE_SIZE, ...(pageParam === null ? {} : { cursor: pageParam }) }, signal }),
+      read({
+        query: { limit: String(PAGE_SIZE), ...(pageParam === null ? {} : { cursor: pageParam }) },
+        signal,
+      }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.cursor,
     placeholderData: keepPreviousData,

@@ -18,6 +18,7 @@ interface ContactList {
   cursor: string | null;
   hasMore: boolean;
   total: number;
+  lookedAt?: number;
 }
 
 const call = ({ byKey }: TestProject, query: string) =>
@@ -301,6 +302,61 @@ test("a quick total is the total, or it is not told", async () => {
   expect((await ask(project, long)).body.total).toBe(20_001);
   const refused = await ask(project, { ...all, withTotal: "soon" });
   expect(faultsOf(refused)).toEqual(["withTotal invalid_union"]);
+});
+
+test("whom hardly any conditions fit is looked for in pieces where pages may be short: everybody once, in each order", async () => {
+  const project = await server.createProject();
+  // Much to look through in each, and no index: all of them take longer than a piece may.
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), lpad(n::text, 5, '0') || '@example.com', true,
+       jsonb_build_object('text', repeat('b', 2000) || case when n in (700, 701, 14000, 29900) then 'a' else '' end)
+     from generate_series(1, 30000) n`,
+    project.id,
+  );
+  const filters = { operator: "AND", conditions: [{ field: "data.text", operator: "contains", value: "a" }] };
+  const rare = ["00700", "00701", "14000", "29900"];
+  for (const sort of ["createdAt", "email"] as const) {
+    const pages: ContactList[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.cursor) {
+      const body = { filters, sort, limit: 2, withTotal: "quick", shortPages: true };
+      pages.push((await ask(project, { ...body, ...(cursor === undefined ? {} : { cursor }) })).body);
+    }
+    const found = pages.flatMap(({ data }) => data);
+    const key = sort === "email" ? "email" : "id";
+    expect(found).toEqual(
+      found.toSorted((one, other) => (one[key] < other[key] === (key === "email") ? -1 : 1)),
+    );
+    expect(found.map(({ email }) => email.slice(0, 5)).toSorted()).toEqual(rare);
+    // Where time was up it is said how far somebody looked, and nobody is counted.
+    expect(pages.filter(({ lookedAt }) => lookedAt !== undefined).length).toBeGreaterThan(0);
+    for (const { lookedAt, cursor, hasMore, total } of pages)
+      expect([hasMore, total, lookedAt !== undefined && !hasMore]).toEqual([cursor !== null, 0, false]);
+  }
+  // Without a word about it a page is full, or the last.
+  expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 4, hasMore: true });
+});
+
+test("where pages may be short, what an index finds, what is near and what is few come at once and are counted", async () => {
+  const project = await server.createProject();
+  const names = await fill(project, 60);
+  const all = { withTotal: "quick", shortPages: true } as const;
+  const few = (await ask(project, { ...all, filters: PRO_OR_FIVE })).body;
+  expect(few).toEqual((await ask(project, { filters: PRO_OR_FIVE })).body);
+  expect((await ask(project, { ...all, search: "@", limit: 5 })).body).toMatchObject({
+    total: names.length,
+    hasMore: true,
+  });
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'many' || n || '@example.com', true from generate_series(1, 13000) n`,
+    project.id,
+  );
+  expect(await list(project, "search=37-1@&withTotal=quick&shortPages=true")).toMatchObject({
+    data: [{ email: "37-1@example.com" }],
+    total: 1,
+    cursor: null,
+  });
 });
 
 test("what takes longer than any statement may is refused with a sentence on the conditions", async () => {

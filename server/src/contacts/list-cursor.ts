@@ -19,8 +19,14 @@ export interface ContactPageRequest {
   withTotal: boolean | "quick";
   /** The id or the address, as the order says, of the last contact of the page before; null for the first page. */
   after: string | null;
+  /** Whether a page may be short: a long look comes in pieces. */
+  isShort: boolean;
+  /** Whether such a look is under way, so that those next in order are all there is to look at. */
+  isLooking: boolean;
 }
 
+/** At the end of the cursor of a piece. */
+const LOOKING = "on";
 const LIST = "contacts";
 const SORTS = ["createdAt", "email"] satisfies Array<ContactOrder["sort"]>;
 const DIRECTIONS = ["asc", "desc"] satisfies Array<ContactOrder["dir"]>;
@@ -32,13 +38,14 @@ export function readContactPage(query: {
   sort?: ContactOrder["sort"] | undefined;
   dir?: ContactOrder["dir"] | undefined;
   withTotal?: boolean | (typeof TOTALS)[number] | undefined;
+  shortPages?: boolean | undefined;
 }): ContactPageRequest {
-  const { limit = LIMITS.pageSizeDefault.value } = query;
+  const { limit = LIMITS.pageSizeDefault.value, shortPages: isShort = false } = query;
   const withTotal = query.withTotal === "quick" ? "quick" : String(query.withTotal ?? true) === "true";
   if (query.cursor === undefined) {
     const sort = query.sort ?? "createdAt";
     const order = { sort, dir: query.dir ?? (sort === "email" ? "asc" : "desc") } as const;
-    return { limit, withTotal, order, after: null };
+    return { limit, withTotal, order, after: null, isShort, isLooking: false };
   }
   const place = readCursor(query.cursor);
   if (place === null)
@@ -48,18 +55,21 @@ export function readContactPage(query: {
     throw new Refusal("BAD_REQUEST", {
       message: `The cursor is of a list sorted by ${order.sort}, ${order.dir}: leave out \`sort\` and \`dir\`, or begin without a cursor.`,
     });
-  return { limit, withTotal, order, after: place.after };
+  return { limit, withTotal, ...place, isShort, isLooking: isShort && place.isLooking };
 }
 
-function readCursor(cursor: string): { order: ContactOrder; after: string } | null {
+type Place = Pick<ContactPageRequest, "order" | "isLooking"> & { after: string };
+
+function readCursor(cursor: string): Place | null {
   const parts = Buffer.from(cursor, "base64url").toString("utf8").split(":");
   const sort = SORTS.find((known) => known === parts[1]);
   const dir = DIRECTIONS.find((known) => known === parts[2]);
   const after = parts[3];
   if (sort === undefined || dir === undefined || after === undefined) return null;
   const order = { sort, dir };
-  if (!isKey(order, after) || cursorAfter(order, after) !== cursor) return null;
-  return { order, after };
+  const isLooking = parts[4] === LOOKING;
+  if (!isKey(order, after) || cursorAfter(order, after, isLooking) !== cursor) return null;
+  return { order, after, isLooking };
 }
 
 function isKey({ sort }: ContactOrder, key: string): boolean {
@@ -68,7 +78,8 @@ function isKey({ sort }: ContactOrder, key: string): boolean {
   return parsed.ok && parsed.address === key;
 }
 
-/** The cursor of the page that goes on behind the contact with this key. */
-export function cursorAfter({ sort, dir }: ContactOrder, key: string): string {
-  return Buffer.from(`${LIST}:${sort}:${dir}:${key}`).toString("base64url");
+/** The cursor of the page that goes on behind the contact with this key; `isLooking`: of the next piece of a look. */
+export function cursorAfter({ sort, dir }: ContactOrder, key: string, isLooking: boolean): string {
+  const place = `${LIST}:${sort}:${dir}:${key}`;
+  return Buffer.from(isLooking ? `${place}:${LOOKING}` : place).toString("base64url");
 }

@@ -32,6 +32,7 @@ function placeOf({ order, after }: ContactPageRequest) {
   const isAscending = order.dir === "asc";
   const behind = isAscending ? sql`${key} > ${after}` : sql`${key} < ${after}`;
   return {
+    key,
     isBehind: after === null ? sql`true` : behind,
     ordered: isAscending ? sql`order by ${key}` : sql`order by ${key} desc`,
     fitting: {
@@ -74,6 +75,19 @@ export async function listContactRowsNearby(
     where ${all(conditions)} ${ordered} limit ${page.limit + 1}`;
   const { rows } = await sql<ListedContactRow>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
+}
+
+/** The key, as the order says, of the last of the next `look` contacts; undefined where there are not so many. */
+export async function findNearbyEnd(
+  database: Database,
+  projectId: string,
+  page: ContactPageRequest & { look: number },
+): Promise<string | undefined> {
+  const { key, isBehind, ordered } = placeOf(page);
+  const { rows } = await sql<{ key: string }>`
+    select ${key} as key from contacts c where c.project_id = ${projectId} and ${isBehind} ${ordered}
+    offset ${page.look - 1} limit 1`.execute(database);
+  return rows[0]?.key;
 }
 
 /** The same for conditions that few meet: finds all that meet them by the best index, takes the first, and tells how many they are. */

@@ -34,7 +34,7 @@ interface ConditionsProps {
   /** What holds now; undefined: nothing. */
   filter: Filter | undefined;
   /** Of the list under these conditions. */
-  list: Pick<ContactsList, "rows" | "total" | "countAll" | "isPlaceholderData" | "error">;
+  list: Pick<ContactsList, "rows" | "total" | "countAll" | "lookedAt" | "isPlaceholderData" | "error">;
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
   onChange: (change: ContactsChange, replace?: boolean) => void;
@@ -133,7 +133,8 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
 
 /** How many match what is written now; nothing while the list is still under other conditions. */
 function Count({ list, isShown }: Pick<ConditionsProps, "list"> & { isShown: boolean }) {
-  const isKnown = isShown && (list.total !== undefined || list.countAll !== null) && list.error === null;
+  const isSaid = list.total !== undefined || list.countAll !== null || list.lookedAt !== null;
+  const isKnown = isShown && isSaid && list.error === null;
   const isBusy = !isKnown || list.isPlaceholderData;
   return (
     <div

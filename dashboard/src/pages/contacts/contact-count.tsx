@@ -1,13 +1,22 @@
-// How many contacts match: the number, or that they are more than are shown, and a button that counts them. Before it: contact-list.ts.
+// How many contacts match: the number, or how far somebody has looked, or that they are more than are shown, and a button that counts them. Before it: contact-list.ts.
 import { problemOf } from "../../api/call.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatNumber } from "../../ui/format.ts";
 import type { ContactsList } from "./contact-list.ts";
 
-type Counted = Pick<ContactsList, "total" | "countAll" | "rows">;
+type Counted = Pick<ContactsList, "total" | "countAll" | "rows" | "lookedAt">;
 
-export function ContactCount({ list: { total, countAll, rows = [] } }: { list: Counted }) {
+export function ContactCount({ list: { total, countAll, rows = [], lookedAt } }: { list: Counted }) {
+  if (lookedAt !== null)
+    return (
+      <>
+        {t("Looking on …")} {/* It changes several times a second, which nobody wants to be read out. */}
+        <span aria-hidden className="font-normal text-soft tabular-nums">
+          {t("{n} contacts looked through", { n: formatNumber(lookedAt) })}
+        </span>
+      </>
+    );
   if (total !== undefined) return plural(total, "{n} contact", "{n} contacts");
   if (countAll === null) return null;
   const { isBusy, error, start } = countAll;

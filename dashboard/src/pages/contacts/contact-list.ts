@@ -1,10 +1,10 @@
 // The list of contacts as the URL asks for it: page by page, and beside it how many match, which takes longer where many are looked through.
 // Before it: contacts-page.tsx. After it: api/.
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { call } from "../../api/call.ts";
 import { listContacts, searchContacts } from "../../api/endpoints.ts";
-import { useList, type PageQuestion } from "../../api/use-list.ts";
+import { PAGE_SIZE, useList, type PageQuestion } from "../../api/use-list.ts";
 import { viewQueryOf, type ContactsSearch } from "./search.ts";
 
 /** What the list is asked. */
@@ -31,19 +31,55 @@ function readPage(
     const said = withTotal === "quick" ? withTotal : (`${withTotal}` as const);
     return call(listContacts, {
       projectId,
-      query: { ...queryOf(search), ...query, withTotal: said },
+      query: { ...queryOf(search), ...query, withTotal: said, shortPages: "true" },
       signal,
     });
   }
   const { limit, ...cursor } = query;
-  const body = { ...questionOf(search), ...cursor, limit: Number(limit), withTotal };
+  const body = { ...questionOf(search), ...cursor, limit: Number(limit), withTotal, shortPages: true };
   return call(searchContacts, { projectId, body, signal });
 }
 
 export type ContactsList = ReturnType<typeof useContacts>;
 
+interface Piece {
+  data: readonly unknown[];
+  lookedAt?: number | undefined;
+}
+
 /**
- * `total` is undefined while it is counted, and where that takes long: then `countAll` has it counted all the same.
+ * How many contacts have been looked at where the last page ended because time was up; null where nothing is looked for, and where as many
+ * were found as a page holds: more are when somebody wants them.
+ */
+function lookedAtOf(pages: readonly Piece[]): number | null {
+  const last = pages.at(-1);
+  if (last?.lookedAt === undefined) return null;
+  const shown = pages.reduce((sum, { data }) => sum + data.length, 0);
+  const before = shown - last.data.length;
+  const isFilled = Math.floor(shown / PAGE_SIZE) > Math.floor(before / PAGE_SIZE);
+  return isFilled ? null : pages.reduce((sum, { lookedAt = 0 }) => sum + lookedAt, 0);
+}
+
+interface Looking {
+  data: { pages: readonly Piece[] } | undefined;
+  isPlaceholderData: boolean;
+  isError: boolean;
+  isFetching: boolean;
+  fetchNextPage: () => Promise<unknown>;
+}
+
+/** Asks for piece after piece; returns what `lookedAtOf` says. */
+function useLookingOn({ data, isPlaceholderData, isError, isFetching, fetchNextPage }: Looking) {
+  const lookedAt = isPlaceholderData || isError ? null : lookedAtOf(data?.pages ?? []);
+  useEffect(() => {
+    if (lookedAt !== null && !isFetching) void fetchNextPage();
+  }, [lookedAt, isFetching, fetchNextPage]);
+  return lookedAt;
+}
+
+/**
+ * `lookedAt` is null unless contacts are being looked through. `total` is undefined while it is counted, and where that takes long: then
+ * `countAll` has it counted all the same.
  *
  * @param search null asks nothing
  * @param withTotal whether anybody wants to know how many there are
@@ -53,9 +89,12 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
   const key = ["project", projectId, "contacts", questionOf(asked)];
   const enabled = search !== null;
   const list = useList(key, (page) => readPage(projectId, asked, page), { enabled });
+  const lookedAt = useLookingOn(list);
   const first = list.data?.pages[0];
-  const isWhole = first?.cursor === null || (first?.total ?? 0) > 0;
-  const isCounted = withTotal && enabled && first !== undefined && !list.isPlaceholderData && !isWhole;
+  const isAllShown = list.data?.pages.at(-1)?.cursor === null;
+  const isWhole = isAllShown || (first?.total ?? 0) > 0;
+  const isSettled = first !== undefined && !list.isPlaceholderData && lookedAt === null;
+  const isCounted = withTotal && enabled && isSettled && !isWhole;
   const readTotal =
     (how: true | "quick") =>
     async ({ signal }: { signal: AbortSignal }) =>
@@ -74,10 +113,11 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
   });
   // Somebody matches, so 0 means that it was not to be found out quickly.
   const counted = exact.data ?? (quick.data === 0 ? undefined : quick.data);
-  const known = first?.cursor === null ? list.rows?.length : list.total;
+  const known = isAllShown ? list.rows?.length : list.total;
   const isLong = isCounted && quick.data === 0 && exact.data === undefined;
   return {
     ...list,
+    lookedAt,
     total: isWhole ? known : counted,
     countAll: isLong ? { isBusy: exact.isFetching, error: exact.error, start: () => setWanted(said) } : null,
   };

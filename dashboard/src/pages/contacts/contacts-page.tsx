@@ -62,13 +62,13 @@ export function ContactsPage() {
         <Failure error={list.error} onRetry={() => void list.refetch()} />
       ) : (
         <Card className="overflow-hidden">
-          {list.rows?.length === 0 ? (
+          {list.rows?.length === 0 && list.lookedAt === null ? (
             <NoContacts isFiltered={isFiltered} onAdd={() => setAdding(true)} />
           ) : (
             <Table
               label={t("Contacts")}
               columns={columns}
-              rows={list.rows}
+              rows={list.rows?.length === 0 ? undefined : list.rows}
               rowKey={({ id }) => id}
               isStale={list.isPlaceholderData}
             />
@@ -81,7 +81,10 @@ export function ContactsPage() {
         list={list}
         onStarted={(job) => change({ job })}
       />
-      <More count={list.rows?.length !== 0 && <ContactCount list={list} />} list={list} />
+      <More
+        count={(list.rows?.length !== 0 || list.lookedAt !== null) && <ContactCount list={list} />}
+        list={list}
+      />
       {isAdding && <NewContactDialog projectId={project.id} onClose={() => setAdding(false)} />}
     </Page>
   );

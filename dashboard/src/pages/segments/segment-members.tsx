@@ -35,6 +35,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   const isStatic = segment.type === "STATIC";
   // Of one with a condition the number stands beside that.
   const members = useContacts(projectId, searchOf(segment), isStatic);
+  const isLooking = members.lookedAt !== null;
   return (
     <section className="max-w-5xl">
       <div className="mb-2 flex items-center justify-between">
@@ -45,13 +46,13 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
         <Failure error={members.error} onRetry={() => void members.refetch()} />
       ) : (
         <Card className="overflow-hidden">
-          {members.rows?.length === 0 ? (
+          {members.rows?.length === 0 && !isLooking ? (
             <Empty title={t("Nobody is in it")}>{t("No contact of this project, as of now.")}</Empty>
           ) : (
             <Table
               label={t("Contacts in the segment")}
               columns={columnsOf(projectId, segment)}
-              rows={members.rows}
+              rows={members.rows?.length === 0 ? undefined : members.rows}
               rowKey={({ id }) => id}
               isStale={members.isPlaceholderData}
             />
@@ -59,7 +60,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
         </Card>
       )}
       <More
-        count={isStatic && members.rows?.length !== 0 && <ContactCount list={members} />}
+        count={(isLooking || (isStatic && members.rows?.length !== 0)) && <ContactCount list={members} />}
         list={members}
       />
       {isAdding && <AddDialog projectId={projectId} segment={segment} onClose={() => setAdding(false)} />}
