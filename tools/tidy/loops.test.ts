@@ -125,6 +125,8 @@ const OVER: Readonly<Record<string, string>> = {
   "the parts of a form, of which so many are looked at": "platform/http-form.ts",
   "the lines of a message, of which so many are looked at": "deliveries/parse-apart.ts",
   "the letters of one address, which is short by then": "v1/lane.ts",
+  "contacts, so many at a time, each time asked of the database, until a few hundredths of a second are over":
+    "contacts/find-contacts.ts",
   "a few months": "platform/partitions.ts",
   "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",
   "the pieces of one answer; others have a turn between two": "platform/http-answer.ts",

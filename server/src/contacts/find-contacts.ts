@@ -97,6 +97,10 @@ async function listNearby(
 const PIECE_MS = 60;
 /** Twenty conditions on each of so many take that long. */
 const PIECE_CONTACTS = 6_000;
+/** What an index has is found in a few milliseconds. */
+const INDEX_MS = 30;
+/** Where so large a part of a page is near, an index would have thousands. */
+const MANY_NEAR = 4;
 
 /**
  * The same in pieces: a page of those near; else all that match, where an index finds them quickly; else whoever was near, and the next
@@ -108,24 +112,23 @@ export async function listInPieces(
   conditionsFor: ConditionsFor,
   request: ContactPageRequest,
 ): Promise<Found> {
-  const isFirst = request.after === null;
   const near = await lookOn(database, projectId, await conditionsFor("few"), request);
   if (request.isLooking) return near;
   const conditions = await conditionsFor("all");
-  const isCounted = isFirst && request.withTotal !== false;
-  if (isFull(near.rows, request.limit))
-    return { ...near, total: isCounted ? await countFor(request)(database, projectId, conditions) : 0 };
-  if (near.looked === undefined) return { ...near, total: isFirst ? near.rows.length : 0 };
-  const few = await quickly(database, PIECE_MS, (tx) =>
-    listFewContactRows(tx, projectId, conditions, request),
-  );
-  if (few !== null) return { rows: few.rows, total: isFirst ? few.found : 0 };
-  // What an index does not find in that time cannot be counted in it.
-  return {
-    ...near,
-    total:
-      isCounted && request.withTotal !== "quick" ? await countContacts(database, projectId, conditions) : 0,
-  };
+  const isFirst = request.after === null;
+  const count = isFirst && request.withTotal !== false ? countFor(request) : null;
+  const isAll = near.looked === undefined && near.rows.length <= fittingLimit(request.limit, near.rows);
+  if (isAll) return { ...near, total: isFirst ? near.rows.length : 0 };
+  // Where many match, all of them are not found quickly.
+  if (near.rows.length * MANY_NEAR < request.limit) {
+    const few = await quickly(database, INDEX_MS, (tx) =>
+      listFewContactRows(tx, projectId, conditions, request),
+    );
+    if (few !== null) return { rows: few.rows, total: isFirst ? few.found : 0 };
+    // Nor would they be counted quickly.
+    if (request.withTotal === "quick") return near;
+  }
+  return { ...near, total: (await count?.(database, projectId, conditions)) ?? 0 };
 }
 
 /** Those that match among the next in order: at once one look, and while a look is under way until somebody is found or time is up. */
@@ -148,8 +151,6 @@ async function lookOn(
     after = end;
   }
 }
-
-const isFull = (rows: readonly ListedContactRow[], limit: number) => rows.length > fittingLimit(limit, rows);
 
 /** So many contacts are counted whatever it takes: tens of milliseconds, of which a busy machine makes a hundred. */
 const FEW_CONTACTS = 20_000;

@@ -310,12 +310,13 @@ test("whom hardly any conditions fit is looked for in pieces where pages may be 
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
      select $1, new_id(), lpad(n::text, 5, '0') || '@example.com', true,
-       jsonb_build_object('text', repeat('b', 2000) || case when n in (700, 701, 14000, 29900) then 'a' else '' end)
+       jsonb_build_object('text', repeat('b', 2000) || case when n in (700, 701, 6001, 12000, 14000, 29900) then 'a' else '' end)
      from generate_series(1, 30000) n`,
     project.id,
   );
   const filters = { operator: "AND", conditions: [{ field: "data.text", operator: "contains", value: "a" }] };
-  const rare = ["00700", "00701", "14000", "29900"];
+  // By address two of them are the first and the last of those that are looked at together.
+  const rare = ["00700", "00701", "06001", "12000", "14000", "29900"];
   for (const sort of ["createdAt", "email"] as const) {
     const pages: ContactList[] = [];
     for (let cursor: string | null | undefined; cursor !== null; cursor = pages.at(-1)?.cursor) {
@@ -334,7 +335,7 @@ test("whom hardly any conditions fit is looked for in pieces where pages may be 
       expect([hasMore, total, lookedAt !== undefined && !hasMore]).toEqual([cursor !== null, 0, false]);
   }
   // Without a word about it a page is full, or the last.
-  expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 4, hasMore: true });
+  expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 6, hasMore: true });
 });
 
 test("where pages may be short, what an index finds, what is near and what is few come at once and are counted", async () => {
