@@ -760,6 +760,13 @@ test("what the server finds in mails and files is said in the language of whoeve
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
   await opens(`campaigns/${project.id}`);
   await page.getByText("Diese Kampagne gibt es nicht.").waitFor();
+  // Of a case the server names something in the midst of its sentence.
+  await opens("settings?tab=members");
+  await page.getByRole("button", { name: "Einladen", exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("E-Mail").fill(email);
+  await dialog.getByRole("button", { name: "Einladen" }).click();
+  await dialog.getByText(`${email} ist schon Mitglied.`).waitFor();
 });
 
 test("a field whose first value was of another type gets the type of most, and its dialog says so", async () => {

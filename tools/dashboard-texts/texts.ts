@@ -14,7 +14,7 @@ const WORDS = /\p{L}{2,}/u;
 const SENTENCE = /^\p{Lu}\p{Ll}+(?:[\s.,:;?!…]|$)/u;
 const EXAMPLE = /@|^\S+$/;
 
-interface Node {
+export interface Node {
   type: string;
   start: number;
   [name: string]: unknown;
@@ -47,7 +47,8 @@ export function readTexts(folder = DASHBOARD): Texts {
 
 type Visit = (node: Node, parent: Node | null) => void;
 
-function walk(node: Node, visit: Visit, parent: Node | null = null): void {
+/** Visits a node and those in it, but for what stands in a translation. */
+export function walk(node: Node, visit: Visit, parent: Node | null = null): void {
   visit(node, parent);
   if (isTranslation(node)) return;
   for (const value of Object.values(node))

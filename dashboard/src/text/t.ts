@@ -78,9 +78,23 @@ export function plural<const One extends string, const Other extends string>(
   return fill((isOne ? forms[0] : forms[1]) ?? other, { ...values, n });
 }
 
-/** What the server says in English, where the catalogues have that very sentence (contract/src/errors.ts); what is said of one case alone stays as it is. */
+/** What the server says in English, where the catalogues have that sentence, or one with `{1}` where it names something of the case. */
 export function saidByServer(sentence: string): string {
-  return CATALOGUE[sentence] ?? sentence;
+  const known = CATALOGUE[sentence];
+  if (known !== undefined) return known;
+  for (const [english, said] of Object.entries(CATALOGUE)) {
+    const values = english.includes("{1}") ? filledIn(english).exec(sentence) : null;
+    if (values !== null) return fill(said, Object.fromEntries(values.entries()));
+  }
+  return sentence;
+}
+
+/** Finds what was filled in to such a sentence. */
+function filledIn(english: string): RegExp {
+  const parts = english
+    .split(/\{\d\}/)
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join("(.+)")}$`, "s");
 }
 
 function fill(text: string, values: Readonly<Record<string, Value>>): string {

@@ -1,0 +1,49 @@
+// What the server says of one case when it refuses, read from its source, to people as well as to programs.
+// Before it: server/src. After it: dashboard/src/text/texts.test.ts.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseAst } from "rolldown/parseAst";
+import { walk, type Node } from "./texts.ts";
+
+const SERVER = join(import.meta.dirname, "../../server/src");
+
+export interface CaseSentence {
+  /** In which file of the server it stands. */
+  file: string;
+  /** With `{1}`, `{2}` where the server fills something in. */
+  sentence: string;
+}
+
+/** The sentences of all `new Refusal` that have one of their own, written out. */
+export function readCaseSentences(): CaseSentence[] {
+  const files = readdirSync(SERVER, { recursive: true, encoding: "utf8" }).toSorted();
+  return files
+    .filter((name) => name.endsWith(".ts") && !name.includes(".test."))
+    .flatMap((file) => {
+      const found: CaseSentence[] = [];
+      const program = parseAst(readFileSync(join(SERVER, file), "utf8"), { lang: "ts" }) as unknown as Node;
+      walk(program, (node) => {
+        for (const sentence of sentencesOf(node)) found.push({ file, sentence });
+      });
+      return found;
+    });
+}
+
+function sentencesOf(node: Node): string[] {
+  const { name } = (node["callee"] ?? {}) as { name?: string };
+  if (node.type !== "NewExpression" || name !== "Refusal") return [];
+  const [, more] = node["arguments"] as Node[];
+  const properties = (more?.["properties"] ?? []) as Array<{ key?: { name?: string }; value: Node }>;
+  const message = properties.find(({ key }) => key?.name === "message");
+  return message === undefined ? [] : textsOf(message.value);
+}
+
+/** What an expression may say, as far as it is written out. */
+function textsOf(node: Node): string[] {
+  if (node.type === "Literal") return [String(node["value"])];
+  if (node.type === "ConditionalExpression")
+    return [...textsOf(node["consequent"] as Node), ...textsOf(node["alternate"] as Node)];
+  if (node.type !== "TemplateLiteral") return [];
+  const parts = (node["quasis"] as Array<{ value: { cooked: string } }>).map(({ value }) => value.cooked);
+  return [parts.reduce((said, part, at) => `${said}{${at}}${part}`)];
+}
