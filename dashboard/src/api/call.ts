@@ -239,10 +239,10 @@ interface SaidField {
   messageParts?: readonly SaidPart[];
 }
 
-/** In the viewer's language what has codes. */
+/** In the viewer's language what has codes, and what the catalogues have. */
 function fieldProblem({ field, message, messageParts = [] }: SaidField): FieldProblem {
   const [place, ...rest] = messageParts;
-  if (place === undefined) return { field, message };
+  if (place === undefined) return { field, message: saidByServer(message) };
   return {
     field,
     message: sayAll(TEMPLATE_FAULTS, messageParts),

@@ -1,7 +1,8 @@
 // Every text of the dashboard goes through `t` or `plural`, and is there in every language.
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { z } from "zod";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { readCaseSentences } from "../../../tools/dashboard-texts/refusals.ts";
 import { readTexts } from "../../../tools/dashboard-texts/texts.ts";
@@ -25,6 +26,33 @@ const NO_SCREEN = [
   "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
   "The template was changed at {1}, after you had read it.",
 ];
+/** What fields are found at fault for in forms, most often: by us, and by Zod. */
+const FAULTS_OF_FIELDS = [
+  "Required.",
+  "Must be in the future.",
+  "Must be the name of the project, exactly.",
+  "Must not be the e-mail address or its name.",
+  "Is one of the 10,000 most common passwords. Choose another one.",
+  "Must not contain line breaks or control characters.",
+  "Must not contain control characters.",
+  "Must not be empty.",
+  "The segment would stand on itself.",
+  "Its segment was deleted: choose another one.",
+  "Nobody would get it: the audience is empty.",
+  "There is no such day.",
+  "The period ends before it begins.",
+  "Must be an https address without a user name, a password or a port.",
+  "Must be an IP address, or a network such as 192.0.2.0/24.",
+  "Must be a time zone of the IANA database, for example `Europe/Berlin`.",
+  "Only a SEND_EMAIL has a template: leave it out.",
+  "Another step has this key already.",
+];
+const word = z.string().min(2).max(3);
+const amount = z.number().min(2).max(3);
+const faultsByZod = [word.safeParse(""), word.safeParse("long"), amount.safeParse(1), amount.safeParse(4)]
+  .flatMap(({ error }) => error?.issues ?? [])
+  .map(({ message }) => message.replace(/\d/, "{1}"));
+const faultsOfFields = [...FAULTS_OF_FIELDS, ...faultsByZod];
 const cases = readCaseSentences();
 const casesForPeople = cases
   .filter(({ file }) => !FOR_PROGRAMS.test(file))
@@ -46,14 +74,25 @@ const namesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted(
 test.each(Object.entries(CATALOGUES))(
   "%s has exactly the texts of the code, and what refusals say",
   (_language, catalogue) => {
-    const missing = [...messages, ...refusals, ...casesForPeople].filter(
+    const missing = [...messages, ...refusals, ...casesForPeople, ...faultsOfFields].filter(
       (text) => !Object.hasOwn(catalogue, text),
     );
-    const known = new Set([...messages, ...refusals, ...casesForPeople, ...advice]);
+    const known = new Set([...messages, ...refusals, ...casesForPeople, ...faultsOfFields, ...advice]);
     const leftOver = Object.keys(catalogue).filter((text) => !known.has(text));
     expect({ missing, leftOver }).toEqual({ missing: [], leftOver: [] });
   },
 );
+
+test("what fields are at fault for is still said so", () => {
+  const sources = ["contract/src", "server/src"].flatMap((folder) => {
+    const root = join(import.meta.dirname, "../../..", folder);
+    const files = readdirSync(root, { recursive: true, encoding: "utf8" });
+    return files.filter((name) => name.endsWith(".ts")).map((name) => readFileSync(join(root, name), "utf8"));
+  });
+  const gone = FAULTS_OF_FIELDS.filter((fault) => !sources.some((source) => source.includes(`"${fault}"`)));
+  expect(gone).toEqual([]);
+  expect(faultsByZod).toHaveLength(4);
+});
 
 test("what is said of a case and needs no translation is still said", () => {
   const said = new Set(cases.map(({ sentence }) => sentence));
