@@ -53,7 +53,9 @@ function OtherAccount() {
   return (
     <>
       {t("You are signed in as {email}.", { email: account.data.email })}{" "}
-      {t("If you expected projects here, you have another account with that address, and another password.")}{" "}
+      {t(
+        "If you expected projects here, they are in another account with this address, which has its own password.",
+      )}{" "}
       <button
         type="button"
         className="cursor-pointer font-medium text-accent hover:underline"
