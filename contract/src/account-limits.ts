@@ -17,7 +17,7 @@ export const ACCOUNT_LIMITS = {
   signUpsAs: limit(
     10,
     "sign-ups with one e-mail address in a day",
-    "Each sends a mail to it. Whoever has an account already logs in.",
+    "Each may send a mail to it. Whoever has an account already logs in.",
   ),
   verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
   unprovenDays: limit(

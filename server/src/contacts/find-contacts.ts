@@ -31,8 +31,8 @@ interface Looked {
   end: string;
 }
 
-const countFor = ({ withTotal }: ContactPageRequest) =>
-  withTotal === "quick" ? countQuickly : countContacts;
+/** Whether somebody wants to know how many there are. */
+const isCounted = ({ after, withTotal }: ContactPageRequest) => after === null && withTotal !== false;
 
 /** An index has exactly these contacts in exactly this order. */
 export async function listIndexed(
@@ -43,9 +43,7 @@ export async function listIndexed(
 ): Promise<Found> {
   const [rows, total] = await Promise.all([
     listContactRows(database, projectId, conditions, request),
-    request.after === null && request.withTotal !== false
-      ? countFor(request)(database, projectId, conditions)
-      : 0,
+    isCounted(request) ? count(database, projectId, conditions, request) : 0,
   ]);
   return { rows, total };
 }
@@ -67,13 +65,12 @@ export async function listSelected(
   conditionsFor: ConditionsFor,
   request: ContactPageRequest,
 ): Promise<Found> {
-  const isFirst = request.after === null;
   const rows = await listNearby(database, projectId, await conditionsFor("few"), request);
-  if (rows !== null && (!isFirst || request.withTotal === false)) return { rows, total: 0 };
+  if (rows !== null && !isCounted(request)) return { rows, total: 0 };
   const conditions = await conditionsFor("all");
-  if (rows !== null) return { rows, total: await countFor(request)(database, projectId, conditions) };
+  if (rows !== null) return { rows, total: await count(database, projectId, conditions, request) };
   const few = await listFewContactRows(database, projectId, conditions, request);
-  return { rows: few.rows, total: isFirst ? few.found : 0 };
+  return { rows: few.rows, total: request.after === null ? few.found : 0 };
 }
 
 /** A whole page of those that come next; null where they are not near. */
@@ -99,7 +96,7 @@ const PIECE_MS = 60;
 const PIECE_CONTACTS = 6_000;
 /** What an index has is found in a few milliseconds. */
 const INDEX_MS = 30;
-/** Where so large a part of a page is near, an index would have thousands. */
+/** Where so large a part of a page is near, many match: an index would have thousands. */
 const MANY_NEAR = 4;
 
 /**
@@ -114,13 +111,13 @@ export async function listInPieces(
 ): Promise<Found> {
   const near = await lookOn(database, projectId, await conditionsFor("few"), request);
   if (request.isLooking) return near;
-  const conditions = await conditionsFor("all");
   const isFirst = request.after === null;
-  const count = isFirst && request.withTotal !== false ? countFor(request) : null;
   const isAll = near.looked === undefined && near.rows.length <= fittingLimit(request.limit, near.rows);
   if (isAll) return { ...near, total: isFirst ? near.rows.length : 0 };
-  // Where many match, all of them are not found quickly.
-  if (near.rows.length * MANY_NEAR < request.limit) {
+  const isRare = near.rows.length * MANY_NEAR < request.limit;
+  if (!isRare && !isCounted(request)) return near;
+  const conditions = await conditionsFor("all");
+  if (isRare) {
     const few = await quickly(database, INDEX_MS, (tx) =>
       listFewContactRows(tx, projectId, conditions, request),
     );
@@ -128,7 +125,7 @@ export async function listInPieces(
     // Nor would they be counted quickly.
     if (request.withTotal === "quick") return near;
   }
-  return { ...near, total: (await count?.(database, projectId, conditions)) ?? 0 };
+  return { ...near, total: isCounted(request) ? await count(database, projectId, conditions, request) : 0 };
 }
 
 /** Those that match among the next in order: at once one look, and while a look is under way until somebody is found or time is up. */
@@ -140,14 +137,15 @@ async function lookOn(
 ): Promise<Found> {
   const endMs = performance.now() + (request.isLooking ? PIECE_MS : 0);
   let { after } = request;
-  for (let count = PIECE_CONTACTS; ; count += PIECE_CONTACTS) {
+  for (let looked = PIECE_CONTACTS; ; looked += PIECE_CONTACTS) {
     const place = { ...request, after, look: PIECE_CONTACTS };
     const [rows, end] = await Promise.all([
       listContactRowsNearby(database, projectId, conditions, place),
       findNearbyEnd(database, projectId, place),
     ]);
     if (end === undefined) return { rows, total: 0 };
-    if (rows.length > 0 || performance.now() >= endMs) return { rows, total: 0, looked: { count, end } };
+    if (rows.length > 0 || performance.now() >= endMs)
+      return { rows, total: 0, looked: { count: looked, end } };
     after = end;
   }
 }
@@ -155,13 +153,14 @@ async function lookOn(
 /** So many contacts are counted whatever it takes: tens of milliseconds, of which a busy machine makes a hundred. */
 const FEW_CONTACTS = 20_000;
 
-/** How many meet the conditions; 0 where that was not to be found out in the time of a quick total. */
-async function countQuickly(
+/** How many meet the conditions; 0 where a quick total is asked for and that was not to be found out in its time. */
+async function count(
   database: Database,
   projectId: string,
-  conditions: ReadonlyArray<RawBuilder<SqlBool>>,
+  conditions: Conditions,
+  { withTotal }: ContactPageRequest,
 ): Promise<number> {
-  if (!(await hasMoreContacts(database, projectId, FEW_CONTACTS)))
+  if (withTotal !== "quick" || !(await hasMoreContacts(database, projectId, FEW_CONTACTS)))
     return countContacts(database, projectId, conditions);
   const counted = await quickly(database, LIMITS.quickTotal.value, (tx) =>
     countContacts(tx, projectId, conditions),

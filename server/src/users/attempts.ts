@@ -19,7 +19,7 @@ export function signUpsOf(network: string): Take {
   return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
 }
 
-/** Sign-ups with one address, wherever they come from: each mails it, and each could be a guess at its password. */
+/** Sign-ups with one address, wherever they come from: each may mail it, and could be a guess at its password. */
 export function signUpsAs(email: string): Take {
   return {
     bucket: `signups-as:${sha256(email).toString("base64url")}`,
