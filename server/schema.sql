@@ -74,10 +74,12 @@ CREATE TABLE users (
   created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
   verified_at    timestamp with time zone,
   language       text                      NOT NULL  DEFAULT 'en'::text,
+  has_old_salt   boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))
 );
 CREATE INDEX users_email ON users USING btree (email);
+CREATE INDEX users_old_salts ON users USING btree (id) WHERE has_old_salt;
 CREATE UNIQUE INDEX users_proven_email ON users USING btree (email) WHERE verified_at IS NOT NULL;
 
 CREATE TABLE sessions (

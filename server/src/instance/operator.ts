@@ -62,7 +62,7 @@ export async function resetPassword(
 ): Promise<WithPassword & { endedSessions: number }> {
   const user = await findAccount(database, email);
   const made = await makePassword(sealer, user.email, password);
-  const endedSessions = await transaction(database, (tx) => replacePassword(tx, user.id, made.hash));
+  const endedSessions = await transaction(database, (tx) => replacePassword(tx, user, made.hash));
   return { ...user, password: made.password, endedSessions };
 }
 

@@ -834,6 +834,7 @@ export interface UsersTable {
   createdAt: Generated<Date>;
   verifiedAt: Date | null;
   language: Generated<string>;
+  hasOldSalt: Generated<boolean>;
 }
 
 export interface WebhookCallsTable {

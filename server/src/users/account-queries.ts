@@ -65,7 +65,8 @@ export async function deleteOtherWays(tx: Tx, userId: string): Promise<void> {
 export async function updateAddress(tx: Tx, userId: string, email: string): Promise<boolean> {
   await lockAddress(tx, email);
   const { numAffectedRows } = await sql`
-    update users set email = ${email}, verified_at = coalesce(case when email = ${email} then verified_at end, now())
+    update users set email = ${email}, verified_at = coalesce(case when email = ${email} then verified_at end, now()),
+      has_old_salt = has_old_salt or (email <> ${email} and password_hash is not null)
     where id = ${userId} and ${isFree(userId, email)}`.execute(tx);
   return numAffectedRows === 1n;
 }
@@ -97,8 +98,16 @@ export async function deletePending(tx: Tx, userId: string): Promise<void> {
   );
 }
 
-export async function updatePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
-  await tx.updateTable("users").set({ passwordHash }).where("id", "=", userId).execute();
+/** Sets a password that was hashed for this address, which the account may have changed meanwhile. */
+export async function updatePassword(
+  tx: Tx,
+  { id, email }: { id: string; email: string },
+  passwordHash: string,
+): Promise<void> {
+  await sql`
+    update users set password_hash = ${passwordHash}, has_old_salt = email <> ${email} where id = ${id}`.execute(
+    tx,
+  );
 }
 
 export async function listSessionRows(database: Database, userId: string) {

@@ -202,6 +202,24 @@ test("another address is the account's once its own mail was answered; a reset f
 const askForAddress = ({ cookie, password }: TestPerson, newEmail: string) =>
   call("POST", "/users/@me/email", { cookie }, { currentPassword: password, newEmail });
 
+test("a password has the salt of another address until it is hashed again: at a log-in, or when it is changed", async () => {
+  const person = await server.signUp();
+  const hasOldSalt = () =>
+    server.rows<{ hasOldSalt: boolean }>("select has_old_salt from users where id = $1", person.id);
+  const moveTo = async (email: string) => {
+    await askForAddress(person, email);
+    await server.call("POST", "/auth/verify-email", {}, { token: await tokenTo(email) });
+    expect(await hasOldSalt()).toEqual([{ hasOldSalt: true }]);
+  };
+  await moveTo("moved-once@example.com");
+  expect((await logIn("moved-once@example.com", person.password)).status).toBe(200);
+  expect(await hasOldSalt()).toEqual([{ hasOldSalt: false }]);
+  await moveTo("moved-twice@example.com");
+  const body = { currentPassword: person.password, newPassword: NEW_PASSWORD };
+  expect((await server.call("POST", "/users/@me/password", person, body)).status).toBe(200);
+  expect(await hasOldSalt()).toEqual([{ hasOldSalt: false }]);
+});
+
 test("an address that somebody took meanwhile stays theirs", async () => {
   const [person, other, third] = [await server.signUp(), await server.signUp(), await server.signUp()];
   const newEmail = "wanted@example.com";

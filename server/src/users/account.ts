@@ -145,7 +145,7 @@ export async function storePassword(
   passwordHash: string,
   sessionId: string | null,
 ): Promise<void> {
-  await replacePassword(tx, user.id, passwordHash, sessionId);
+  await replacePassword(tx, user, passwordHash, sessionId);
   await enqueueSystemMails(tx, [passwordChangedMail(await toldOf(tx, user))]);
 }
 

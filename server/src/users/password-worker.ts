@@ -6,7 +6,7 @@ import type { PasswordResult, PasswordTask } from "./passwords.ts";
 
 /** argon2id (the library's default) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
-/** Verified against when there is nothing else to, so that it takes the same time. */
+/** Verified where another address may have a hash to verify, so that it takes the same time. */
 const NOBODYS_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b6dWRWJTmaaJObGQY5lM4Xr0xk";
 
@@ -17,7 +17,7 @@ const common = new Set(lines.filter((line) => !line.startsWith("#")));
 
 answerTasks((task: PasswordTask): PasswordResult => {
   if (task.verb === "compare") return { is: "compared", matches: verifySync(task.hash, task.password) };
-  if (task.verb === "find") return { is: "found", index: find(task) };
+  if (task.verb === "find") return { is: "found", ...find(task) };
   if (common.has(task.password.toLowerCase())) return { is: "common" };
   return { is: "hashed", hash: hashOf(task) };
 });
@@ -25,13 +25,12 @@ answerTasks((task: PasswordTask): PasswordResult => {
 const hashOf = ({ password, salt }: { password: string; salt: Uint8Array }) =>
   hashSync(password, { ...COST, salt });
 
-/** Hashes with another salt are those from before an address had one, and that of an account that had another address. */
-function find(task: Extract<PasswordTask, { verb: "find" }>): number {
-  const own = hashOf(task);
-  const saltedAlike = own.slice(0, own.lastIndexOf("$") + 1);
-  const others = task.hashes.filter((hash) => !hash.startsWith(saltedAlike));
-  const matching = (others.length > 0 ? others : [NOBODYS_HASH]).find((hash) =>
-    verifySync(hash, task.password),
-  );
-  return task.hashes.findIndex((hash) => hash === own || hash === matching);
+/** Old salts are those from before an address had its own, and that of an account that had another address. */
+function find(task: Extract<PasswordTask, { verb: "find" }>): { index: number; hash: string } {
+  const hash = hashOf(task);
+  const saltedAlike = hash.slice(0, hash.lastIndexOf("$") + 1);
+  const old = task.hashes.filter((each) => !each.startsWith(saltedAlike));
+  if (old.length === 0 && task.hasOldSalts) old.push(NOBODYS_HASH);
+  const matching = old.find((each) => verifySync(each, task.password));
+  return { index: task.hashes.findIndex((each) => each === hash || each === matching), hash };
 }

@@ -12,13 +12,13 @@ const SALT_BYTES = 16;
 export type PasswordTask =
   | { verb: "hash"; password: string; salt: Uint8Array }
   | { verb: "compare"; password: string; hash: string }
-  | { verb: "find"; password: string; salt: Uint8Array; hashes: readonly string[] };
+  | { verb: "find"; password: string; salt: Uint8Array; hashes: readonly string[]; hasOldSalts: boolean };
 
 export type PasswordResult =
   | { is: "hashed"; hash: string }
   | { is: "common" }
   | { is: "compared"; matches: boolean }
-  | { is: "found"; index: number };
+  | { is: "found"; index: number; hash: string };
 
 interface Credentials {
   email: string;
@@ -31,10 +31,15 @@ export interface Passwords {
   hash(address: string, account: Credentials, field?: string): Promise<string>;
   matches(address: string, hash: string, password: string): Promise<boolean>;
   /**
-   * Which of the hashes of an address is the password's; -1 for none. Takes the same time for none, one and many of them, since those that were
-   * made by `hash` for this address have one salt (docs/decisions/0098).
+   * Which of the hashes of an address is the password's, -1 for none, and what `hash` makes of it. Takes the same time for none, one and many of
+   * them, since those that were made by `hash` for this address have one salt (docs/decisions/0098). `hasOldSalts`: some address has a hash
+   * with another one.
    */
-  find(address: string, account: Credentials, hashes: readonly string[]): Promise<number>;
+  find(
+    address: string,
+    account: Credentials,
+    known: { hashes: readonly string[]; hasOldSalts: boolean },
+  ): Promise<{ index: number; hash: string }>;
   close(): Promise<void>;
 }
 
@@ -58,9 +63,10 @@ export function createPasswords(sealer: Pick<Sealer, "mac">): Passwords {
       const result = await thread.run(address, { verb: "compare", password, hash });
       return result.is === "compared" && result.matches;
     },
-    async find(address, { email, password }, hashes) {
-      const result = await thread.run(address, { verb: "find", password, salt: saltOf(email), hashes });
-      return result.is === "found" ? result.index : -1;
+    async find(address, { email, password }, known) {
+      const result = await thread.run(address, { verb: "find", password, salt: saltOf(email), ...known });
+      if (result.is !== "found") throw new Error(`A thread that was to find is told: ${result.is}`);
+      return result;
     },
     close: () => thread.close(),
   };

@@ -22,10 +22,31 @@ const MAX_ACCOUNTS = 1_000;
 /** Those of an address that have a password. */
 export async function listPasswordRows(database: Database, email: string) {
   return accountsOf(database, email)
-    .select(["id", "email", "passwordHash"])
+    .select(["id", "email", "passwordHash", "hasOldSalt"])
     .where("passwordHash", "is not", null)
     .$narrowType<{ passwordHash: string }>()
     .limit(MAX_ACCOUNTS)
+    .execute();
+}
+
+/** Whether any account has a hash that was not made with the salt of its address. */
+export async function hasOldSaltedHashes(database: Database): Promise<boolean> {
+  const { rows } = await sql`select 1 from users where has_old_salt limit 1`.execute(database);
+  return rows.length === 1;
+}
+
+/** The same password with the salt of its address, unless another one was set meanwhile. */
+export async function renewHash(
+  database: Database,
+  { id, email, passwordHash }: { id: string; email: string; passwordHash: string },
+  hash: string,
+): Promise<void> {
+  await database
+    .updateTable("users")
+    .set({ passwordHash: hash, hasOldSalt: false })
+    .where("id", "=", id)
+    .where("email", "=", email)
+    .where("passwordHash", "=", passwordHash)
     .execute();
 }
 

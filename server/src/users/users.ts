@@ -15,9 +15,11 @@ import {
   findUserByHash,
   findUserById,
   findUserLanguage,
+  hasOldSaltedHashes,
   insertUser,
   listPasswordRows,
   lockAddress,
+  renewHash,
   updateUserLanguage,
 } from "./queries.ts";
 
@@ -75,9 +77,16 @@ export async function findUserByCredentials(
   { email, password }: { email: string; password: string },
   address: string,
 ): Promise<(User & { passwordHash: string }) | null> {
-  const rows = await listPasswordRows(database, email);
+  const [rows, hasOldSalts] = await Promise.all([
+    listPasswordRows(database, email),
+    hasOldSaltedHashes(database),
+  ]);
   const hashes = rows.map(({ passwordHash }) => passwordHash);
-  return rows[await passwords.find(address, { email, password }, hashes)] ?? null;
+  const { index, hash } = await passwords.find(address, { email, password }, { hashes, hasOldSalts });
+  const row = rows[index];
+  if (row === undefined) return null;
+  if (row.hasOldSalt || row.passwordHash !== hash) await renewHash(database, row, hash);
+  return { id: row.id, email: row.email, passwordHash: hash };
 }
 
 export async function getUser(database: Database, id: string): Promise<User> {
@@ -127,16 +136,16 @@ export async function hasUsers(database: Database): Promise<boolean> {
 }
 
 /**
- * Replaces a password. All sessions of the account but `sessionId` end, and so do links that were asked for with the old one.
- * Returns how many sessions ended.
+ * Replaces a password, hashed for the address the user is given with. All sessions of the account but `sessionId` end, and so do links that were
+ * asked for with the old one. Returns how many sessions ended.
  */
 export async function replacePassword(
   tx: Tx,
-  userId: string,
+  user: User,
   passwordHash: string,
   sessionId: string | null = null,
 ): Promise<number> {
-  await updatePassword(tx, userId, passwordHash);
-  await deletePending(tx, userId);
-  return deleteSessions(tx, userId, { allBut: sessionId });
+  await updatePassword(tx, user, passwordHash);
+  await deletePending(tx, user.id);
+  return deleteSessions(tx, user.id, { allBut: sessionId });
 }
