@@ -269,12 +269,12 @@ test("whoever logs in has a hash with the salt of their address from then on", a
     other,
     email,
   );
-  const [made] = await hashes();
+  const [old] = await hashes();
   expect((await logIn({ email, password: "not this one" })).status).toBe(401);
-  expect(await hashes()).toEqual([{ passwordHash: made?.passwordHash, hasOldSalt: true }]);
+  expect(await hashes()).toEqual([{ passwordHash: old?.passwordHash, hasOldSalt: true }]);
   for (let at = 0; at < 2; at++) expect((await logIn({ email, password })).status).toBe(200);
   const [renewed] = await hashes();
-  expect(renewed?.passwordHash).not.toBe(made?.passwordHash);
+  expect(renewed?.passwordHash).not.toBe(old?.passwordHash);
   expect(renewed?.hasOldSalt).toBe(false);
 });
 
