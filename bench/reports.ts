@@ -1,28 +1,17 @@
 // `npm run bench reports -- <events> <mails> <small projects> [--ground <folder>]`: every report and page of the feed of one large project, warm, beside
-// hand-written SQL on the same counts; what the counts take, and what it takes to keep them.
-// Before it: bench.ts. After it: tables; docs/benchmarks.md holds what was seen.
+// hand-written SQL on the same counts, without and with what is not counted yet; what the counts take, and what it takes to keep them.
+// Before it: bench.ts, report-questions.ts. After it: tables; docs/benchmarks.md holds what was seen.
 import { parseArgs } from "node:util";
-import { sql, type RawBuilder } from "kysely";
-import type { Dimension } from "@postloft/contract/report-queries.ts";
+import { sql } from "kysely";
 import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
+import { NO_ID } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { readPage } from "../server/src/platform/page.ts";
-import { DIMENSION_NUMBERS } from "../server/src/events/counts.ts";
-import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
-import * as analytics from "../server/src/reports/analytics.ts";
-import { readPeriod, spanOf } from "../server/src/reports/period.ts";
 import { countAll } from "./counting.ts";
 import { percentile } from "./latency.ts";
 import { unlimited } from "./outbox.ts";
 import { readNumbers } from "./read-numbers.ts";
-import {
-  addNews,
-  DAYS_OF_GROUND,
-  makeReportGround,
-  startGround,
-  type ReportProject,
-  type ReportSize,
-} from "./reports-ground.ts";
+import { analyticsQuestions, feedQuestions, ZONE, type Question } from "./report-questions.ts";
+import { addNews, DAYS_OF_GROUND, makeReportGround, startGround, type ReportSize } from "./reports-ground.ts";
 import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
 
 const DEFAULT_SIZES = [500_000, 200_000, 1_000];
@@ -30,121 +19,7 @@ const REPEATS = 40;
 const WARM_UP = 5;
 /** Came in the seconds that are not counted yet: a hundred a second. */
 const NEWS = 1_000;
-const ZONE = "Europe/Berlin";
 const BAR_MS = 100;
-
-interface Question {
-  name: string;
-  ask: () => Promise<unknown>;
-  /** The plainest SQL on the same counts; null where no count is read. */
-  plain: RawBuilder<unknown> | null;
-}
-
-const MAIL_SUMS = sql`sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened, sum(clicked) as clicked,
-  sum(machine_opened) as machine_opened, sum(machine_clicked) as machine_clicked, sum(bounced) as bounced,
-  sum(soft_bounced) as soft_bounced, sum(complained) as complained`;
-const LOCAL_DAY = sql`(quarter at time zone ${sql.lit(ZONE)})::date`;
-
-/** The questions about numbers, for the last `days` days. */
-function analyticsQuestions(database: Database, project: ReportProject, days: number): Question[] {
-  const { id, campaignId } = project;
-  const startDate = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
-  const period = readPeriod({ startDate, tz: ZONE }, new Date());
-  const { from, to } = spanOf(period);
-  const all = { dimension: "kind", value: null } as const;
-  const ofCampaign = { dimension: "campaign", value: campaignId } as const;
-  const within = (start: Date) => sql`project_id = ${id} and quarter >= ${start} and quarter < ${to}`;
-  const mails = (dimension: Dimension, by: RawBuilder<unknown>, start = from) =>
-    sql`select ${by} as by, ${MAIL_SUMS} from mail_counts
-      where ${within(start)} and dimension = ${DIMENSION_NUMBERS[dimension]} group by 1`;
-  const mailsByValue = (dimension: Dimension) =>
-    sql`select v.value as by, g.* from (${mails(dimension, sql`value`)}) g join count_values v
-      on v.project_id = ${id} and v.dimension = ${DIMENSION_NUMBERS[dimension]} and v.id = g.by`;
-  const events = (by: RawBuilder<unknown>, start = from) =>
-    sql`select ${by} as by, sum(count) as count from event_counts where ${within(start)} group by 1`;
-  const twice = new Date(from.getTime() - (to.getTime() - from.getTime()));
-  const isNow = sql`quarter >= ${from}`;
-  const breakdown = (dimension: Dimension): Question => ({
-    name: `breakdown by ${dimension}`,
-    ask: () => analytics.getBreakdown(database, id, dimension, period),
-    plain: mailsByValue(dimension),
-  });
-  return [
-    {
-      name: "timeseries",
-      ask: () => analytics.getTimeseries(database, id, all, period),
-      plain: mails("kind", LOCAL_DAY),
-    },
-    {
-      name: "timeseries of a campaign",
-      ask: () => analytics.getTimeseries(database, id, ofCampaign, period),
-      plain: sql`select ${LOCAL_DAY} as by, ${MAIL_SUMS} from mail_counts
-        where ${within(from)} and dimension = ${DIMENSION_NUMBERS.campaign} and value = (
-          select id from count_values where project_id = ${id} and dimension = ${DIMENSION_NUMBERS.campaign} and value = ${campaignId}
-        ) group by 1`,
-    },
-    {
-      name: "summary, with the period before",
-      ask: () => analytics.getSummary(database, id, all, period),
-      plain: mails("kind", isNow, twice),
-    },
-    ...(["kind", "provider", "campaign", "workflow"] as const).map(breakdown),
-    {
-      name: "top campaigns",
-      ask: () => analytics.listTopCampaigns(database, id, {}, period),
-      plain: mailsByValue("campaign"),
-    },
-    {
-      name: "campaign stats",
-      ask: () => analytics.getCampaignTotals(database, id, period),
-      plain: mailsByValue("campaign"),
-    },
-    {
-      name: "top events, with the period before",
-      ask: () => analytics.listTopEvents(database, id, undefined, period),
-      plain: sql`select name, sum(count) filter (where ${isNow}), sum(count) filter (where not ${isNow})
-        from event_counts where ${within(twice)} group by 1 order by 2 desc limit 10`,
-    },
-    {
-      name: "audience",
-      ask: () => analytics.getAudience(database, id, period),
-      plain: sql`select ${LOCAL_DAY} as by, name, detail, sum(count) from event_counts
-        where ${within(from)} and name in ('contact.subscribed', 'contact.unsubscribed') group by 1, 2, 3`,
-    },
-    {
-      name: "weekdays and hours",
-      ask: () => analytics.getHours(database, id, all, period),
-      plain: mails("kind", sql`date_trunc('hour', quarter at time zone ${sql.lit(ZONE)})`),
-    },
-    {
-      name: "activity stats",
-      ask: () => analytics.getActivityStats(database, id, period),
-      plain: sql`select m.*, (select sum(count) from (${events(sql`name`)}) e) from (${mails("kind", isNow, twice)}) m`,
-    },
-  ];
-}
-
-/** The questions about the feed; they read no counts. */
-async function feedQuestions(database: Database, project: ReportProject): Promise<Question[]> {
-  const { id, campaignId, contactId } = project;
-  const page = (asked: Parameters<typeof listActivity>[2], cursor?: string) =>
-    listActivity(database, id, asked, readPage("activity", { limit: 50, cursor }));
-  const month = new Date(Date.now() - 30 * 86_400_000);
-  const deep = (await page({ until: month })).cursor ?? undefined;
-  const asks: ReadonlyArray<[string, () => Promise<unknown>]> = [
-    ["feed: a page of all", () => page({})],
-    ["feed: a page a month ago", () => page({}, deep)],
-    ["feed: of a contact", () => page({ contactId })],
-    ["feed: of a campaign", () => page({ campaignId })],
-    ["feed: clicks", () => page({ types: ["email.clicked"] })],
-    ["feed: sent mails", () => page({ types: ["email.sent"] })],
-    ["feed: of an event name", () => page({ eventName: "purchase" })],
-    ["feed: of an event name that never came", () => page({ eventName: "none" })],
-    ["how much happened lately", () => countRecentActivity(database, id)],
-    ["what comes next", () => listUpcoming(database, id)],
-  ];
-  return asks.map(([name, ask]) => ({ name, ask, plain: null }));
-}
 
 async function timeOf(work: () => Promise<unknown>): Promise<number> {
   const startedMs = performance.now();
@@ -152,26 +27,43 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Warm; ours and the plain SQL take turns. */
-async function measure(database: Database, { name, ask, plain }: Question): Promise<string[]> {
-  const [ours, theirs]: [number[], number[]] = [[], []];
-  for (let at = 0; at < WARM_UP + REPEATS; at++) {
-    const took = await timeOf(ask);
-    const plainTook = plain === null ? 0 : await timeOf(() => plain.execute(database));
-    if (at < WARM_UP) continue;
-    ours.push(took);
-    theirs.push(plainTook);
-  }
-  const [middle, most] = [percentile(ours, 0.5), percentile(ours, 0.95)];
-  const plainMiddle = percentile(theirs, 0.5);
+/** Warm; ours and the plain SQL, of the counts alone and for the same numbers, take turns. */
+async function measure(
+  database: Database,
+  projectId: string,
+  { name, ask, plain }: Question,
+): Promise<string[]> {
+  const countedAlone = async () => void (await plain?.counted.execute(database));
+  const sameNumbers = async () => {
+    const position = await readPosition(database, projectId);
+    await countedAlone();
+    for (const rest of plain?.since(position) ?? []) await rest.execute(database);
+  };
+  const tries = [ask, ...(plain === null ? [] : [countedAlone, sameNumbers])].map((work) => ({
+    work,
+    tookMs: [] as number[],
+  }));
+  for (let at = 0; at < WARM_UP + REPEATS; at++)
+    for (const { work, tookMs } of tries) {
+      const took = await timeOf(work);
+      if (at >= WARM_UP) tookMs.push(took);
+    }
+  const [ours = 0, ...plains] = tries.map(({ tookMs }) => percentile(tookMs, 0.5));
+  const most = percentile(tries[0]?.tookMs ?? [], 0.95);
+  const compared = plains.flatMap((middle) => [oneDecimal(middle), (ours / middle).toFixed(2)]);
   return [
     name,
-    oneDecimal(middle),
+    oneDecimal(ours),
     oneDecimal(most),
-    plain === null ? "–" : oneDecimal(plainMiddle),
-    plain === null ? "–" : (middle / plainMiddle).toFixed(2),
+    ...(plain === null ? Array<string>(4).fill("–") : compared),
     most <= BAR_MS ? "yes" : "no",
   ];
+}
+
+async function readPosition(database: Database, projectId: string): Promise<string> {
+  const { rows } = await sql<{ position: string }>`
+    select position from count_positions where project_id = ${projectId}`.execute(database);
+  return rows[0]?.position ?? NO_ID;
 }
 
 async function printCosts(database: Database, tookMs: number): Promise<void> {
@@ -245,17 +137,17 @@ export async function benchReports(): Promise<void> {
     const { project, countedMs } = await prepareGround(database, ground, { mails, events, neighbours });
     await printCosts(database, countedMs);
     await addNews(database, project.id, NEWS);
-    const head = ["p50 ms", "p95 ms", "plain SQL ms", "ratio", `≤ ${BAR_MS} ms`];
+    const head = ["p50 ms", "p95 ms", "counts ms", "ratio", "same numbers ms", "ratio", `≤ ${BAR_MS} ms`];
     for (const days of [30, DAYS_OF_GROUND]) {
       const rows: string[][] = [];
       for (const question of analyticsQuestions(database, project, days))
-        rows.push(await measure(database, question));
+        rows.push(await measure(database, project.id, question));
       print("");
       printTable([`${days} days in ${ZONE}`, ...head], rows);
     }
     const rows: string[][] = [];
     for (const question of await feedQuestions(database, project))
-      rows.push(await measure(database, question));
+      rows.push(await measure(database, project.id, question));
     print("");
     printTable(["activity", ...head], rows);
   } finally {

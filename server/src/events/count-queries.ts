@@ -49,8 +49,8 @@ const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'softBounced' end
   when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
-/** A mail that bounced and never left: its recipient's server refused it at once. */
-const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' = 'true'`;
+/** A bounce of a mail that never left: its recipient's server refused it at once. */
+const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' is not distinct from 'true'`;
 const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
   names.EMAIL_OPEN,
@@ -79,22 +79,18 @@ export function inRange(from: Expression, until: Expression | null): Counted {
 }
 
 /**
- * What happened to mails, each with its instant and its mail `e`; of test mails nothing counts. What was refused is read by itself: of
- * rows that are made of one row the planner expects so many that it starts workers for a few hundred events.
+ * What happened to mails, each with its instant and its mail `e`; of test mails nothing counts. A refusal is a mark of its bounce, and no row
+ * of its own: of rows that are made of one row the planner expects so many that it starts workers for a few hundred events.
  */
 export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
   const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
   return sql`
-    select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${ofMail}
+    select v.created_at as at, ${COLUMN_OF_EVENT} as what, ${IS_REFUSAL} as is_refusal, ${ofMail}
     from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
     where v.project_id = ${projectId} and v.name = any(${MAIL_NAMES}::text[]) and e.is_test is null
       and ${allOf(recorded)}
     union all
-    select v.created_at, 'refused', ${ofMail}
-    from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
-    where v.project_id = ${projectId} and ${IS_REFUSAL} and e.is_test is null and ${allOf(recorded)}
-    union all
-    select e.sent_at, 'sent', ${ofMail} from emails e
+    select e.sent_at, 'sent', false, ${ofMail} from emails e
     where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;
 }
 
@@ -110,7 +106,8 @@ export const VALUES: Readonly<Record<Dimension, Expression>> = {
 /** Rows of `mail_counts` without the project, counted from the events that are meant, and their values as what they stand for. */
 export function countMails(projectId: string, counted: Counted): Expression {
   const sums = MAIL_COLUMNS.map(
-    (column) => sql`coalesce(sum(n) filter (where what = ${column}), 0)::integer as ${sql.id(column)}`,
+    (column) =>
+      sql`coalesce(sum(n) filter (where ${column === "refused" ? sql`is_refusal` : sql`what = ${column}`}), 0)::integer as ${sql.id(column)}`,
   );
   const values = DIMENSIONS.map(
     (name) => sql`(${DIMENSION_NUMBERS[name]}::smallint, ${sql.id("told", name)})`,
@@ -118,12 +115,12 @@ export function countMails(projectId: string, counted: Counted): Expression {
   const each = DIMENSIONS.map((name) => sql`${VALUES[name]} as ${sql.id(name)}`);
   return sql`
     select d.dimension, told.quarter, d.value, ${sql.join(sums)} from (
-      select f.quarter, f.what, ${sql.join(each)}, sum(f.n) as n
+      select f.quarter, f.what, f.is_refusal, ${sql.join(each)}, sum(f.n) as n
       from (
-        select ${quarterOf(sql`at`)} as quarter, what, priority, campaign_id, template_id, workflow_id, domain, count(*) as n
-        from (${mailFacts(projectId, counted)}) facts where what is not null group by 1, 2, 3, 4, 5, 6, 7
+        select ${quarterOf(sql`at`)} as quarter, what, is_refusal, priority, campaign_id, template_id, workflow_id, domain, count(*) as n
+        from (${mailFacts(projectId, counted)}) facts where what is not null group by 1, 2, 3, 4, 5, 6, 7, 8
       ) f ${joinProviders(sql`f.domain`)}
-      group by 1, 2, 3, 4, 5, 6, 7
+      group by 1, 2, 3, 4, 5, 6, 7, 8
     ) told
     cross join lateral (values ${sql.join(values)}) d (dimension, value)
     where d.value is not null

@@ -43,7 +43,7 @@ const withPosition = (projectId: string, counts: Expression) => sql`
 const since = (position: string): Counted => inRange(sql`${position}::uuid`, null);
 
 /**
- * Sums of mails in a span, of each key; keys without any are left out.
+ * Sums of mails in a span, of each key under which something happened.
  * `columns`: those that are asked for, the fewer the faster.
  */
 export async function sumMails<Column extends MailColumn = MailColumn>(
@@ -56,13 +56,16 @@ export async function sumMails<Column extends MailColumn = MailColumn>(
   const sums = new Map<string | number, Record<Column, number>>();
   for (const { key, position: _position, ...row } of counted) if (key !== null) sums.set(key, row as never);
   const none = Object.fromEntries(columns.map((column) => [column, 0])) as Record<Column, number>;
-  for (const { key, what, n } of await readMailsSince(database, projectId, {
+  const position = counted[0]?.position ?? "";
+  for (const { key, what, isRefusal, n } of await readMailsSince(database, projectId, {
     ...asked,
-    columns,
-    position: counted[0]?.position ?? "",
+    position,
   })) {
+    const counting = (isRefusal ? [what, "refused"] : [what]).filter(
+      (column): column is Column => column in none,
+    );
     const sum = sums.get(key) ?? { ...none };
-    sum[what] += n;
+    for (const column of counting) sum[column] += n;
     sums.set(key, sum);
   }
   return sums;
@@ -97,24 +100,24 @@ async function readCountedMails<Column extends MailColumn>(
   return rows as WithPosition<Record<Column, number>>;
 }
 
-async function readMailsSince<Column extends MailColumn>(
+/** The columns are named though there are no others: of so few of all kinds the planner expects few, and starts no workers for them. */
+async function readMailsSince(
   database: Database,
   projectId: string,
-  asked: AskedMails<Column> & { position: string },
+  { filter, span, by, position }: Omit<AskedMails<MailColumn>, "columns"> & { position: string },
 ) {
-  const { filter, span, by, columns, position } = asked;
   const { recorded, sent } = since(position);
   const facts = mailFacts(projectId, {
     recorded: [...recorded, inSpan(span, sql`v.created_at`)],
     sent: [...sent, inSpan(span, sql`e.sent_at`)],
   });
   const value = VALUES[filter.dimension];
-  const { rows } = await sql<{ key: string | number; what: string; n: number }>`
-    ${plannedEachTime} select ${by === "value" ? value : by(sql`f.at`)} as key, f.what, count(*) as n
+  const { rows } = await sql<{ key: string | number; what: string; isRefusal: boolean; n: number }>`
+    ${plannedEachTime} select ${by === "value" ? value : by(sql`f.at`)} as key, f.what, f.is_refusal, count(*) as n
     from (${facts}) f ${filter.dimension === "provider" ? joinProviders(sql`f.domain`) : sql``}
-    where f.what = any(${columns}::text[]) and ${filter.value === null ? sql`${value} is not null` : sql`${value} = ${filter.value}`}
-    group by 1, 2`.execute(database);
-  return rows as Array<{ key: string | number; what: Column; n: number }>;
+    where f.what = any(${MAIL_COLUMNS}::text[]) and ${filter.value === null ? sql`${value} is not null` : sql`${value} = ${filter.value}`}
+    group by 1, 2, 3`.execute(database);
+  return rows as Array<{ key: string | number; what: MailColumn; isRefusal: boolean; n: number }>;
 }
 
 /**
