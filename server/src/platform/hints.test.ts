@@ -6,6 +6,7 @@ import { createLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
+const WAIT = { timeout: 30_000, interval: 50 };
 const log = createLog({ level: "silent" });
 let testDatabase: TestDatabase;
 const started: Array<Hints<"mails" | "jobs">> = [];
@@ -40,14 +41,14 @@ async function connections(): Promise<number[]> {
 async function startWorker() {
   const worker = startProcess();
   // Whoever begins to listen looks once.
-  await vi.waitFor(() => expect(worker.woken).toEqual({ mails: 1, jobs: 1 }));
+  await vi.waitFor(() => expect(worker.woken).toEqual({ mails: 1, jobs: 1 }), WAIT);
   return worker;
 }
 
 async function startTeller() {
   const before = (await connections()).length;
   const teller = startProcess([]);
-  await vi.waitFor(async () => expect((await connections()).length).toBe(before + 1));
+  await vi.waitFor(async () => expect((await connections()).length).toBe(before + 1), WAIT);
   return teller.hints;
 }
 
@@ -57,7 +58,7 @@ test("work that one process tells of wakes the loop of another that does it, and
   await vi.waitFor(() => {
     teller.tell("mails");
     expect(worker.woken.mails).toBeGreaterThan(1);
-  });
+  }, WAIT);
   expect(worker.woken.jobs).toBe(1);
 });
 
@@ -66,7 +67,7 @@ test("whoever does such work itself is woken at once, and not again by its own h
   const other = await startWorker();
   hints.tell("jobs");
   expect(woken).toEqual({ mails: 1, jobs: 2 });
-  await vi.waitFor(() => expect(other.woken.jobs).toBe(2));
+  await vi.waitFor(() => expect(other.woken.jobs).toBe(2), WAIT);
   expect(woken.jobs).toBe(2);
 });
 
@@ -77,7 +78,7 @@ test("of much work at once the others are told once in a while, of the last for 
   await vi.waitFor(() => {
     teller.tell("mails");
     expect(worker.woken.mails).toBeGreaterThan(1);
-  });
+  }, WAIT);
   const startedMs = performance.now();
   const before = worker.woken.mails;
   while (performance.now() - startedMs < 200) {
@@ -91,7 +92,7 @@ test("of much work at once the others are told once in a while, of the last for 
   expect(soFar).toBeLessThanOrEqual((performance.now() - startedMs) / 8 + 1);
   const seen = worker.woken.mails;
   teller.tell("mails");
-  await vi.waitFor(() => expect(worker.woken.mails).toBeGreaterThan(seen));
+  await vi.waitFor(() => expect(worker.woken.mails).toBeGreaterThan(seen), WAIT);
 });
 
 test("a connection that is lost is made anew, and whoever listened looks at once for what was told meanwhile", async () => {

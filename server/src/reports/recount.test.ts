@@ -39,6 +39,7 @@ import {
 import { previousPeriod, readPeriod, type Period } from "./period.ts";
 import { memberships } from "../segments/usage.ts";
 
+const WAIT = { timeout: 30_000, interval: 50 };
 const server = useTestServer({ ROLES: "api" });
 
 const ZONES = [
@@ -433,7 +434,7 @@ test("numbers are the same before, during and after the deletion of a name, and 
     expect(
       await server.rows("select 1 from event_counts where project_id = $1 and name = 'old'", project.id),
     ).toHaveLength(1);
-  });
+  }, WAIT);
   expect(await count()).toEqual(["kept 2", "old 1"]);
   await server.call("DELETE", "/events/old", project.byKey);
   expect(await count()).toEqual(["kept 2"]);
@@ -443,10 +444,12 @@ test("numbers are the same before, during and after the deletion of a name, and 
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
-  await vi.waitFor(async () =>
-    expect(
-      await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", project.id),
-    ).toEqual([]),
+  await vi.waitFor(
+    async () =>
+      expect(
+        await server.rows("select 1 from jobs where project_id = $1 and state <> 'completed'", project.id),
+      ).toEqual([]),
+    WAIT,
   );
   await jobs.stop();
   await track("old");

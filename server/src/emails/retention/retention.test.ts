@@ -16,6 +16,7 @@ import { findReturnedMails } from "../returned/returned-emails.ts";
 import { changeEmailRetention, forgetOld } from "./retention.ts";
 import { memberships } from "../../segments/usage.ts";
 
+const WAIT = { timeout: 30_000, interval: 50 };
 const server = useTestServer({ ROLES: "api" });
 const ADDRESSES = ["ada@gmail.com", "bob@web.de", "cyd@example.net"];
 
@@ -373,7 +374,7 @@ test("a mail that is queued again while it is about to be forgotten stays whole"
   await vi.waitFor(async () => {
     const waiting = await server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'");
     expect(waiting).toHaveLength(1);
-  });
+  }, WAIT);
   retrying.resolve();
   await Promise.all([retried, forgetting]);
   expect(await forgottenOf([failed])).toEqual(none(1));
