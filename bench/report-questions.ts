@@ -1,11 +1,10 @@
 // What `npm run bench reports` asks: each report with hand-written SQL beside it, and pages of the feed.
 // Before it: reports-ground.ts made what they are about. After it: reports.ts measures.
 import { sql, type RawBuilder } from "kysely";
-import * as names from "@postloft/contract/event-names.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../server/src/platform/database.ts";
 import { readPage } from "../server/src/platform/page.ts";
-import { DIMENSION_NUMBERS } from "../server/src/events/counts.ts";
+import { DIMENSION_NUMBERS, MAIL_NAMES } from "../server/src/events/counts.ts";
 import { isEmailSent, sentEventId } from "../server/src/emails/reading/sent-events.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
 import * as analytics from "../server/src/reports/analytics.ts";
@@ -33,15 +32,6 @@ interface PlainSql {
 const MAIL_SUMS = sql`sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened, sum(clicked) as clicked,
   sum(machine_opened) as machine_opened, sum(machine_clicked) as machine_clicked, sum(bounced) as bounced,
   sum(soft_bounced) as soft_bounced, sum(complained) as complained, sum(refused) as refused`;
-const MAIL_NAMES = [
-  names.EMAIL_DELIVERY,
-  names.EMAIL_OPEN,
-  names.EMAIL_CLICK,
-  names.EMAIL_MACHINE_OPEN,
-  names.EMAIL_MACHINE_CLICK,
-  names.EMAIL_BOUNCE,
-  names.EMAIL_COMPLAINT,
-];
 /** Of a mail `e`. */
 const VALUES: Readonly<Record<Dimension, Expression>> = {
   kind: sql`e.priority`,

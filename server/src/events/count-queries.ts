@@ -51,7 +51,8 @@ const COLUMN_OF_EVENT = sql`case v.name
 end`;
 /** A bounce of a mail that never left: its recipient's server refused it at once. */
 const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' is not distinct from 'true'`;
-const MAIL_NAMES = [
+/** Events that count a mail. */
+export const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
   names.EMAIL_OPEN,
   names.EMAIL_CLICK,

@@ -65,7 +65,8 @@ export function createPasswords(sealer: Pick<Sealer, "mac">): Passwords {
     },
     async find(address, { email, password }, known) {
       const result = await thread.run(address, { verb: "find", password, salt: saltOf(email), ...known });
-      if (result.is !== "found") throw new Error(`A thread that was to find is told: ${result.is}`);
+      if (result.is !== "found")
+        throw new Error(`The thread of passwords returned "${result.is}" to "find".`);
       return result;
     },
     close: () => thread.close(),

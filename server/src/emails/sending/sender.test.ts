@@ -68,7 +68,7 @@ async function createProjectRow(): Promise<string> {
 }
 
 const CONNECTIONS = 5;
-async function start(over: ScriptedTransport = transport): Promise<Sender> {
+async function start(over: ScriptedTransport = transport, { inOrder = false } = {}): Promise<Sender> {
   const prepare = createPreparer({
     database,
     renderer,
@@ -94,7 +94,7 @@ async function start(over: ScriptedTransport = transport): Promise<Sender> {
     mailbox: transport,
     database,
     transport: over,
-    prepare,
+    prepare: inOrder ? oneAfterTheOther(prepare) : prepare,
     recipients: RECIPIENT_CHECKS,
     applyFeedback: async () => undefined,
     connections: CONNECTIONS,
@@ -104,6 +104,16 @@ async function start(over: ScriptedTransport = transport): Promise<Sender> {
   });
   senders.push(sender);
   return sender;
+}
+
+/** Batches are ready in the order they were claimed in. */
+function oneAfterTheOther(prepare: ReturnType<typeof createPreparer>): ReturnType<typeof createPreparer> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (rows) => {
+    const next = last.then(() => prepare(rows));
+    last = next;
+    return next;
+  };
 }
 
 interface Wanted {
@@ -319,11 +329,11 @@ test("two senders on one outbox hand each mail over once", async () => {
 test("transactional mail goes before campaign mail that waited longer", async () => {
   const campaign = await enqueue(Array.from({ length: 20 }, () => ({ kind: "CAMPAIGN" as const })));
   const [urgent = ""] = await enqueue([{}]);
-  await start();
+  // Batches are prepared side by side otherwise, and one that was claimed later may be ready first.
+  await start(transport, { inOrder: true });
   await until(campaign[0] ?? "", "SENT");
-  // Who is claimed first need not be handed over first: as many as there are connections are under way at once, and while one is being
-  // rendered another may be through with its second. By its age it would be the last of 21.
-  const first = transport.handedOver.slice(0, 2 * CONNECTIONS).map(({ emailId }) => emailId);
+  // Who is claimed first need not be handed over first: as many as there are connections are under way at once.
+  const first = transport.handedOver.slice(0, CONNECTIONS).map(({ emailId }) => emailId);
   expect(first).toContain(urgent);
 });
 
