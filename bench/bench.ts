@@ -65,7 +65,8 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
     run: benchLogins,
   },
   months: {
-    measures: "track and notices with a partition for each month of events, and with one table for all",
+    measures:
+      "track and notices with a partition for each month of events, and with one table for all; the same of mails",
     run: benchMonths,
   },
   retention: {

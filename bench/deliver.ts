@@ -67,8 +67,8 @@ function printResults(results: readonly Result[]): void {
   );
 }
 
-/** The whole way: from rows in `emails` to *sent* in the database. */
-async function ours(
+/** The whole way: from rows in `emails` to *sent* in the database. Deletes the mails that there are. */
+export async function ours(
   { bench, outbox, sink }: MailGround,
   {
     projectId,

@@ -19,12 +19,16 @@ export function giveUpMs(mails: number): number {
   return 60_000 + mails * 10;
 }
 
-/** Starts all of it, and leaves nothing behind. */
-export async function withMailGround<T>(work: (ground: MailGround) => Promise<T>): Promise<T> {
+/** Starts all of it, and leaves nothing behind. `prepare`: what is to be done with the database before there is a mail. */
+export async function withMailGround<T>(
+  work: (ground: MailGround) => Promise<T>,
+  prepare: (bench: BenchDatabase) => Promise<void> = async () => {},
+): Promise<T> {
   const closing: Array<() => Promise<void>> = [];
   try {
     const bench = await startDatabase();
     closing.push(() => bench.stop());
+    await prepare(bench);
     const outbox = await openOutbox(bench);
     closing.push(() => outbox.close());
     const sink = await startSink();

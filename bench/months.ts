@@ -1,11 +1,14 @@
-// `npm run bench months`: whether tracking and notices are slower with a partition for each month of events than with one table for all.
+// `npm run bench months`: whether tracking and notices are slower with a partition for each month of events than with one table for all,
+// and what months would cost the mails, which stand in one table (docs/decisions/0082).
 // Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
+import { inTurn } from "./in-turn.ts";
 import { perSecond, runLoad } from "./load.ts";
+import { compareMails } from "./mail-months.ts";
 import { runNoticesRound } from "./notices.ts";
 import { startDatabase, startOurs, type BenchDatabase } from "./servers.ts";
-import { print, printTable, progress, whole } from "./table.ts";
+import { print, printTable } from "./table.ts";
 import { TRACK_REQUESTS } from "./track.ts";
 
 const TRACK_ROUNDS = 14;
@@ -34,6 +37,7 @@ export async function benchMonths(): Promise<void> {
     await both.months.stop();
     await both.oneTable.stop();
   }
+  printTable(["what", "mails by month, a second", "one table, a second", "%"], await compareMails());
 }
 
 /** As `events` was before there were months: the same keys and indexes. */
@@ -101,28 +105,4 @@ async function compareNotices({ months, oneTable }: Both): Promise<string[][]> {
   } finally {
     for (const database of databases) await database.destroy();
   }
-}
-
-/** Both so many times in turn, the other one first each time; the middle of each, a second, and what the first is of the second in percent. */
-async function inTurn(
-  name: string,
-  rounds: number,
-  [first, second]: ReadonlyArray<() => Promise<number>>,
-): Promise<string[]> {
-  if (first === undefined || second === undefined) throw new Error("There are not two to compare.");
-  progress(name);
-  const seen = { first: [] as number[], second: [] as number[] };
-  for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) seen.first.push(await first());
-    seen.second.push(await second());
-    if (round % 2 === 1) seen.first.push(await first());
-  }
-  const [ofFirst, ofSecond] = [middle(seen.first), middle(seen.second)];
-  return [name, whole(ofFirst), whole(ofSecond), whole((100 * ofFirst) / ofSecond)];
-}
-
-function middle(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1] ?? 0, sorted[sorted.length >> 1] ?? 0];
-  return (low + high) / 2;
 }
