@@ -113,6 +113,19 @@ test("what a person writes to a project is told with its beginning", async () =>
   });
 });
 
+test("what a person writes in HTML alone is told as its text, to a project and to the operator", async () => {
+  const raw = personalMail({
+    headers: ["Content-Type: text/html; charset=utf-8"],
+    text: "<style>p { color: red }</style><p>Stop sending to me,<br>or I call my&nbsp;lawyer.</p>",
+  });
+  const text = expect.stringMatching(/^Stop sending to me,\nor I call my\slawyer\.$/);
+  expect(await readPersonal(raw)).toMatchObject({ kind: "message", message: { data: { text } } });
+  expect(await read(raw, { recipient: "abuse@in.example" })).toMatchObject({
+    kind: "operator",
+    message: { text },
+  });
+});
+
 test.for([
   ["the empty sender", personalMail(), ""],
   ["Auto-Submitted", personalMail({ headers: ["Auto-Submitted: auto-replied (vacation)"] })],

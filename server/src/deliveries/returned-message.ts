@@ -4,6 +4,7 @@ import type { Attachment, Email } from "postal-mime";
 import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
 import type { MailNames } from "../emails/returned/returned-emails.ts";
+import { htmlToText } from "../rendering/text-part.ts";
 import { tellCause } from "../transports/answers/answers.ts";
 import { isInboundName } from "../projects/projects.ts";
 import { bareAddress, readFeedbackReport, readFieldGroups, type FieldGroup } from "./delivery-status.ts";
@@ -195,13 +196,19 @@ function automatic(email: Email, { sender }: Envelope, ownDomains: readonly stri
   return domains.some((domain) => ownDomains.includes(domain)) ? "a loop" : null;
 }
 
+/** What somebody wrote; of HTML alone the text in it. */
+function wordsOf({ text, html }: Email): string | undefined {
+  if (html === undefined || (text !== undefined && text.trim() !== "")) return text;
+  return htmlToText(html.slice(0, MAX_REPORT_BYTES));
+}
+
 function forOperator(email: Email, envelope: Envelope, ownDomains: readonly string[]): OperatorMessage {
   const domains = [envelope.sender, email.from?.address ?? ""].map((one) => domainOf(one.toLowerCase()));
   return {
     recipient: envelope.recipient,
     from: readText(email.from?.address, MAX_SUBJECT_LENGTH) ?? envelope.sender,
     subject: readText(email.subject, MAX_SUBJECT_LENGTH) ?? "",
-    text: readText(email.text, MAX_OPERATOR_TEXT_LENGTH) ?? "",
+    text: readText(wordsOf(email), MAX_OPERATOR_TEXT_LENGTH) ?? "",
     mayBePassedOn: envelope.sender !== "" && !domains.some((domain) => ownDomains.includes(domain)),
   };
 }
@@ -219,7 +226,7 @@ function incoming(email: Email, inboundName: string): Reading {
         subject: readText(email.subject, MAX_SUBJECT_LENGTH),
         from,
         messageId: readText(email.messageId?.replace(/^<|>$/g, ""), 400),
-        text: readText(email.text, MAX_EXCERPT_LENGTH),
+        text: readText(wordsOf(email), MAX_EXCERPT_LENGTH),
       },
     },
   };

@@ -51,8 +51,7 @@ test.each([
   ["{<b>{{name}}</b>} {{{name}}}<b>}</b> {<i>{name}}</i>", "{Ada & Bob} Ada & Bob} {{name}}"],
   ["\\<b>{{name}}</b> \\{{name}} &#123;&#123;name}}", "\\Ada & Bob {{name}} {{name}}"],
   // Blocks that do not survive the conversion in one piece are left out.
-  ["<style>{{#if no}}</style>a{{/if}} {{name}}", "a Ada & Bob"],
-  ['<div style="display:none">{{#each items}}</div>{{this}}x{{/each}}', "[object Object]x"],
+  ['<p title="{{#if no}}">a{{/if}} {{name}}</p>', "a Ada & Bob"],
 ])("the text of %j", (html, text) => {
   expect(render(html, SHOP).text).toBe(text);
 });
@@ -77,6 +76,20 @@ test.each([
   expect(compiled.render(SHOP).text).toBe(text);
   expect(wholeText(compiled.renderPieces(SHOP).text)).toBe(text);
 });
+
+test.each([
+  ["<!-- {{#if no}} --><p>code</p><!-- {{/if}} --><p>end</p>", "end"],
+  ["<!-- {{#if name}} --><p>code</p><!-- {{else}} --><p>none</p><!-- {{/if}} -->", "code"],
+  ["<!-- {{#each list}} --><p>{{name}}.</p><!-- {{/each}} -->", "One.\n\nTwo."],
+  ["<style>{{#if no}}</style><p>code</p><style>{{/if}}</style><p>end</p>", "end"],
+  ['<div style="display:none">{{#if no}}x</div><p>code</p><div hidden>{{/if}}</div><p>end</p>', "end"],
+  ["<a href='https://a.example'><!-- {{#if no}} -->all<!-- {{/if}} -->ours</a>", "ours (https://a.example)"],
+])(
+  "what a block in a comment or in what is not shown leaves out of %j, the text part leaves out",
+  (html, text) => {
+    expect(render(html, { ...SHOP, list: [{ name: "One" }, { name: "Two" }] }).text).toBe(text);
+  },
+);
 
 test("a text part of one's own is rendered as text", () => {
   expect(render("x", SHOP, "s", "{{name}}\n{{#if no}}\nx\n{{/if}}\n{{{name}}}").text).toBe(

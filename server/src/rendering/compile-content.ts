@@ -228,7 +228,7 @@ function withoutLineBreaks(subject: string): string {
 /**
  * The text part as a template of its own, so that HTML is read once per content and not once per mail: mustaches go
  * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
- * opened one, a style that closed one) blocks are left out and what was in them stays.
+ * opened one) blocks are left out and what was in them stays.
  */
 function compileTextOf(html: string, step: () => void): PartTemplate {
   step();

@@ -12,6 +12,7 @@ import { Parser } from "htmlparser2";
 export const PLACEHOLDER = "\uFDD0";
 export const PLACEHOLDER_END = "\uFDD1";
 export const CONTROL = "\uFDD2";
+const CONTROLS = /\uFDD2\d+\uFDD1/g;
 const LINE_EDGE = "\uFDD3";
 const PARAGRAPH_EDGE = "\uFDD4";
 const HARD_BREAK = "\uFDD5";
@@ -64,6 +65,7 @@ export function markedText(html: string): string {
       onopentag: (name, attributes) => writer.open(name, attributes),
       onclosetag: (name) => writer.close(name),
       ontext: (text) => writer.write(text.includes("&") ? decodeHTML(text) : text),
+      oncomment: (text) => writer.control(text),
     },
     // Entities are decoded where they are shown: the parser is twice as fast without, and most attributes are not.
     { decodeEntities: false },
@@ -149,7 +151,10 @@ class TextWriter {
 
   /** Adds text with its white space collapsed as a browser does. */
   write(text: string): void {
-    if (this.unseenFrom > 0) return;
+    if (this.unseenFrom > 0) {
+      this.control(text);
+      return;
+    }
     let shown = text;
     if (this.preDepth > 0) shown = text.replace(/\r\n?|\n/g, HARD_BREAK);
     else if (UNTIDY.test(text)) shown = text.replace(INVISIBLE, "").replace(/\s+/g, " ");
@@ -157,6 +162,11 @@ class TextWriter {
     if (shown === "") return;
     this.written.push(shown);
     this.endsWithSpace = shown.endsWith(" ");
+  }
+
+  /** Adds what controls there are in text that is not shown: a block that begins in a comment has what follows it inside. */
+  control(text: string): void {
+    this.written.push(...(text.match(CONTROLS) ?? []));
   }
 
   finish(): string {

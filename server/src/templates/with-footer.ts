@@ -1,5 +1,6 @@
 // Puts the footer of marketing mails into a content: once, where a reader sees it, and not where the author has a link of their own.
 // Before it: a template of the kind MARKETING. After it: emails/sending/prepare-emails.ts fills in each recipient's footer. Pure.
+import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
 import { mustachesOf } from "./mustaches.ts";
@@ -10,6 +11,8 @@ export const FOOTER_VARIABLES: Footer = {
   text: `{{{${FOOTER_TEXT_VARIABLE}}}}`,
 };
 
+/** Elements whose text holds no other. */
+const RAW_TEXTS = ["style", "script", "title", "textarea"];
 /** Whoever places the footer themselves has it where they want it. */
 const OWN_LINKS = new Set(["unsubscribeUrl", "manageUrl", FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE]);
 const OWN_LINK = new RegExp([...OWN_LINKS].join("|"));
@@ -23,8 +26,9 @@ export function withFooter(
   footer: Footer = FOOTER_VARIABLES,
 ): { html: string; text: string | null } {
   const end = endOfBody(html);
+  const before = html.slice(0, end);
   return {
-    html: hasUnsubscribeLink(html) ? html : html.slice(0, end) + footer.html + html.slice(end),
+    html: hasUnsubscribeLink(html) ? html : before + closingOf(before) + footer.html + html.slice(end),
     text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer.text}`,
   };
 }
@@ -49,6 +53,35 @@ function endOfBody(html: string): number {
     if (kind === "control") depth += depthChange(html.slice(start, end));
   }
   return html.length;
+}
+
+/**
+ * What ends that in which nothing is shown and in the middle of which HTML stops: a comment, the text of a style or a title, a tag; ''
+ * where it stops in none of them. A footer behind it is seen.
+ */
+function closingOf(html: string): string {
+  const lower = html.toLowerCase();
+  const closings = [
+    ...(isInComment(html, html.length) ? ["-->"] : []),
+    ...RAW_TEXTS.filter((name) => lower.lastIndexOf(`<${name}`) > lower.lastIndexOf(`</${name}`)).map(
+      (name) => `</${name}>`,
+    ),
+    ...(html.lastIndexOf("<") > html.lastIndexOf(">") ? [">", '">', "'>"] : []),
+  ];
+  if (closings.length === 0 || isShownBehind(html)) return "";
+  return closings.find((closing) => isShownBehind(html + closing)) ?? "";
+}
+
+/** Whether an element that follows this is one. */
+function isShownBehind(html: string): boolean {
+  let isShown = false;
+  const parser = new Parser({
+    onopentagname() {
+      isShown = parser.startIndex === html.length;
+    },
+  });
+  parser.end(`${html}<div>`);
+  return isShown;
 }
 
 /** Of `{{#…}}` and `{{^name}}` one more, of `{{/…}}` one less, of `{{else}}` and `{{^}}` none. */
