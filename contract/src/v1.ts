@@ -234,10 +234,6 @@ export const sendBody = z
     across("body", "Required without a template.", "required"),
   )
   .refine(
-    (body) => body.reply === undefined || body.replyTo === undefined || body.reply === body.replyTo,
-    across("replyTo", "Give one reply address: `reply` and `replyTo` are the same.", "custom"),
-  )
-  .refine(
     (body) =>
       (body.reply ?? body.replyTo) === undefined ||
       !Object.keys(body.headers ?? {}).some((name) => name.toLowerCase() === "reply-to"),
