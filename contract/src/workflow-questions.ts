@@ -76,7 +76,12 @@ export const simulateWorkflow = endpoint({
         .record(z.string(), z.object({ status: z.int().min(100).max(599), body: anyJson.optional() }))
         .optional(),
       from: givenInstant.optional().describe("When it starts; now when left out."),
-      version: z.int().min(1).optional().describe("Of the graph; the current one when left out."),
+      version: z
+        .int()
+        .min(1)
+        .max(2_147_483_647)
+        .optional()
+        .describe("Of the graph; the current one when left out."),
     })
     .superRefine(({ contactId, contact }, check) => {
       if (contactId === undefined && contact === undefined)
@@ -152,7 +157,12 @@ export const replayWorkflow = endpoint({
   isRead: true,
   params: ofWorkflow,
   body: z.object({
-    version: z.int().min(1).optional().describe("Of the graph; the current one when left out."),
+    version: z
+      .int()
+      .min(1)
+      .max(2_147_483_647)
+      .optional()
+      .describe("Of the graph; the current one when left out."),
     limit: z.int().min(1).max(LIMITS.replayedExecutions.value).optional(),
   }),
   answers: {

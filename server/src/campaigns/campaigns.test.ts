@@ -442,6 +442,32 @@ test("the segment and the domain of a campaign stay while it needs them", async 
   expect(faultsOf(await send(byKey, id))).toEqual(["segmentId required"]);
 });
 
+test("a segment that the filter of a campaign names stays as well, also where both happen at once", async () => {
+  const { byKey } = await server.createProject();
+  await contacts(byKey, 1);
+  const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
+  const prepare = async () => {
+    const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+    const conditions = [{ field: `segment.${segment.body.id}`, operator: "memberOfSegment" }];
+    const audienceFilter = { operator: "AND", conditions };
+    const { id } = await create(byKey, { audienceType: "FILTERED", audienceFilter });
+    return {
+      schedule: () => send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() }),
+      remove: () => server.call("DELETE", `/segments/${segment.body.id}`, byKey),
+    };
+  };
+  const { schedule, remove } = await prepare();
+  expect([(await schedule()).status, (await remove()).status]).toEqual([200, 409]);
+  for (let round = 0; round < 5; round++) {
+    const both = await prepare();
+    const [sent, removed] = await Promise.all([both.schedule(), both.remove()]);
+    expect([
+      [200, 409],
+      [422, 204],
+    ]).toContainEqual([sent.status, removed.status]);
+  }
+});
+
 test("what cannot be sent is refused, naming the field; another project's campaign is no campaign", async () => {
   const { byKey } = await server.createProject();
   const faults = async (more: object) =>

@@ -1,6 +1,6 @@
 // Statements on campaigns that other folders ask for, before a segment, a domain or a field goes.
 // Before it: usage.ts. After it: nothing.
-import { sql } from "kysely";
+import { sql, type SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { namesField } from "../segments/usage.ts";
 
@@ -21,7 +21,7 @@ export async function listCampaignsNaming(
   return rows;
 }
 
-/** A campaign that is scheduled or under way and goes to the segment, by its name. */
+/** A campaign that is scheduled or under way and goes to the segment, or to a filter that names it, by its name. */
 export async function findCampaignOf(
   database: Database,
   projectId: string,
@@ -31,7 +31,12 @@ export async function findCampaignOf(
     .selectFrom("campaigns")
     .select("name")
     .where("projectId", "=", projectId)
-    .where("segmentId", "=", segmentId)
+    .where((where) =>
+      where.or([
+        where("segmentId", "=", segmentId),
+        sql<SqlBool>`${namesField("audienceFilter", `segment.${segmentId}`)}`,
+      ]),
+    )
     .where("status", "in", ["SCHEDULED", "SENDING", "PAUSED"])
     .limit(1)
     .executeTakeFirst();

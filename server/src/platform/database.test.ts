@@ -47,6 +47,24 @@ test.each([
   expect(surelyRolledBack(error)).toBe(true);
 });
 
+test("what a change of another refused that came in between is looked at again; what stays refused is thrown", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const database = createDatabase(pool);
+  const gone = Object.assign(failure("23503"), { constraint: "events_project_id_contact_id_fkey" });
+  const other = Object.assign(failure("23503"), { constraint: "segments_project_id_fkey" });
+  const failing = (error: Error, times: number) => {
+    let tries = 0;
+    return transaction(database, async () => {
+      if (++tries <= times) throw error;
+      return tries;
+    });
+  };
+  expect(await failing(gone, 2)).toBe(3);
+  await expect(failing(gone, 100)).rejects.toBe(gone);
+  await expect(failing(other, 1)).rejects.toBe(other);
+  await drop();
+});
+
 test("a refusal of our own rolls back", () => {
   expect(surelyRolledBack(new Refusal("CONFLICT"))).toBe(true);
 });

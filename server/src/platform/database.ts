@@ -56,6 +56,11 @@ const PLAN_LIFE_MS = 5_000;
 const INT8 = 20;
 const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
+/**
+ * What another transaction did between the look of a statement and its writing, and a second look sees: a contact was deleted, an execution of the
+ * same contact became active.
+ */
+const OUTRUN_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_active"] as const;
 /** Somebody else held what was asked for longer than anybody may be kept waiting. */
 const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
@@ -176,8 +181,8 @@ function isTransactionControl(text: string): boolean {
 }
 
 /**
- * Runs `work` in one transaction; after a deadlock or a serialization failure it runs again from the start,
- * so it must have no effect outside the database.
+ * Runs `work` in one transaction; after a deadlock, a serialization failure or a change of another that came in between it runs again from the
+ * start, so it must have no effect outside the database.
  */
 export async function transaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return tryAgain(() => database.transaction().execute(work));
@@ -189,8 +194,10 @@ export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!RETRIED_CODES.has(databaseErrorCode(error) ?? "") || attempt >= MAX_TRANSACTION_ATTEMPTS)
-        throw error;
+      const isOutrun =
+        RETRIED_CODES.has(databaseErrorCode(error) ?? "") ||
+        violatedConstraint(error, OUTRUN_CONSTRAINTS) !== null;
+      if (!isOutrun || attempt >= MAX_TRANSACTION_ATTEMPTS) throw error;
     }
   }
 }

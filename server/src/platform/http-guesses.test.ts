@@ -54,6 +54,10 @@ test("a field under another service's name, or misspelt, is recognised", async (
     ["subject required"],
     ["Required without a template. `suject` was sent: did you mean `subject`?"],
   ]);
+  const named = { name: "n", subject: "s", body: "x", from: "a@sandbox.localhost", audienceType: "SEGMENT" };
+  const reply = await server.call<ErrorEnvelope>("POST", "/campaigns", byKey, { ...named, segmentId: null });
+  expect(reply.status).toBe(422);
+  expect(JSON.stringify(reply.body)).not.toContain("did you mean");
   expect(await ask({ ...mail, body: "x" })).toEqual([["subject required"], ["Required without a template."]]);
 });
 

@@ -90,7 +90,9 @@ function sentInPlaceOf(field: string, input: unknown): string | null {
   if (known !== undefined) return known;
   const slip = sent.find(
     (name) =>
-      Math.abs(name.length - field.length) <= MAX_SLIPS && slipsOf(name, field) * SLIP_SHARE < field.length,
+      name !== field &&
+      Math.abs(name.length - field.length) <= MAX_SLIPS &&
+      slipsOf(name, field) * SLIP_SHARE < field.length,
   );
   return slip ?? null;
 }

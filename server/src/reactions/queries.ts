@@ -83,7 +83,7 @@ export async function deleteReactions(tx: Tx, projectId: string, subscriber: str
       select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
       order by id limit ${limit} for update skip locked))
     returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id`.execute(tx);
-  return rows;
+  return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
 /** One change of a subscriber's names in a project at a time, until the transaction ends. */

@@ -135,7 +135,10 @@ function wholeField(field: ContentField, message: string, isTooSlow = false): Co
 }
 
 function withShortSubject<Result extends { ok: true; subject: string }>(result: Result): Result | Failed {
-  return result.subject.length > LIMITS.subjectLength.value ? { ok: false, reason: LONG_SUBJECT } : result;
+  // As the contract counts them: an emoji is one.
+  return [...result.subject].length > LIMITS.subjectLength.value
+    ? { ok: false, reason: LONG_SUBJECT }
+    : result;
 }
 
 function failureOf(answer: WorkerAnswer): Failed {

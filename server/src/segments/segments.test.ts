@@ -234,6 +234,23 @@ test("renaming keeps the names of the events; two segments of one name have name
   expect(renamed.body).toMatchObject({ name: "Friends", slug: "vip" });
 });
 
+test("those who change segments of a project at once see what the others did", async () => {
+  const { byKey } = await server.createProject();
+  const made = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      server.call("POST", "/segments", byKey, { name: "Same", type: "STATIC" }),
+    ),
+  );
+  expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
+  const one = await create(byKey, { name: "One", filters: PRO });
+  const other = await create(byKey, { name: "Other", filters: PRO });
+  const circle = await Promise.all([
+    server.call("PATCH", `/segments/${one.id}`, byKey, { filters: on(other.id) }),
+    server.call("PATCH", `/segments/${other.id}`, byKey, { filters: on(one.id) }),
+  ]);
+  expect(circle.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+});
+
 test("when it is not tracked any more its members are forgotten, without an event", async () => {
   const project = await server.createProject();
   const { byKey } = project;

@@ -21,6 +21,7 @@ import {
   insertSegment,
   listSegmentRows,
   listSlugsLike,
+  lockDefinitions,
   listTrackedCauses,
   updateComputeDue,
   updateMemberCount,
@@ -123,6 +124,7 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
   if (type === "STATIC" && given.trackMembership === true)
     throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
   const id = newId();
+  await lockDefinitions(tx, projectId);
   const segments = await loadSegments(tx, projectId);
   if (filters !== null) checkSegments(field, id, filters, segments);
   const slug = slugOf(given.name);
@@ -183,6 +185,7 @@ export async function updateSegment(
   id: string,
   edit: SegmentEdit,
 ): Promise<SegmentView> {
+  await lockDefinitions(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   const field = edit.filters === undefined ? "condition" : "filters";
@@ -231,6 +234,7 @@ async function changeFilters(
 
 /** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
 export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
+  await lockDefinitions(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   const segments = await loadSegments(tx, projectId);

@@ -19,10 +19,15 @@ export function nextRunAfter({ cron, timezone = "UTC" }: Schedule, after: Date):
   return new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRun(after);
 }
 
+const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/;
+
 /** What is wrong with a schedule, as a sentence; null when it runs. */
 export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
   if (schedule.cron.trim().startsWith("@"))
     return "Names such as `@daily` are not taken: write five fields, `0 9 * * *` is each day at nine.";
+  // The library would take a date as well, and run once.
+  if (!FIVE_FIELDS.test(schedule.cron.trim()))
+    return "Write five fields with blanks between them, such as `0 9 * * *`.";
   // To the library it means the moment at which it reads the line.
   if (schedule.cron.includes("?")) return "`?` is not taken: write `*`.";
   try {

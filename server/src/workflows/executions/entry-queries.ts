@@ -72,7 +72,8 @@ export async function insertExecutions(
     where not i.is_once or not exists (
       select 1 from workflow_executions x
       where x.project_id = ${projectId} and x.contact_id = i.contact_id and x.workflow_id = i.workflow_id)
-    order by i.workflow_id, c.id
+    -- Of what would start executions of one contact that which happened first.
+    order by i.workflow_id, c.id, i.id
     on conflict do nothing returning id`.execute(tx);
   return rows.map((row) => row.id);
 }

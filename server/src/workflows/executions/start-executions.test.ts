@@ -6,10 +6,38 @@ import { JobFailure } from "../../platform/jobs.ts";
 import { cancelledAt } from "../../testing/cancel-waiting.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { insertExecutions } from "./entry-queries.ts";
 import { audienceStep } from "./start-executions.ts";
 
 /** Nobody works on jobs but the test. */
 const server = useTestServer({ ROLES: "api" });
+
+test("of what would start executions of one contact that which came first does, in whatever order they are written", async () => {
+  const { id: projectId, byKey } = await server.createProject();
+  const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
+    email: "a@example.com",
+  });
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["end", "EXIT"],
+    ],
+    links: [["trigger", "end"]],
+  });
+  const entries = Array.from({ length: 50 }, (_, n) => ({
+    id: newId(),
+    workflowId: workflow.id,
+    contactId: contact.id,
+    isOnce: true,
+    version: 1,
+    stepId: workflow.step("trigger"),
+    context: JSON.stringify({ n }),
+  }));
+  await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries.toReversed()));
+  expect(
+    await server.rows("select context from workflow_executions where project_id = $1", projectId),
+  ).toEqual([{ context: { n: 0 } }]);
+});
 
 test("an error of the database is not the end of the job; a segment that is gone is", async () => {
   const { id: projectId, byKey } = await server.createProject();
