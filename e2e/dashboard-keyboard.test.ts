@@ -158,6 +158,9 @@ test("a segment is described and a campaign is written, checked and sent by keys
   await page.getByRole("heading", { level: 1, name: "By keys" }).waitFor();
   await reach(page, page.getByRole("button", { name: "Review and send" }));
   await page.keyboard.press("Enter");
+  // It comes when the campaign is checked and its audience counted.
+  const sendNow = page.getByRole("button", { name: "Send now …", exact: true });
+  await expect.poll(() => sendNow.isEnabled(), { timeout: 20_000 }).toBe(true);
   await press(page, "Send now …");
   await page.getByRole("dialog", { name: "Send to 2 contacts now?" }).waitFor();
   await press(page, "Send now");
