@@ -47,6 +47,13 @@ const simulatedContact = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
+const graphVersion = z
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .optional()
+  .describe("Of the graph; the current one when left out.");
+
 export const simulateWorkflow = endpoint({
   name: "workflows.simulate",
   method: "POST",
@@ -76,12 +83,7 @@ export const simulateWorkflow = endpoint({
         .record(z.string(), z.object({ status: z.int().min(100).max(599), body: anyJson.optional() }))
         .optional(),
       from: givenInstant.optional().describe("When it starts; now when left out."),
-      version: z
-        .int()
-        .min(1)
-        .max(2_147_483_647)
-        .optional()
-        .describe("Of the graph; the current one when left out."),
+      version: graphVersion,
     })
     .superRefine(({ contactId, contact }, check) => {
       if (contactId === undefined && contact === undefined)
@@ -157,12 +159,7 @@ export const replayWorkflow = endpoint({
   isRead: true,
   params: ofWorkflow,
   body: z.object({
-    version: z
-      .int()
-      .min(1)
-      .max(2_147_483_647)
-      .optional()
-      .describe("Of the graph; the current one when left out."),
+    version: graphVersion,
     limit: z.int().min(1).max(LIMITS.replayedExecutions.value).optional(),
   }),
   answers: {

@@ -3,7 +3,7 @@
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { htmlToText } from "./text-part.ts";
+import { CONTROL, htmlToText, markedText, PLACEHOLDER_END } from "./text-part.ts";
 
 test.each([
   ["plain text", "plain text"],
@@ -98,4 +98,9 @@ test("any markup becomes text without blank edges and without runs of empty line
       expect(text).not.toMatch(/\n{3}| \n/);
     }),
   );
+});
+
+test("as many blocks as fit into a body may begin in one comment", () => {
+  const blocks = `${CONTROL}1${PLACEHOLDER_END}`.repeat(400_000);
+  expect(markedText(`<!--${blocks}-->`)).toBe(blocks);
 });

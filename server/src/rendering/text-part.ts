@@ -166,7 +166,8 @@ class TextWriter {
 
   /** Adds what controls there are in text that is not shown: a block that begins in a comment has what follows it inside. */
   control(text: string): void {
-    this.written.push(...(text.match(CONTROLS) ?? []));
+    const controls = text.match(CONTROLS);
+    if (controls !== null) this.written.push(controls.join(""));
   }
 
   finish(): string {
