@@ -73,7 +73,7 @@ export async function signUpAs(
 
 /** The account of these credentials, or null; takes the same time whichever of the two is wrong. `address`: who asks. */
 export async function findUserByCredentials(
-  { database, passwords }: { database: Database; passwords: Passwords },
+  { database, passwords }: { database: Database; passwords: Pick<Passwords, "find"> },
   { email, password }: { email: string; password: string },
   address: string,
 ): Promise<(User & { passwordHash: string }) | null> {
