@@ -13,7 +13,7 @@ import { stepOfBulk } from "../server/src/contacts/bulk/change-contacts.ts";
 import { memberships } from "../server/src/segments/usage.ts";
 import { computeSegment } from "../server/src/segments/compute-segment.ts";
 import { followChanges } from "../server/src/segments/follow-changes.ts";
-import { createSegment } from "../server/src/segments/segments.ts";
+import { createSegment } from "../server/src/segments/define-segment.ts";
 import { whoIsMeant } from "../server/src/segments/usage.ts";
 import { print, printTable, whole } from "./table.ts";
 

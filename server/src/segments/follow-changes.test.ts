@@ -123,6 +123,27 @@ test("a tracked segment over a static one follows who is added to that and remov
   }
 });
 
+test("a tracked segment that cannot be asked holds up no other, and is computed once it can", async () => {
+  const pro = { field: "data.plan", operator: "equals", value: "pro" };
+  const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });
+  const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, {
+    name: "Large",
+    filters: { operator: "AND", conditions: [pro] },
+    trackMembership: true,
+  });
+  for (const id of [segmentId, body.id]) await computeDueSegment(server.database, projectId, id);
+  const stored = (filters: object) =>
+    server.rows("update segments set filters = $1 where id = $2", JSON.stringify(filters), segmentId);
+  await stored({ operator: "AND", conditions: Array.from({ length: 2001 }, () => pro) });
+  await server.call("POST", "/contacts", byKey, { email, data: { plan: "pro" } });
+  await followChanges(server.database, projectId);
+  expect(await moves()).toEqual(["segment.large.entry"]);
+  expect(await dueInSeconds()).toBeLessThanOrEqual(0);
+  await stored({ operator: "AND", conditions: [pro] });
+  await computeDueSegment(server.database, projectId, segmentId);
+  expect(await moves()).toEqual(["segment.large.entry", "segment.tracked.entry"]);
+});
+
 /** How many members segments are said to have, and how many are stored. */
 const countsOf = (projectId: string) =>
   server.rows<{ name: string; told: number; stored: number }>(

@@ -5,6 +5,7 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Hints } from "../platform/hints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { Refusal } from "../platform/refusal.ts";
 import { listProjectsWithReactions, takeReactions } from "../reactions/reactions.ts";
 import { compute, computeDueSegment } from "./compute-segment.ts";
 import {
@@ -12,7 +13,9 @@ import {
   listDueSegments,
   lockTrackedSegments,
   updateAllDue,
+  updateComputeDue,
   updateTimeBasedDue,
+  type SegmentRow,
 } from "./queries.ts";
 import { canMove } from "./rules.ts";
 
@@ -41,10 +44,20 @@ export async function followChanges(database: Database, projectId: string): Prom
     for (const segment of tracked) {
       const moved = changes.filter(({ eventName }) => canMove(segment.causes, eventName));
       const contactIds = [...new Set(moved.map(({ contactId }) => contactId))];
-      if (contactIds.length > 0) await compute(tx, projectId, segment, contactIds);
+      if (contactIds.length > 0) await follow(tx, projectId, segment, contactIds);
     }
     return changes.length === BATCH_SIZE;
   });
+}
+
+/** One that is refused (too large to be asked) holds up no other: it is due as a whole until it can be. */
+async function follow(tx: Tx, projectId: string, segment: SegmentRow, contactIds: string[]): Promise<void> {
+  try {
+    await compute(tx, projectId, segment, contactIds);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    await updateComputeDue(tx, projectId, [segment.id]);
+  }
 }
 
 /** Events of these projects were too old to be kept: whoever was in a tracked segment because of them is looked at again. */

@@ -8,18 +8,12 @@ import { viaDashboard } from "../contacts/consent.ts";
 import type { Explainer } from "./filters/explain-apart.ts";
 import { addMembers, removeMembers } from "./change-members.ts";
 import { computeSegment, requestCompute } from "./compute-segment.ts";
+import { createSegment, deleteSegment, updateSegment } from "./define-segment.ts";
 import { explainForContact } from "./explain-filter.ts";
 import { listSegmentContacts, previewFilter } from "./segment-contacts.ts";
 import type { SegmentUse } from "./rules.ts";
 import { listSegmentsOfContact } from "./segments-of-contact.ts";
-import {
-  createSegment,
-  deleteSegment,
-  getSegment,
-  listSegments,
-  refreshSegment,
-  updateSegment,
-} from "./segments.ts";
+import { getSegment, listSegments, refreshSegment } from "./segments.ts";
 
 interface SegmentParts extends SegmentUse {
   database: Database;

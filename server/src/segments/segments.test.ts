@@ -225,6 +225,26 @@ test("a segment on another one follows it, and cannot stand on itself", async ()
   );
 });
 
+/** The first condition of a filter, so many times. */
+const many = ({ conditions }: { conditions: object[] }, times: number) => ({
+  operator: "OR",
+  conditions: Array.from({ length: times }, () => conditions[0]),
+});
+
+test("a change that makes the segments over it too large to be asked is refused, naming one", async () => {
+  const { byKey } = await server.createProject();
+  const inner = await create(byKey, { name: "Inner", filters: PRO });
+  await create(byKey, { name: "Between", filters: many(on(inner.id), 40) });
+  const outer = await create(byKey, { name: "Outer", filters: many(on(inner.id), 190) });
+  const change = (filters: object) => server.call("PATCH", `/segments/${inner.id}`, byKey, { filters });
+  expect((await change(many(PRO, 9))).status).toBe(200);
+  const refused = await change(many(PRO, 10));
+  expect(faultsOf(refused)).toEqual(["filters too_big"]);
+  expect(JSON.stringify(refused.body)).toMatch(/The segment \\"Outer\\" stands on this one/);
+  const refresh = await server.call("POST", `/segments/${outer.id}/refresh`, byKey);
+  expect(refresh.status).toBe(200);
+});
+
 test("renaming keeps the names of the events; two segments of one name have names of their own", async () => {
   const { byKey } = await server.createProject();
   const first = await create(byKey, { name: "VIP", type: "STATIC" });

@@ -1,0 +1,187 @@
+// What segments are: one is made, changed, deleted, and those that stand on it follow.
+// Before it: routes.ts. After it: compute-segment.ts computes the members of tracked ones anew.
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { Tx } from "../platform/database.ts";
+import { isId, newId } from "../platform/ids.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
+import { subscribeToEvents } from "../reactions/reactions.ts";
+import { restrictionForAll } from "./filters/compile-filter.ts";
+import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
+import { planFilter } from "./filters/plan-filter.ts";
+import { countMatching } from "../contacts/matching-contacts.ts";
+import {
+  deleteSegmentRow,
+  findSegmentForUpdate,
+  insertSegment,
+  listSlugsLike,
+  listTrackedCauses,
+  lockDefinitions,
+  updateComputeDue,
+  updateSegmentRow,
+  type SegmentChanges,
+  type SegmentRow,
+} from "./queries.ts";
+import { allCauses, freeSlug, segmentsOver, slugOf, type SegmentUse } from "./rules.ts";
+import { checkSegments, getSegment, getSegmentRow, refreshSegment, type SegmentView } from "./segments.ts";
+
+export interface SegmentToCreate {
+  name: string;
+  description?: string | null | undefined;
+  type?: "DYNAMIC" | "STATIC" | undefined;
+  filters?: Filter | undefined;
+  condition?: Filter | undefined;
+  trackMembership?: boolean | undefined;
+}
+
+/** @throws Refusal VALIDATION_ERROR for a filter that does not fit the kind, or that names a segment that is none. */
+export async function createSegment(tx: Tx, projectId: string, given: SegmentToCreate): Promise<SegmentView> {
+  const field = given.filters === undefined && given.condition !== undefined ? "condition" : "filters";
+  const filters = given.filters ?? given.condition ?? null;
+  const type = given.type ?? (filters === null ? "STATIC" : "DYNAMIC");
+  if (given.type === undefined && filters === null)
+    throw invalidField("filters", "required", 'Required for a dynamic segment; or set `type` to "STATIC".');
+  if (type === "DYNAMIC" && filters === null)
+    throw invalidField("filters", "required", "Required for a dynamic segment.");
+  if (type === "STATIC" && filters !== null)
+    throw invalidField(field, "custom", "A static segment has no filter: its members are added by address.");
+  if (type === "STATIC" && given.trackMembership === true)
+    throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
+  const id = newId();
+  await lockDefinitions(tx, projectId);
+  const segments = await loadSegments(tx, projectId);
+  if (filters !== null) checkSegments(field, id, filters, segments);
+  const slug = slugOf(given.name);
+  const taken = new Set(await listSlugsLike(tx, projectId, slug));
+  await insertSegment(tx, {
+    projectId,
+    id,
+    name: given.name,
+    description: given.description ?? null,
+    type,
+    filters: filters === null ? null : JSON.stringify(filters),
+    slug: freeSlug(slug, taken),
+    trackMembership: given.trackMembership ?? false,
+    ...(filters === null ? { causes: [], timeBased: false } : allCauses(filters, segments)),
+    memberCount:
+      filters === null
+        ? 0
+        : await countMatching(tx, projectId, await restrictionForAll(tx, filters, { projectId, segments })),
+  });
+  if (given.trackMembership === true) await subscribeSegments(tx, projectId);
+  return getSegment(tx, projectId, id);
+}
+
+export interface SegmentEdit {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  filters?: Filter | undefined;
+  condition?: Filter | undefined;
+  trackMembership?: boolean | undefined;
+}
+
+/** Changes what is given; with other filters the members of this segment and of those that stand on it are computed anew. */
+export async function updateSegment(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  edit: SegmentEdit,
+): Promise<SegmentView> {
+  await lockDefinitions(tx, projectId);
+  const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  const field = edit.filters === undefined ? "condition" : "filters";
+  const filters = edit.filters ?? edit.condition;
+  if (row.type === "STATIC" && filters !== undefined)
+    throw invalidField(field, "custom", "A static segment has no filter: its members are added by address.");
+  if (row.type === "STATIC" && edit.trackMembership === true)
+    throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
+  const changes: SegmentChanges = {
+    ...(edit.name === undefined ? {} : { name: edit.name }),
+    ...(edit.description === undefined ? {} : { description: edit.description }),
+    ...(edit.trackMembership === undefined ? {} : { trackMembership: edit.trackMembership }),
+  };
+  const isTrackingChanged = (edit.trackMembership ?? row.trackMembership) !== row.trackMembership;
+  if (filters !== undefined) await changeFilters(tx, projectId, row, field, filters, changes);
+  else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
+  if (isTrackingChanged) await updateComputeDue(tx, projectId, [row.id]);
+  if (isTrackingChanged || filters !== undefined) await subscribeSegments(tx, projectId);
+  return getSegment(tx, projectId, row.id);
+}
+
+async function changeFilters(
+  tx: Tx,
+  projectId: string,
+  row: SegmentRow,
+  field: string,
+  filters: Filter,
+  others: SegmentChanges,
+): Promise<void> {
+  const before = await loadSegments(tx, projectId);
+  checkSegments(field, row.id, filters, before);
+  const own: SegmentSource = { id: row.id, type: "DYNAMIC", filters, trackMembership: row.trackMembership };
+  const segments = new Map(before).set(row.id, own);
+  const changes = { ...others, filters: JSON.stringify(filters), ...allCauses(filters, segments) };
+  await updateSegmentRow(tx, projectId, row.id, changes);
+  const over = segmentsOver(row.id, segments);
+  for (const id of over) {
+    const inner = segments.get(id)?.filters ?? null;
+    if (inner === null) continue;
+    await refuseTooLarge(tx, projectId, field, { id, filters: inner }, segments);
+    await updateSegmentRow(tx, projectId, id, allCauses(inner, segments));
+  }
+  await updateComputeDue(tx, projectId, [row.id, ...over]);
+  await refreshSegment(tx, projectId, row.id);
+}
+
+/** A segment that stands on the one that is changed stays one that can be asked: nobody would learn why nobody is in it any more. */
+async function refuseTooLarge(
+  tx: Tx,
+  projectId: string,
+  field: string,
+  over: { id: string; filters: Filter },
+  segments: ReadonlyMap<string, SegmentSource>,
+): Promise<void> {
+  try {
+    planFilter(over.filters, { segments });
+  } catch (error) {
+    const refused = error instanceof Refusal ? error.fields?.[0] : undefined;
+    if (refused === undefined) throw error;
+    const { name } = await getSegmentRow(tx, projectId, over.id);
+    throw invalidField(
+      field,
+      refused.code,
+      `The segment "${name}" stands on this one and would be too large. ${refused.message}`,
+    );
+  }
+}
+
+/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
+export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
+  await lockDefinitions(tx, projectId);
+  const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  const segments = await loadSegments(tx, projectId);
+  const [over] = segmentsOver(row.id, segments);
+  if (over !== undefined) {
+    const { name } = await getSegmentRow(tx, projectId, over);
+    throw new Refusal("CONFLICT", { message: `The segment "${name}" stands on this one: change it first.` });
+  }
+  const campaign = await use.campaignOfSegment(tx, projectId, row.id);
+  if (campaign !== undefined)
+    throw new Refusal("CONFLICT", {
+      message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
+    });
+  // Who makes a workflow stand on it locks it first (for key share), and we hold its lock.
+  const workflow = await use.workflowOfSegment(tx, projectId, row.id);
+  if (workflow !== undefined)
+    throw new Refusal("CONFLICT", {
+      message: `The workflow "${workflow}" uses this segment: disable or change it first.`,
+    });
+  await deleteSegmentRow(tx, projectId, row.id);
+  if (row.trackMembership) await subscribeSegments(tx, projectId);
+}
+
+/** Tells events/ what the tracked segments of a project wait for. */
+async function subscribeSegments(tx: Tx, projectId: string): Promise<void> {
+  await subscribeToEvents(tx, { projectId, subscriber: "segments" }, () => listTrackedCauses(tx, projectId));
+}
