@@ -6,7 +6,7 @@ import type { Database } from "./platform/database.ts";
 import type { Dns } from "./platform/dns.ts";
 import type { Hints } from "./platform/hints.ts";
 import { sweepKeys } from "./platform/idempotency.ts";
-import { startJobs, sweepJobs } from "./platform/jobs.ts";
+import { startJobs, sweepJobs, type JobRunner } from "./platform/jobs.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import { sweepRateWindows } from "./platform/rate-limit.ts";
@@ -56,6 +56,7 @@ import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
 import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
+import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
 import { startEngine } from "./workflows/executions/engine.ts";
@@ -69,7 +70,7 @@ import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
 import { startNoticeReader, sweepNotices } from "./deliveries/notices.ts";
 import type { Guard } from "./deliveries/reputation.ts";
 import { startWatchingRates } from "./deliveries/watch-rates.ts";
-import type { ReturnPaths } from "./deliveries/return-path.ts";
+import { createReturnPathOf, type ReturnPaths } from "./deliveries/return-path.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 
 export interface WorkerParts {
@@ -140,22 +141,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     metrics,
   });
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
-  const jobs = startJobs({
-    database,
-    kinds: {
-      ...contactJobs(dependents),
-      [SUPPRESSION_IMPORT]: suppressionImportStep,
-      [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
-      ...workflowJobs(),
-      [DELETE_EVENTS_JOB]: deleteEventsStep,
-      [RESET_JOB]: removalStep("RESET"),
-      [DELETION_JOB]: removalStep("DELETE"),
-      [CALL_MEMBERS_JOB]: callMembersStep,
-    },
-    onFailed: createFailureTeller({ baseUrl }),
-    log,
-    metrics,
-  });
+  const jobs = startAllJobs(parts, baseUrl);
   const settler = { database, domains, baseUrl, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
@@ -189,6 +175,29 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
       await Promise.all([transport.close(), parts.mailbox.close()]);
     },
   };
+}
+
+function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => string): JobRunner {
+  const tellOfFailure = createFailureTeller({ baseUrl });
+  return startJobs({
+    database,
+    kinds: {
+      ...contactJobs(dependents),
+      [SUPPRESSION_IMPORT]: suppressionImportStep,
+      [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
+      ...workflowJobs(),
+      [DELETE_EVENTS_JOB]: deleteEventsStep,
+      [RESET_JOB]: removalStep("RESET"),
+      [DELETION_JOB]: removalStep("DELETE"),
+      [CALL_MEMBERS_JOB]: callMembersStep,
+    },
+    async onFailed(tx, job) {
+      await pauseUnresolved(tx, job);
+      await tellOfFailure(tx, job);
+    },
+    log,
+    metrics,
+  });
 }
 
 /** Makes messages of claimed mails, with what the later folders know of their recipients and senders. */
@@ -242,15 +251,6 @@ function startTellingMembers({ database, guard, address, hints, log, metrics }: 
   const common = { database, log, metrics };
   const mails = { ...common, baseUrl: () => address.url, wakeSender: () => hints.tell("emails") };
   return [startWatchingRates({ ...common, guard }), startTellingCaps(mails), startWeeklySummaries(mails)];
-}
-
-/** Where bounces come back to the envelope's sender; other transports tell in notices. */
-function createReturnPathOf({ transport, returnPaths, bounceDomain }: WorkerParts) {
-  return (projectId: string, emailId: string): string | null => {
-    if (transport.takesReturnPath !== true || bounceDomain === null) return null;
-    const localPart = returnPaths.localPartOf(projectId, emailId);
-    return localPart === null ? null : `${localPart}@${bounceDomain}`;
-  };
 }
 
 /** Goes through what came back and what was written to us. */

@@ -280,6 +280,33 @@ test("a schedule starts at its time, once; cancelled it is a draft again; a miss
   expect(await ended(byKey, missed.id)).toMatchObject({ status: "SENT" });
 });
 
+test("a campaign whose audience is gone when it starts pauses before anybody gets it, says why, and goes on when that is mended", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  await contacts(byKey, 2);
+  const filters = {
+    operator: "AND",
+    conditions: [{ field: "email", operator: "contains", value: "person" }],
+  };
+  const segment = await server.call<{ id: string }>("POST", "/segments", byKey, { name: "All", filters });
+  const { id } = await create(byKey, { audienceType: "SEGMENT", segmentId: segment.body.id });
+  expect((await send(byKey, id, { scheduledFor: new Date(Date.now() + 60_000).toISOString() })).status).toBe(
+    200,
+  );
+  await server.rows("update campaigns set segment_id = null, scheduled_for = now() where id = $1", id);
+  await server.hint("campaigns");
+  await vi.waitUntil(async () => (await read(byKey, id)).status === "PAUSED", 20_000);
+  const said = "Its segment was deleted: choose another one.";
+  expect(await read(byKey, id)).toMatchObject({
+    totalRecipients: 0,
+    heldReason: expect.stringContaining(said) as string,
+    heldReasonParts: [{ code: "held.audience", values: { said } }],
+  });
+  await server.rows("update campaigns set segment_id = $2 where id = $1", id, segment.body.id);
+  expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });
+  expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });
+});
+
 test("only what failed is sent again", async () => {
   const project = await server.createProject();
   const { byKey } = project;

@@ -3,6 +3,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 import { isId } from "../platform/ids.ts";
+import type { Transport } from "../transports/transport.ts";
 
 /** Which mail an address stands for. */
 export interface ReturnedTo {
@@ -97,4 +98,21 @@ function fromBase32(text: string): Buffer {
     bytes[at++] = (held >> heldBits) & 0xff;
   }
   return bytes;
+}
+
+/** Where bounces come back to the envelope's sender; other transports tell in notices, and null is returned. */
+export function createReturnPathOf({
+  transport,
+  returnPaths,
+  bounceDomain,
+}: {
+  transport: Pick<Transport, "takesReturnPath">;
+  returnPaths: ReturnPaths;
+  bounceDomain: string | null;
+}) {
+  return (projectId: string, emailId: string): string | null => {
+    if (transport.takesReturnPath !== true || bounceDomain === null) return null;
+    const localPart = returnPaths.localPartOf(projectId, emailId);
+    return localPart === null ? null : `${localPart}@${bounceDomain}`;
+  };
 }

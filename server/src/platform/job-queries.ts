@@ -107,21 +107,21 @@ export async function updateJobFailed(
   database: Database,
   { projectId, id }: JobKey,
   failure: { claimId: string; reason: string | null; waitMs: number },
-): Promise<boolean> {
-  const { rows } = await sql`with settled as (
+): Promise<{ input: unknown } | undefined> {
+  const { rows } = await sql<{ input: unknown }>`with settled as (
       update jobs set failures = failures + 1, claim_id = null,
         state = case when ${failure.reason}::text is null then state else 'failed' end,
         failed_reason = ${failure.reason},
         finished_at = ${failure.reason === null ? null : sql`now()`},
         due_at = now() + make_interval(secs => ${failure.waitMs / 1000})
       where project_id = ${projectId} and id = ${id} and claim_id = ${failure.claimId}
-      returning project_id, id, state
+      returning project_id, id, state, input
     ), forgotten as (
       delete from job_files f using settled s
       where s.state = 'failed' and f.project_id = s.project_id and f.job_id = s.id
     )
-    select from settled`.execute(database);
-  return rows.length > 0;
+    select input from settled`.execute(database);
+  return rows[0];
 }
 
 /** Gives a job back between two steps: it goes behind the others that are due, after a wait where there is one. */

@@ -67,6 +67,7 @@ export function asJobFailure(error: unknown): never {
 /** A job that is not tried again, and why. */
 export interface FailedJob extends JobKey {
   kind: string;
+  input: unknown;
   reason: string;
 }
 
@@ -219,8 +220,8 @@ export function startJobs(options: {
   /** Without success; those who are told hear of it once. */
   async function end(key: JobKey, claimId: string, kind: string, reason: string): Promise<void> {
     await transaction(database, async (tx) => {
-      if (await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 }))
-        await onFailed?.(tx, { ...key, kind, reason });
+      const failed = await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 });
+      if (failed !== undefined) await onFailed?.(tx, { ...key, ...failed, kind, reason });
     });
   }
 

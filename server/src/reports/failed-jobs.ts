@@ -11,7 +11,10 @@ const TOLD_AGAIN_MS = 3_600_000;
 const KIND = "job-failed";
 
 /** Pure. */
-export function failedJobMail({ projectId, id, kind, reason }: FailedJob, baseUrl: string): MailInLanguage {
+export function failedJobMail(
+  { projectId, id, kind, reason }: Omit<FailedJob, "input">,
+  baseUrl: string,
+): MailInLanguage {
   const job = TOLD_JOBS.find((one) => one === kind) ?? "other";
   return notificationMail((texts) => texts.failedJob({ job, id, reason }), `${baseUrl}/app/${projectId}`);
 }

@@ -2,7 +2,7 @@
 // Before it: contract/src/held-reasons.ts. After it: scheduled-campaign.tsx, campaign-under-way.tsx; the home page of a project.
 import type { HeldReason, HeldReasonCode } from "@postloft/contract/held-reasons.ts";
 import { sayAll } from "../../text/say-all.ts";
-import { t } from "../../text/t.ts";
+import { saidByServer, t } from "../../text/t.ts";
 
 type Name = "domain" | "recipients" | "room" | "last" | "count" | "mails" | "answer" | "said";
 /** Each sentence takes those that it names. */
@@ -18,6 +18,11 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
     t(
       "It has {recipients} recipients, and the cap on mails of campaigns leaves room for {room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.",
       values,
+    ),
+  "held.audience": ({ said }) =>
+    t(
+      "It paused by itself before anybody got it, since who gets it could not be fixed: {said} Mend that and resume it, or cancel it.",
+      { said: saidByServer(String(said)) },
     ),
   "held.refused": (values) =>
     t(
