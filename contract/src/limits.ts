@@ -231,7 +231,12 @@ export const LIMITS = {
   copies: limit(50, "addresses", "`cc` and `bcc` together."),
   templatesListed: limit(1000, "templates", "`GET /templates` without `limit` and `cursor`."),
   subjectLength: limit(998, "characters", "A subject; no line breaks."),
-  htmlBytes: limit(5 * MEGABYTE, "bytes", "The HTML body, and the text body, before and after rendering."),
+  htmlBytes: limit(5 * MEGABYTE, "bytes", "The HTML body, and the text body, as they are written."),
+  renderedBytes: limit(
+    6 * MEGABYTE,
+    "bytes",
+    "Each of them as it is sent: filled in, with the footer, the pixel and links that are followed.",
+  ),
   templateVersions: limit(50, "versions", "Former texts kept of a template; the oldest go first."),
   templateVersionBytes: limit(20 * MEGABYTE, "bytes", "The former bodies kept of a template together."),
   designParts: limit(10_000, "parts", "A design of blocks: its blocks, and each value in them."),

@@ -1,6 +1,7 @@
 // What the render pool and its threads say to each other. Everything here is copied between threads.
 // One side: renderer.ts. The other: render-worker.ts.
 
+import { MEGABYTE } from "@postloft/contract/limit.ts";
 import type { BodyParts, MessageBody } from "../message/body.ts";
 import type { RenderedParts, TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
@@ -69,8 +70,8 @@ export const RENDERING = 1;
 /** Has no time limit: nobody's template is at work, and how long it takes is known from the size. */
 export const BUILDING = 2;
 
-/** "5 MB", as people read it in a reason. */
+/** "6 MB", as people read it in a reason. */
 export function sizeText(sizeBytes: number): string {
-  const megabytes = sizeBytes / 1_000_000;
+  const megabytes = sizeBytes / MEGABYTE;
   return megabytes < 1 ? `${sizeBytes.toLocaleString("en")} bytes` : `${Number(megabytes.toFixed(1))} MB`;
 }

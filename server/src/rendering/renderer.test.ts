@@ -1,6 +1,7 @@
 // The pool: order, limits, bombs beside honest mail, threads that die, and a main thread that stays free.
 // Exercises renderer.ts with real threads; the language itself is in template-language.test.ts.
 
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { buildBody, type MessageBody } from "../message/body.ts";
 import {
@@ -183,23 +184,23 @@ const BOMBS: Array<[string, RenderJob, RegExp]> = [
   ],
   ["a path of 20,000 parts", job(`{{a${".a".repeat(20_000)}}}`), /more than 40 dots/],
   ["3,000 nested blocks", job("{{#a}}".repeat(3_000) + "{{/a}}".repeat(3_000)), /nested deeper than 50/],
-  ["10 MB of mustaches", job("{{a}}".repeat(2_000_000)), /The html is larger than 5 MB\./],
+  ["10 MB of mustaches", job("{{a}}".repeat(2_000_000)), /The html is larger than 6 MB\./],
   ["4 MB of mustaches", job("{{a}}".repeat(800_000)), /longer than 2,000,000 characters/],
   [
     "huge output",
     job("{{#each items}}{{../big}}{{/each}}", { items: ITEMS, big: "x".repeat(10_000) }),
-    /The rendered html is larger than 5 MB\.|longer than 250 ms/,
+    /The rendered html is larger than 6 MB\.|longer than 250 ms/,
   ],
   [
     "a few times too much output",
     job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS.slice(0, 20), big: "x".repeat(900_000) }),
-    /^The rendered html is larger than 5 MB\.$/,
+    /^The rendered html is larger than 6 MB\.$/,
   ],
   [
     "output that no string can hold",
     job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS, big: "x".repeat(900_000) }),
     // Half a gigabyte is made in a quarter of a second, or not quite.
-    /^The rendered \w+ is larger than 5 MB\.$|longer than 250 ms/,
+    /^The rendered \w+ is larger than 6 MB\.$|longer than 250 ms/,
   ],
   [
     "much to escape",
@@ -331,9 +332,9 @@ test("check tells the problems of every part", async () => {
     { field: "text", line: 1, column: 1, message: 'Unknown helper "foo".' },
   ]);
   expect(await renderer.check({ subject: "{{a}}", html: "x", text: null })).toEqual([]);
-  expect(await renderer.check({ subject: "s", html: "x".repeat(5_000_001), text: null })).toEqual([
-    { field: "html", line: 1, column: 1, message: "The html is larger than 5 MB." },
-  ]);
+  expect(
+    await renderer.check({ subject: "s", html: "x".repeat(LIMITS.renderedBytes.value + 1), text: null }),
+  ).toEqual([{ field: "html", line: 1, column: 1, message: "The html is larger than 6 MB." }]);
 });
 
 test("checking is watched as rendering is", async () => {

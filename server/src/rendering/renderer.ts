@@ -71,7 +71,6 @@ export interface Renderer {
 const RENDER_TIMEOUT_MS = 250;
 /** The largest template allowed takes up to 200 ms; it shall pass on a busy machine too, where all of a campaign hangs on it. */
 const READ_TIMEOUT_MS = 1_000;
-const OUTPUT_LIMIT_BYTES = 5_000_000;
 /** A busy machine may stop a thread for longer than a rendering may take: a task has a second try. */
 const TRIES_MAX = 2;
 /** A content that ended so many threads in a row is not tried again for a while: others need the threads. */
@@ -83,7 +82,7 @@ const FIELDS: readonly ContentField[] = ["subject", "html", "text"];
 
 /** Creates the pool and starts its threads. */
 export function createRenderer(options: RendererOptions): Renderer {
-  const outputLimitBytes = options.outputLimitBytes ?? OUTPUT_LIMIT_BYTES;
+  const outputLimitBytes = options.outputLimitBytes ?? LIMITS.renderedBytes.value;
   const pool = new RenderPool({
     threads: options.threads,
     renderTimeoutMs: options.renderTimeoutMs ?? RENDER_TIMEOUT_MS,

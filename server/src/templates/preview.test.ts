@@ -161,7 +161,7 @@ test("a template that takes too long or grows too large is refused with the reas
   const large = { body: "{{#each list}}{{../text}}{{/each}}", data: { list, text: "x".repeat(10_000) } };
   // The thread is a new one, and a busy machine may take it too long at first.
   const reason = async () => (await refuse(large)).body.error.errors?.[0]?.message;
-  await expect.poll(reason).toMatch(/larger than 5 MB/);
+  await expect.poll(reason).toMatch(/larger than 6 MB/);
   expect(await preview({ data: { firstName: "Ada" } })).toMatchObject({ subject: "Hi Ada" });
 });
 

@@ -2,6 +2,7 @@
 import { decodeWords } from "postal-mime";
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import {
   answersByName,
   faultsOf,
@@ -598,4 +599,13 @@ test("a variable for which nobody has a value is told, once, where it stands; th
     { where: { field: "subject" } },
     { where: { field: "text" } },
   ]);
+});
+
+test("the largest body that may be written leaves, with a pixel and links that are followed", async () => {
+  const to = newAddress();
+  const link = '<a href="https://example.com/news">news</a>';
+  const room = LIMITS.htmlBytes.value - link.length - "<p></p>".length;
+  const body = `<p>${"Hello world, ".repeat(room / 13).padEnd(room, ".")}</p>${link}`;
+  expect((await send({ to, body, text: "Hello", tracking: true })).status).toBe(200);
+  expect((await messageTo(to)).html?.length).toBeGreaterThan(LIMITS.htmlBytes.value);
 });
