@@ -512,6 +512,8 @@ test("search finds a part of the address in any case, and every character means 
   expect(await find("e_c")).toEqual(["snake_case@example.com"]);
   expect(await find("o'b")).toEqual(["o'brien@example.com"]);
   expect(await find("MÜL")).toEqual(["müller@example.com"]);
+  for (const domain of ["BÜCHER", "@bücher.example", "x@Bücher", "bücher.ex", "bu\u0308cher.example"])
+    expect(await find(domain)).toEqual(["x@xn--bcher-kva.example"]);
   for (const nothing of ["\\", "\\%", "a\\", "🦀", "' or '1'='1", "x'--", "*", "."].slice(0, -1))
     expect(await find(nothing)).toEqual([]);
   expect(await find("@example.com")).toHaveLength(6);

@@ -3,12 +3,12 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import { isOutOfTime, type Database } from "../platform/database.ts";
-import { fittingLimit, type Page } from "../platform/page.ts";
+import { containsAddressPart, fittingLimit, type Page } from "../platform/page.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { listIndexed, listInPieces, listSelected, type Found } from "./find-contacts.ts";
 import { cursorAfter, type ContactPageRequest } from "./list-cursor.ts";
-import { countContacts, hasInAddress, isSubscribed } from "./list-queries.ts";
+import { countContacts, isSubscribed } from "./list-queries.ts";
 
 /** What is left out restricts nothing. */
 export interface ContactFilter {
@@ -48,7 +48,7 @@ export async function conditionsOf(
   { field = "filters", scope = "all" as "few" | "all" } = {},
 ): Promise<Array<RawBuilder<SqlBool>>> {
   return [
-    ...(search === "" ? [] : [hasInAddress(search)]),
+    ...(search === "" ? [] : [containsAddressPart("c.email", search)]),
     ...(subscribed === undefined ? [] : [isSubscribed(subscribed)]),
     ...(segmentId === undefined ? [] : [await membersOf(database, projectId, segmentId.toLowerCase())]),
     ...(filters === undefined ? [] : [await matchesOf(database, projectId, field, filters, scope)]),

@@ -1,18 +1,12 @@
 // Statements of lists of contacts. Conditions are on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
-import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
 import { shownData } from "./shown-data-queries.ts";
 
 type Condition = RawBuilder<SqlBool>;
-
-/** A literal part of an address: `%`, `_` and `\` mean themselves. */
-export function hasInAddress(search: string): Condition {
-  const pattern = containing(search.toLowerCase());
-  return sql`c.email like ${pattern}`;
-}
 
 export function isSubscribed(subscribed: boolean): Condition {
   return subscribed ? sql`c.subscribed` : sql`not c.subscribed`;

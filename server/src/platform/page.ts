@@ -1,7 +1,8 @@
 // Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row.
 // A page ends early where it would hold too many bytes. Before it: contract/src/field.ts `pageQuery`. After it: every list verb.
+import { formsOfAddressPart } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { sql, type RawBuilder } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { isId } from "./ids.ts";
 import { Refusal } from "./refusal.ts";
 
@@ -68,6 +69,12 @@ export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number
 /** A pattern for `like` of what holds this text: `%`, `_` and `\` in it mean themselves. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+/** Whether a column of canonical addresses holds this part of one. */
+export function containsAddressPart(column: string, part: string): RawBuilder<SqlBool> {
+  const likes = formsOfAddressPart(part).map((form) => sql`${sql.ref(column)} like ${containing(form)}`);
+  return sql<SqlBool>`(${sql.join(likes, sql` or `)})`;
 }
 
 /** The cursor of a list after which the items before this id come. */

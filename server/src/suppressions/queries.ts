@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { containing } from "../platform/page.ts";
+import { containsAddressPart } from "../platform/page.ts";
 
 export interface SuppressionRow {
   id: string;
@@ -69,7 +69,7 @@ export interface SuppressionFilter {
 
 const restricted = (projectId: string, { search = "", reason }: SuppressionFilter) => sql`
   project_id = ${projectId}
-  ${search === "" ? sql`` : sql`and email like ${containing(search.toLowerCase())}`}
+  ${search === "" ? sql`` : sql`and ${containsAddressPart("email", search)}`}
   ${reason === undefined ? sql`` : sql`and reason = ${reason}`}`;
 
 const COLUMNS = sql`id, email, reason, email_id, actor, created_at`;

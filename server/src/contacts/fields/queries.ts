@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import type { JobKey } from "../../platform/jobs.ts";
-import { containing } from "../../platform/page.ts";
+import { containing, containsAddressPart } from "../../platform/page.ts";
 import { DATE, type FieldType } from "../rules.ts";
 import { shownData } from "../shown-data-queries.ts";
 
@@ -139,7 +139,7 @@ export async function listAddresses(
   projectId: string,
   page: ValuePage,
 ): Promise<string[]> {
-  const isSought = page.search === "" ? sql`true` : sql`email like ${containing(page.search.toLowerCase())}`;
+  const isSought = page.search === "" ? sql`true` : containsAddressPart("email", page.search);
   const { rows } = await sql<{ email: string }>`
     ${plannedEachTime} select email from contacts where project_id = ${projectId} and ${isSought}
     order by email limit ${page.limit}`.execute(database);

@@ -1,6 +1,6 @@
 // Turns a filter into plain questions joined by and, or and not; conditions on other segments become the filters of those.
 // Before it: contract/src/filters.ts, load-segments.ts. After it: compile-filter.ts asks them in SQL, evaluate-filter.ts in memory.
-import { parseAddress } from "@postloft/contract/address.ts";
+import { formsOfAddressPart, parseAddress } from "@postloft/contract/address.ts";
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { NEGATIVE_OPERATORS, readField, type FilterOperator } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
@@ -88,7 +88,7 @@ function planOne(condition: FilterCondition, planning: Planning): Plan {
     return PRESENCE[condition.operator] ?? NOBODY;
   if (condition.operator === "triggeredOlderThan" && field.kind === "event")
     return planLongAgo(field.event, condition);
-  const asked = field.kind === "data" ? askData(field.key, condition) : { question: ask(field, condition) };
+  const asked = ask(field, condition);
   return NEGATIVE_OPERATORS.has(condition.operator) ? { not: asked } : asked;
 }
 
@@ -130,25 +130,30 @@ function planLongAgo(event: string, condition: FilterCondition): Plan {
   };
 }
 
+/** What a condition asks, or what its opposite does where it is a negative one. */
 function ask(
-  field: Exclude<ReturnType<typeof readField>, string | { kind: "data" } | { kind: "segment" }>,
+  field: Exclude<ReturnType<typeof readField>, string | { kind: "segment" }>,
   condition: FilterCondition,
-): Question {
+): Plan {
   const { operator, value } = condition;
   switch (field.kind) {
+    case "data":
+      return askData(field.key, condition);
     case "email":
-      return { about: "email", test: askText(operator, textsOf(condition)) };
+      return askEmail(condition);
     case "subscribed":
-      return { about: "subscribed", equals: value === true };
+      return { question: { about: "subscribed", equals: value === true } };
     case "event": {
       const since = condition.unit === undefined ? null : spanOf(condition);
       const atLeast = operator === "triggered" && typeof value === "number" ? value : 1;
-      return { about: "event", event: field.event, atLeast, since };
+      return { question: { about: "event", event: field.event, atLeast, since } };
     }
-    default:
+    default: {
+      const about = field.kind;
       return operator === "within" || operator === "olderThan"
-        ? { about: field.kind, span: spanOf(condition), older: operator === "olderThan" }
-        : { about: field.kind, range: rangeOf(operator, String(value), true) };
+        ? { question: { about, span: spanOf(condition), older: operator === "olderThan" } }
+        : { question: { about, range: rangeOf(operator, String(value), true) } };
+    }
   }
 }
 
@@ -163,27 +168,22 @@ function valuesOf({ value }: FilterCondition): FilterScalar[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
 
-/** Addresses in the form they are stored in; a part of one, or what is none, at least in its letters. */
-function textsOf(condition: FilterCondition): string[] {
-  return valuesOf(condition).map((value) => {
-    const parsed = parseAddress(String(value));
-    return parsed.ok ? parsed.address : String(value).normalize("NFC").toLowerCase();
-  });
-}
+const PARTS: Partial<Record<FilterOperator, "containing" | "starting" | "ending">> = {
+  contains: "containing",
+  notContains: "containing",
+  startsWith: "starting",
+  endsWith: "ending",
+};
 
-function askText(operator: FilterOperator, texts: string[]): TextTest {
-  const [text = ""] = texts;
-  switch (operator) {
-    case "contains":
-    case "notContains":
-      return { is: "containing", text };
-    case "startsWith":
-      return { is: "starting", text };
-    case "endsWith":
-      return { is: "ending", text };
-    default:
-      return { is: "oneOf", texts };
-  }
+/** Addresses in the form they are stored in; of a part of one, or of what is none, whatever form it may stand in. */
+function askEmail(condition: FilterCondition): Plan {
+  const is = PARTS[condition.operator];
+  const texts = valuesOf(condition).flatMap((value) => {
+    const parsed = parseAddress(String(value));
+    return parsed.ok ? parsed.address : formsOfAddressPart(String(value));
+  });
+  const tests: TextTest[] = is === undefined ? [{ is: "oneOf", texts }] : texts.map((text) => ({ is, text }));
+  return { any: tests.map((test): Plan => ({ question: { about: "email", test } })) };
 }
 
 const COMPARISONS = {
