@@ -104,22 +104,6 @@ function hostOf(text: string): string {
   return parseTrimmedDomain(host).ok ? host : "example.com";
 }
 
-/**
- * How a part of an address may stand in canonical ones, in lower case and NFC; one form of a part in ASCII. Labels outside ASCII are taken for whole
- * ones of a domain too, in a second form: of part of a label nothing is found in A-labels (RFC 5891, 4.4).
- */
-export function formsOfAddressPart(part: string): string[] {
-  const text = part.normalize("NFC").toLowerCase();
-  const start = text.lastIndexOf("@") + 1;
-  const labels = text.slice(start).split(".");
-  const asDomain = text.slice(0, start) + labels.map(asALabel).join(".");
-  return asDomain === text ? [text] : [text, asDomain];
-}
-
-function asALabel(label: string): string {
-  return NON_ASCII.test(label) && !NOT_IN_DOMAIN.test(label) ? (toALabels(label) ?? label) : label;
-}
-
 /** Whether a canonical address can travel only where SMTPUTF8 is offered (RFC 6531). */
 export function hasNonAsciiLocalPart(address: string): boolean {
   return NON_ASCII.test(localPartOf(address));

@@ -68,6 +68,8 @@ async function misjudged(
 
 const withA = (a: unknown): ContactToStore => ({ data: { a } });
 
+const withEmails = (emails: string[]) => emails.map((email) => ({ email }));
+
 test.each<[given: Given, taken: string[], left: string[]]>([
   [["email", "endsWith", "@müller.example"], ["a@xn--mller-kva.example"], ["müller@example.com"]],
   [["email", "endsWith", ".MÜLLER.example"], ["a@m.xn--mller-kva.example"], ["a@xn--mller-kva.example"]],
@@ -76,8 +78,7 @@ test.each<[given: Given, taken: string[], left: string[]]>([
   [["email", "startsWith", "müller"], ["müller@example.com"], ["a@xn--mller-kva.example"]],
   [["email", "startsWith", "müller@müller."], ["müller@xn--mller-kva.example"], ["müller@example.com"]],
 ])("%j finds parts of addresses in the form they are stored in", async (given, taken, left) => {
-  const contacts = (emails: string[]) => emails.map((email) => ({ email }));
-  expect(await misjudged(given, contacts(taken), contacts(left))).toEqual([]);
+  expect(await misjudged(given, withEmails(taken), withEmails(left))).toEqual([]);
 });
 
 /** Of contacts with `data.a`: whom each condition takes, and whom it leaves. A contact without the key is `undefined`. */
