@@ -1,7 +1,9 @@
 // Sender domains over HTTP with the local mailbox, where DNS is not asked. With DNS: check-domains.test.ts, rotate-key.test.ts.
 import { randomUUID } from "node:crypto";
-import { expect, test } from "vitest";
+import { sql } from "kysely";
+import { expect, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
+import { transaction } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { createLog } from "../platform/log.ts";
 import { APP_SECRET, faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
@@ -209,6 +211,33 @@ test("a domain verified while mail stayed on this machine proves nothing once ma
     "refused",
   ]);
   await expect(domains.verify(project.id, randomUUID())).rejects.toMatchObject({ code: "DOMAIN_NOT_FOUND" });
+});
+
+test("whoever removes a domain waits for what is just being made with it, and is refused", async () => {
+  const { byKey } = await server.createProject();
+  const { body } = await add(byKey, newName());
+  await verify(byKey, body.id);
+  const waiting = (count: number) =>
+    vi.waitFor(
+      async () =>
+        expect(
+          await server.rows(
+            "select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+          ),
+        ).toHaveLength(count),
+      { timeout: 10_000, interval: 20 },
+    );
+  const template = { name: "News", subject: "s", body: "b", type: "TRANSACTIONAL", from: `a@${body.domain}` };
+  const [creation, removal] = await transaction(server.database, async (tx) => {
+    await sql`lock table templates in share mode`.execute(tx);
+    const making = server.call("POST", "/templates", byKey, template);
+    await waiting(1);
+    const removing = server.call("DELETE", `/domains/${body.id}`, byKey);
+    await waiting(2);
+    return [making, removing];
+  }).then((calls) => Promise.all(calls));
+  expect([creation?.status, removal?.status]).toEqual([201, 409]);
+  expect((await server.call("GET", `/domains/${body.id}/verify`, byKey)).status).toBe(200);
 });
 
 test("the key of a domain rotates at the next check where DNS is not asked, and the sandbox has none", async () => {

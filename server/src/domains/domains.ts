@@ -35,12 +35,14 @@ import {
   insertDomain,
   insertNextDkimKey,
   listDomainRows,
+  lockDomain,
   lockDomainName,
   lockProjectDomains,
   updateEd25519Key,
   type DomainRow,
   type SealedDkimKey,
 } from "./queries.ts";
+import { ofInstallation, refuseHolders, rotationRunning, takenElsewhere } from "./refusals.ts";
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
@@ -75,6 +77,8 @@ export interface Domains {
   setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
   /** Returns its name. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
   delete(tx: Tx, projectId: string, id: string, use: DomainUse): Promise<string>;
+  /** A domain that is there stays until the transaction ends, so that what is made with it is seen by whoever deletes it. */
+  hold(tx: Tx, owner: { projectId: string; domain: string }): Promise<void>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
   findSigningKeys(
     names: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -222,14 +226,18 @@ export function createDomains(options: {
     async delete(tx, projectId, id, use) {
       if (isSandbox(projectId, id)) throw ofInstallation("cannot be removed");
       const { domain } = await getRow(tx, projectId, id);
+      // First: it waits for whoever is making something that sends from it, and who comes after it finds no domain.
+      if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
       const template = await use.templateFrom(tx, projectId, domain);
       if (template !== undefined)
         throw new Refusal("CONFLICT", { message: `The template "${template}" sends from ${domain}.` });
       const campaign = await use.campaignFrom(tx, projectId, domain);
       if (campaign !== undefined)
         throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
-      if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
       return domain;
+    },
+    async hold(tx, owner) {
+      await lockDomain(tx, owner);
     },
     async findSigningKeys(names, within = database) {
       const found = new Map<string, SigningKey>();
@@ -269,31 +277,4 @@ async function getRow(database: Database, projectId: string, id: string): Promis
 
 function refused(domain: string): SigningKey {
   return { kind: "refused", reason: `The domain ${domain} is not verified in this project.` };
-}
-
-function ofInstallation(so: string): Refusal {
-  return new Refusal("CONFLICT", { message: `${SANDBOX_DOMAIN} belongs to the installation and ${so}.` });
-}
-
-function takenElsewhere(): Refusal {
-  return new Refusal("CONFLICT", { message: "This domain is verified in another project." });
-}
-
-function rotationRunning(row: DomainRow): Refusal {
-  const second = secondKeyOf(row);
-  const message =
-    second?.role === "former"
-      ? `The former key stays published until ${second.until.toISOString()}. The next rotation can begin then.`
-      : "A rotation is running: publish the record of the next key, and it takes over at the next check.";
-  return new Refusal("CONFLICT", { message });
-}
-
-function refuseHolders(
-  holders: ReadonlyArray<{ projectId: string; status: string; lastCheckedAt: Date | null }>,
-  projectId: string,
-  staysHere: boolean,
-): void {
-  if (holders.some((holder) => holder.projectId === projectId))
-    throw new Refusal("CONFLICT", { message: "This domain is in the project already." });
-  if (holders.some((holder) => isVerified(holder, staysHere))) throw takenElsewhere();
 }

@@ -181,6 +181,16 @@ export async function deleteDomainRow(tx: Tx, { projectId, id }: DomainKey): Pro
   return result.numDeletedRows === 1n;
 }
 
+/** Whoever deletes it waits for the end of this transaction. */
+export async function lockDomain(
+  tx: Tx,
+  { projectId, domain }: { projectId: string; domain: string },
+): Promise<void> {
+  await sql`select from domains where project_id = ${projectId} and domain = ${domain} for key share`.execute(
+    tx,
+  );
+}
+
 /** What signs mail of these domains: all that are there, verified or not. */
 export async function findDkimKeys(
   database: Database,

@@ -216,6 +216,7 @@ export async function requireVerifiedSender(
 ): Promise<void> {
   if (from === null || from === undefined) return;
   const domain = domainOf(from);
+  await domains.hold(tx, { projectId, domain });
   const keys = await domains.findSigningKeys([{ projectId, domain }], tx);
   const key = keys.get(`${projectId} ${domain}`);
   if (key === undefined || key.kind === "refused")
