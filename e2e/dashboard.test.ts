@@ -323,6 +323,18 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByText("The file is too large: 6 MB, and an import takes 5.2 MB at most.").waitFor();
   await choose("people.xlsx", Buffer.from("504b0304", "hex"));
   await page.getByText("This is an Excel workbook or a ZIP archive.").waitFor();
+  await choose("unclosed.csv", Buffer.from('\nName;E-Mail\nBo;"bo@example.com\nCy;cy@example.com\n'));
+  await page.getByText("Row 3 opens a quoted cell that is never closed.").waitFor();
+  await choose(
+    "faulty.csv",
+    Buffer.from('Name;E-Mail\n\nBo;"bo@example.com" x\nCy;cy@example.com;z\nDi;d@example.com'),
+  );
+  await page.getByText("Row 3: There is text behind a closing quote.").waitFor();
+  await page.getByText("Row 4: The row has 3 cells, and there are 2 columns.").waitFor();
+  await page.getByRole("button", { name: "Try it without changing anything" }).click();
+  await page.getByRole("row", { name: "3 Bo There is text behind a closing quote." }).waitFor();
+  await page.getByRole("row", { name: "4 cy@example.com The row has 3 cells" }).waitFor();
+  await page.getByRole("button", { name: "Another file" }).click();
   await choose("excel.csv", Buffer.from("Name;E-Mail\nMüller;mueller@example.com\n", "latin1"));
   await page.getByText("Look whether this is right: Müller").waitFor();
   await page.getByRole("button", { name: "Try it without changing anything" }).click();

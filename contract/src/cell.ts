@@ -9,6 +9,9 @@ const BOOLEAN = /^(?:true|false)$/i;
 const FORMULA = /^[=+\-@\t\r]/;
 const OBJECT = /^(?:\{[^]*\}|\[[^]*\])$/;
 
+const OUTER_BLANKS = /^\s|\s$/;
+const NEEDS_QUOTES = /[",;\n\r\t]/;
+
 /** The value of a cell as its text says (spec §2.3); a text stays as it is, blanks included. */
 export function plainValue(text: string): unknown {
   const trimmed = text.trim();
@@ -44,6 +47,11 @@ export function needsMark(text: string): boolean {
 /** A cell that stands for a text whatever it looks like: an address, a name. */
 export function readTextCell(cell: string): string {
   return cell.startsWith("'") && needsMark(cell) ? cell.slice(1) : cell;
+}
+
+/** A cell as it stands in a CSV file with commas (RFC 4180): in quotes where it needs them. */
+export function quoteCell(text: string): string {
+  return NEEDS_QUOTES.test(text) || OUTER_BLANKS.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** What a cell says, before anybody looked whether it may be stored. */

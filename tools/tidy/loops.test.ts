@@ -6,7 +6,7 @@ import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@post
 import { escapeAround } from "@postloft/contract/design-html.ts";
 import { problemsOfDesign } from "@postloft/contract/design.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { createCsvReader } from "../../server/src/contacts/import/read-csv.ts";
+import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { readHeader } from "../../server/src/contacts/import/read-header.ts";
 import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
 import { bodySha256 } from "../../server/src/message/body-hash.ts";
@@ -59,11 +59,11 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     }
   }),
   "contract/src/design-html.ts": TEMPLATES.map((unit) => () => escapeAround(filled(unit))),
-  "server/src/contacts/import/read-csv.ts": CSV.flatMap((text) => [
+  "contract/src/read-csv.ts": CSV.flatMap((text) => [
     () => readAll(text, ","),
     () => readAll(text, ";"),
+    () => readHeader(text),
   ]),
-  "server/src/contacts/import/read-header.ts": CSV.map((text) => () => readHeader(text)),
   "server/src/deliveries/return-path.ts": ADDRESSES.map((text) => () => isReturnPath(text)),
   "server/src/message/body-hash.ts": ["\r\n", "a\r\n", "a"].map(
     (unit) => () => bodySha256(Buffer.from(filled(unit)), 0, []),

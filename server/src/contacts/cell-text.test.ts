@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readTextCell } from "@postloft/contract/cell.ts";
+import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { readCell, writeCell, writeRow } from "./cell-text.ts";
-import { createCsvReader } from "./import/read-csv.ts";
 
 const MEANINGS: Array<[string, unknown]> = [
   ["42", 42],

@@ -1,11 +1,8 @@
 // Cells of a CSV file as values, and values as cells. Export writes with the same rules as import reads, so that a file that goes
 // out and comes back says the same. Pure.
 // Before it: import/ has a cell, export-contacts.ts has a value; contract/src/cell.ts says what one means. After it: contacts, or a line of CSV.
-import { cellValue, needsMark } from "@postloft/contract/cell.ts";
+import { cellValue, needsMark, quoteCell } from "@postloft/contract/cell.ts";
 import { findHostileValues } from "../platform/http-body.ts";
-
-const OUTER_BLANKS = /^\s|\s$/;
-const NEEDS_QUOTES = /[",;\n\r\t]/;
 
 /** The value of a cell; a fault where it is an object that nobody may store. */
 export function readCell(cell: string): { value: unknown } | { fault: string } {
@@ -19,12 +16,8 @@ export function readCell(cell: string): { value: unknown } | { fault: string } {
 export function writeCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "string")
-    return quoted(typeof value === "object" ? JSON.stringify(value) : String(value));
-  return quoted(needsMark(value) ? `'${value}` : value);
-}
-
-function quoted(text: string): string {
-  return NEEDS_QUOTES.test(text) || OUTER_BLANKS.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    return quoteCell(typeof value === "object" ? JSON.stringify(value) : String(value));
+  return quoteCell(needsMark(value) ? `'${value}` : value);
 }
 
 /** A line of CSV with its line break. */

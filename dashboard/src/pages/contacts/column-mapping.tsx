@@ -7,15 +7,18 @@ import { Card } from "../../ui/page.tsx";
 import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 import { ColumnTypeChoice } from "./column-type.tsx";
 import type { ColumnType } from "./typed-columns.ts";
-import { guessedValues, isOwn, samplesOf } from "./csv.ts";
+import { countRows, guessedValues, isOwn, samplesOf, type CsvFile } from "./csv.ts";
 import { fieldsQuery } from "./field-queries.ts";
 import type { ChosenFile } from "./kept-import.ts";
+import { rowFaultText } from "./row-fault-text.ts";
 
 interface ColumnMappingProps {
   projectId: string;
   chosen: ChosenFile;
   onChange: (columns: Partial<Pick<ChosenFile, "mapping" | "types">>) => void;
 }
+
+const FAULTS_SHOWN = 3;
 
 type Becomes = "email" | "subscribed" | "field" | "nothing";
 
@@ -36,7 +39,7 @@ export function ColumnMapping({ projectId, chosen, onChange }: ColumnMappingProp
         <h2 className="font-semibold">
           <bdi>{file.name}</bdi>
         </h2>
-        <p className="text-sm text-soft">{plural(file.rows.length, "{n} row", "{n} rows")}</p>
+        <p className="text-sm text-soft">{plural(countRows(file), "{n} row", "{n} rows")}</p>
         {file.isGuessed && (
           <p role="status" className="mt-1 text-sm wrap-anywhere text-warn">
             {t("The file is not UTF-8 and was read as Windows-1252. Look whether this is right: {values}", {
@@ -44,6 +47,7 @@ export function ColumnMapping({ projectId, chosen, onChange }: ColumnMappingProp
             })}
           </p>
         )}
+        {file.faults.length > 0 && <FaultyRows file={file} />}
       </header>
       <ul className="divide-y divide-line">
         {mapping.map((field, column) => (
@@ -58,6 +62,20 @@ export function ColumnMapping({ projectId, chosen, onChange }: ColumnMappingProp
         ))}
       </ul>
     </Card>
+  );
+}
+
+/** Known before anything is sent; the report of the import names all of them. */
+function FaultyRows({ file: { faults, firstRow } }: { file: CsvFile }) {
+  return (
+    <div role="status" className="mt-1 text-sm wrap-anywhere text-warn">
+      <p>{plural(faults.length, "{n} row will be left out:", "{n} rows will be left out:")}</p>
+      <ul>
+        {faults.slice(0, FAULTS_SHOWN).map(({ at, fault }) => (
+          <li key={at}>{t("Row {row}: {why}", { row: firstRow + at, why: rowFaultText(fault) })}</li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

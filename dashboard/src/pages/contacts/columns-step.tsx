@@ -9,7 +9,7 @@ import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { ColumnMapping } from "./column-mapping.tsx";
-import { writeCsv } from "./csv.ts";
+import { countRows, writeCsv } from "./csv.ts";
 import type { ChosenFile } from "./kept-import.ts";
 import { refuseLarge } from "./read-csv.ts";
 import { RunningImport } from "./running-import.tsx";
@@ -67,7 +67,7 @@ export function ColumnsStep({ projectId, chosen, trial, onChange }: ColumnsStepP
           {t("Try it without changing anything")}
         </Button>
         <Button look="primary" busy={sending.isPending} disabled={!hasAddress} onClick={() => send(false)}>
-          {plural(chosen.file.rows.length, "Import {n} row", "Import {n} rows")}
+          {plural(countRows(chosen.file), "Import {n} row", "Import {n} rows")}
         </Button>
       </div>
     </div>

@@ -1,9 +1,11 @@
 // Any table of addresses becomes one that the import takes: its address column found, what is ignored left out, every other value as it was.
 import { expect, test } from "vitest";
-import { guessedValues, guessMapping, samplesOf, writeCsv } from "./csv.ts";
+import { guessedValues, guessMapping, samplesOf, writeCsv, type CsvFile } from "./csv.ts";
 
-const file = {
+const file: CsvFile = {
   name: "people.csv",
+  firstRow: 2,
+  faults: [],
   header: ["Name", "E-Mail", "data.plan", "Opt-In", ""],
   rows: [
     ["Ada, Countess", "ada@example.com", "pro", "yes", "x"],

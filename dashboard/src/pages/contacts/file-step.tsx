@@ -8,7 +8,7 @@ import { plural, t } from "../../text/t.ts";
 import { formatBytes } from "../../ui/format.ts";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
-import type { CsvFile } from "./csv.ts";
+import { countRows, type CsvFile } from "./csv.ts";
 import type { ChosenFile } from "./kept-import.ts";
 import { readCsv } from "./read-csv.ts";
 
@@ -36,7 +36,7 @@ export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps)
         <p className="mb-4 text-sm wrap-anywhere">
           <bdi className="font-medium">{chosen.file.name}</bdi>
           {" · "}
-          {plural(chosen.file.rows.length, "{n} row", "{n} rows")}
+          {plural(countRows(chosen.file), "{n} row", "{n} rows")}
           {" · "}
           <Link
             to="/$projectId/contacts/import"

@@ -14,7 +14,8 @@ export interface ChosenFile {
   job?: string;
 }
 
-const keptAs = (projectId: string) => `postloft.import.${projectId}`;
+/** By another name than what former versions kept, which knew nothing of faults. */
+const keptAs = (projectId: string) => `postloft.imported-file.${projectId}`;
 
 /** Null when there is none. */
 export function readKept(projectId: string): ChosenFile | null {

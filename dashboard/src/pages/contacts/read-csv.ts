@@ -1,12 +1,13 @@
 // A file that somebody chose becomes a table, or a sentence that says why it is none and what to do.
-// Before it: import-page.tsx. After it: decode-text.ts, csv.ts.
-import Papa from "papaparse";
+// Before it: import-page.tsx. After it: decode-text.ts, read-table.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { CallError } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
 import { formatBytes } from "../../ui/format.ts";
-import type { CsvFile } from "./csv.ts";
+import { countRows, type CsvFile } from "./csv.ts";
 import { decodeText, type NoText } from "./decode-text.ts";
+import { readTable } from "./read-table.ts";
+import { rowFaultText } from "./row-fault-text.ts";
 
 const WHY_NOT: Readonly<Record<NoText, string>> = {
   workbook: t("This is an Excel workbook or a ZIP archive. Save the sheet as CSV (UTF-8) and choose that."),
@@ -39,14 +40,18 @@ export async function readCsv(file: File): Promise<CsvFile> {
   const decoded = decodeText(await bytesOf(file));
   if (decoded.problem !== undefined) throw new CallError(WHY_NOT[decoded.problem]);
   refuseLarge(new Blob([decoded.text]).size);
-  const [header = [], ...rows] = Papa.parse<string[]>(decoded.text, { skipEmptyLines: "greedy" }).data;
-  if (rows.length === 0) throw new CallError(t("There is nothing below the first row."));
-  return {
-    name: file.name,
-    header: header.map((name) => name.trim()),
-    rows,
-    isGuessed: decoded.isGuessed,
-  };
+  const { unclosedRow, headerFault, table } = readTable(decoded.text);
+  if (unclosedRow !== undefined)
+    throw new CallError(
+      t(
+        "Row {row} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.",
+        { row: unclosedRow },
+      ),
+    );
+  if (headerFault !== undefined)
+    throw new CallError(t("The first row cannot be read: {why}", { why: rowFaultText(headerFault) }));
+  if (countRows(table) === 0) throw new CallError(t("There is nothing below the first row."));
+  return { name: file.name, ...table, isGuessed: decoded.isGuessed };
 }
 
 async function bytesOf(file: File): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 // Why a row of a file was left out, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/row-faults.ts. After it: import-report.tsx.
+// Before it: contract/src/row-faults.ts. After it: read-csv.ts, column-mapping.tsx, import-report.tsx.
 import type { RowFault, RowFaultCode } from "@postloft/contract/row-faults.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
@@ -72,6 +72,10 @@ const SENTENCES: Record<RowFaultCode, (values: Values) => string> = {
 interface RowError {
   error: string;
   errorParts?: readonly RowFault[] | undefined;
+}
+
+export function rowFaultText(fault: RowFault): string {
+  return sayAll(SENTENCES, [fault]);
 }
 
 /** As the server says it where the import is one of a former version. */

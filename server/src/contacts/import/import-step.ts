@@ -1,6 +1,7 @@
 // Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
 // Before it: imports.ts queued the file. After it: import-contacts.ts, suppressions/import-suppressions.ts do what the rows say.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { createCsvReader, isEmptyRow, type CsvRow } from "@postloft/contract/read-csv.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
@@ -13,7 +14,6 @@ import {
   type JobKey,
   type JobStep,
 } from "../../platform/jobs.ts";
-import { createCsvReader, type CsvRow } from "./read-csv.ts";
 import type { Column } from "./read-header.ts";
 
 /** What the job is told; the file below the header is stored beside it, as UTF-8. */
@@ -187,7 +187,7 @@ function take<Change extends AddressChange>(
     errors.push(errorOf(row, csvRow.firstCell, csvRow.fault));
     return;
   }
-  if (csvRow.cells.every((cell) => cell === "")) return;
+  if (isEmptyRow(csvRow.cells)) return;
   const change = readRow(columns, csvRow.cells);
   if ("code" in change) errors.push(errorOf(row, shown(csvRow.cells[0] ?? ""), change));
   else changes.push({ row, change });

@@ -3,6 +3,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { addJob, listJobErrors, readJob, type JobView } from "../../platform/jobs.ts";
@@ -10,7 +11,6 @@ import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { writeRow } from "../cell-text.ts";
 import { decodeFile } from "./decode-file.ts";
 import type { ImportInput } from "./import-step.ts";
-import { createCsvReader } from "./read-csv.ts";
 import { readHeader } from "./read-header.ts";
 
 /** A few milliseconds of reading. */

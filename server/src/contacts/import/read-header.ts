@@ -3,8 +3,8 @@
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { findHostileValues } from "../../platform/http-body.ts";
 import { readTextCell } from "@postloft/contract/cell.ts";
+import { readFirstRow } from "@postloft/contract/read-csv.ts";
 import { RESERVED_KEYS } from "../rules.ts";
-import { createCsvReader } from "./read-csv.ts";
 
 /** What the cells of one column are; the first column is the address and not among these. */
 export type Column =
@@ -33,13 +33,13 @@ const SHOWN_CHARS = 60;
 /** Takes the separator with which the first column is `email`. */
 export function readHeader(text: string): ReadHeader {
   for (const separator of SEPARATORS) {
-    const first = readFirstRow(text, separator);
+    const first = readNames(text, separator);
     if (firstNameOf(first).toLowerCase() !== "email") continue;
     const columns = readColumns(first.cells.slice(1));
     if (typeof columns === "string") return { ok: false, problem: columns };
     return { ok: true, header: { separator, columns, rows: first.rows, end: first.end } };
   }
-  const first = readFirstRow(text, ",");
+  const first = readNames(text, ",");
   if (first.fault !== null) return { ok: false, problem: `The first row cannot be read: ${first.fault}` };
   const name = firstNameOf(first).slice(0, SHOWN_CHARS);
   return {
@@ -48,26 +48,21 @@ export function readHeader(text: string): ReadHeader {
   };
 }
 
-interface FirstRow {
+interface Names {
   cells: string[];
   fault: string | null;
   rows: number;
   end: number;
 }
 
-/** The first row that says anything. */
-function readFirstRow(text: string, separator: string): FirstRow {
-  const reader = createCsvReader(text, separator, true);
-  for (let rows = 1; ; rows++) {
-    const row = reader.next();
-    const end = reader.end();
-    if (row === null) return { cells: [], fault: "It names no columns.", rows, end };
-    if (row.kind === "fault") return { cells: [], fault: row.fault.text, rows, end };
-    if (row.cells.some((cell) => cell !== "")) return { cells: row.cells, fault: null, rows, end };
-  }
+function readNames(text: string, separator: string): Names {
+  const { row, rows, end } = readFirstRow(text, separator);
+  if (row === null) return { cells: [], fault: "It names no columns.", rows, end };
+  if (row.kind === "fault") return { cells: [], fault: row.fault.text, rows, end };
+  return { cells: row.cells, fault: null, rows, end };
 }
 
-function firstNameOf({ cells }: FirstRow): string {
+function firstNameOf({ cells }: Names): string {
   return (cells[0] ?? "").trim();
 }
 

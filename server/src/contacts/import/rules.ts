@@ -1,9 +1,10 @@
 // What one row of an imported file means for a contact, or what is wrong with it. Pure.
-// Before it: read-csv.ts made cells of the row, read-header.ts named the columns. After it: import-contacts.ts applies the change.
+// Before it: contract/src/read-csv.ts made cells of the row, read-header.ts named the columns. After it: import-contacts.ts applies the change.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { exceedsBytes } from "@postloft/contract/field.ts";
 import { readTextCell } from "@postloft/contract/cell.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfSurplus } from "@postloft/contract/read-csv.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { readCell } from "../cell-text.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";
@@ -29,8 +30,8 @@ const SURELY_SMALL_CHARS = LIMITS.dataBytes.value / 32;
 export function readRow(columns: readonly Column[], cells: readonly string[]): RowChange | RowFault {
   const address = parseAddress(readTextCell(cells[0] ?? ""));
   if (!address.ok) return address.fault;
-  if (cells.slice(columns.length + 1).some((cell) => cell !== ""))
-    return faultOfRow("row.moreCells", { cells: cells.length, columns: columns.length + 1 });
+  const surplus = faultOfSurplus(cells, columns.length + 1);
+  if (surplus !== null) return surplus;
   const data: Record<string, unknown> = {};
   const change: { subscribed?: boolean } = {};
   let chars = 0;

@@ -1,9 +1,9 @@
 // CSV as it is found: quotes, line breaks, separators, faults; and a file read in parts, which must say the same as the whole.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { startCpuTimer } from "../../server/src/testing/cpu-timer.ts";
+import { LIMITS } from "./limits.ts";
 import { createCsvReader, type CsvRow } from "./read-csv.ts";
-import { startCpuTimer } from "../../testing/cpu-timer.ts";
 
 /** Cells of each row; a fault as its message. */
 function read(text: string, separator = ",", isEnd = true): Array<string[] | string> {

@@ -1,9 +1,9 @@
 // Reads rows of CSV (RFC 4180, as it is found in the wild) out of a text that may be only a part of the file, and tells where each ends.
 // Why not a library: docs/decisions/0017-contacts-as-files.md. Pure.
-// Before it: a step has a part of the file. After it: rules.ts makes contacts of the rows.
-import { exceedsBytes } from "@postloft/contract/field.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
+// Before it: row-faults.ts. After it: server/src/contacts/import/ makes contacts of the rows, the dashboard shows what a file has.
+import { exceedsBytes } from "./field.ts";
+import { LIMITS } from "./limits.ts";
+import { faultOfRow, type RowFault } from "./row-faults.ts";
 
 export type CsvRow =
   | {
@@ -33,7 +33,7 @@ const DOUBLED_QUOTES = /""/g;
 const MAX_ROW_BYTES = LIMITS.importRowBytes.value;
 const TOO_LONG = faultOfRow("row.long", { most: MAX_ROW_BYTES });
 /** A row may have cells too many, which is told where it is known how many columns there are, but not cells without end. */
-const MAX_CELLS = 10 * LIMITS.importColumns.value;
+export const MAX_CELLS = 10 * LIMITS.importColumns.value;
 const TOO_MANY = faultOfRow("row.manyCells", { most: MAX_CELLS });
 /** So much of a first cell is shown beside a fault. */
 const SHOWN_CHARS = 254;
@@ -133,6 +133,36 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
       return finish(cells, lineEnd);
     },
   };
+}
+
+export interface FirstRow {
+  /** Null where no row says anything. */
+  row: CsvRow | null;
+  /** Rows up to and with it: empty ones before it count. */
+  rows: number;
+  /** Where the rows behind it begin, in characters. */
+  end: number;
+}
+
+/** The first row of a file that says anything, or cannot be read. */
+export function readFirstRow(text: string, separator: string): FirstRow {
+  const reader = createCsvReader(text, separator, true);
+  for (let rows = 1; ; rows++) {
+    const row = reader.next();
+    if (row === null || row.kind === "fault" || !isEmptyRow(row.cells))
+      return { row, rows, end: reader.end() };
+  }
+}
+
+/** A row without a word counts as a row, and is neither a contact nor a fault. */
+export function isEmptyRow(cells: readonly string[]): boolean {
+  return cells.every((cell) => cell === "");
+}
+
+/** The fault of a row that says more than there are columns for; null where it does not. */
+export function faultOfSurplus(cells: readonly string[], columns: number): RowFault | null {
+  if (isEmptyRow(cells.slice(columns))) return null;
+  return faultOfRow("row.moreCells", { cells: cells.length, columns });
 }
 
 /** Finds a character from a place on; the end of the text where there is none. It keeps the last find, as places mostly grow. */
