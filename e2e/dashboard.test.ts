@@ -404,6 +404,16 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
   expect((await saving).suggestedFilename()).toBe("contacts.csv");
+  await page.getByLabel("Choose all that are shown").check();
+  await page.getByRole("button", { name: "Choose all 60 that match" }).click();
+  await page.getByLabel("Choose person59@example.com").uncheck();
+  const [, projectId = ""] = /app\/([^/]+)/.exec(page.url()) ?? [];
+  await context.request.post(`${server.url}/contacts`, {
+    headers: { "x-project-id": projectId },
+    data: { email: "late@example.com" },
+  });
+  await chosen.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog", { name: "Delete 60 contacts?" }).waitFor();
 });
 
 test("whatever has a name is opened by it, and pages by keys that can be turned off", async () => {

@@ -1,7 +1,7 @@
 // What is done to many contacts at once: those that are ticked, or all that match. It goes on behind the page; the job stands in the URL.
 // Before it: contacts-page.tsx. After it: job-progress.tsx.
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import { call } from "../../api/call.ts";
 import { bulkDelete, bulkSubscribe, bulkUnsubscribe, getBulk } from "../../api/endpoints.ts";
@@ -26,8 +26,8 @@ interface Reverse {
 interface BulkBarProps {
   projectId: string;
   selection: Selection;
-  /** What is shown, and whether all of it must be counted first. */
-  list: Pick<ContactsList, "rows" | "countAll">;
+  /** What is shown, whether all of it must be counted first, and how many match now. */
+  list: Pick<ContactsList, "rows" | "countAll" | "recount">;
   onStarted: (jobId: string) => void;
 }
 
@@ -101,10 +101,9 @@ export function BulkBar(props: BulkBarProps) {
       </Button>
       {starting.isError && !isDeleting && <Failure error={starting.error} />}
       {isDeleting && (
-        <ConfirmDialog
-          title={plural(selection.count, "Delete {n} contact?", "Delete {n} contacts?")}
-          description={t("Their data and events are gone for good. Mail still waiting for them is not sent.")}
-          action={t("Delete")}
+        <DeleteDialog
+          selection={selection}
+          list={list}
           doing={{
             error: starting.error,
             isPending: starting.isPending,
@@ -114,6 +113,37 @@ export function BulkBar(props: BulkBarProps) {
         />
       )}
     </div>
+  );
+}
+
+interface DeleteDialogProps extends Pick<BulkBarProps, "selection" | "list"> {
+  doing: ComponentProps<typeof ConfirmDialog>["doing"];
+  onClose: () => void;
+}
+
+/** Names how many it would be. All that match are counted when it opens: the list may have been read long before. */
+function DeleteDialog({ selection, list, doing, onClose }: DeleteDialogProps) {
+  const counting = useQuery({ ...list.recount, enabled: selection.isAll, gcTime: 0, staleTime: Infinity });
+  const isKnown = !selection.isAll || counting.data !== undefined;
+  const count = selection.countOf(counting.data ?? 0);
+  return (
+    <ConfirmDialog
+      title={
+        isKnown ? plural(count, "Delete {n} contact?", "Delete {n} contacts?") : t("Delete all that match?")
+      }
+      description={t("Their data and events are gone for good. Mail still waiting for them is not sent.")}
+      action={t("Delete")}
+      doing={
+        isKnown
+          ? doing
+          : {
+              error: counting.error,
+              isPending: counting.isFetching,
+              mutate: () => void counting.refetch(),
+            }
+      }
+      onClose={onClose}
+    />
   );
 }
 

@@ -79,7 +79,7 @@ function useLookingOn({ data, isPlaceholderData, isError, isFetching, fetchNextP
 
 /**
  * `lookedAt` is null unless contacts are being looked through. `total` is undefined while it is counted, and where that takes long: then
- * `countAll` has it counted all the same.
+ * `countAll` has it counted all the same. `recount` is the question how many match now.
  *
  * @param search null asks nothing
  * @param withTotal whether anybody wants to know how many there are
@@ -98,7 +98,7 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
   const readTotal =
     (how: true | "quick") =>
     async ({ signal }: { signal: AbortSignal }) =>
-      (await readPage(projectId, asked, { query: { limit: "1" }, signal }, how)).total;
+      (await readPage(projectId, asked, { query: { limit: "1" }, signal }, how)).total ?? 0;
   const quick = useQuery({
     queryKey: [...key, "total"],
     queryFn: readTotal("quick"),
@@ -119,6 +119,7 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
     ...list,
     lookedAt,
     total: isWhole ? known : counted,
+    recount: { queryKey: [...key, "recount"], queryFn: readTotal(true) },
     countAll: isLong ? { isBusy: exact.isFetching, error: exact.error, start: () => setWanted(said) } : null,
   };
 }

@@ -7,6 +7,10 @@ import type { ContactsSearch } from "./search.ts";
 export interface Selection {
   count: number;
   total: number;
+  /** Whether all that match are chosen, but those that were ticked off. */
+  isAll: boolean;
+  /** How many are chosen where so many match. */
+  countOf: (total: number) => number;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
   toggleShown: () => void;
@@ -41,10 +45,12 @@ export function useSelection(
     [],
   );
   const isShownChosen = shown.length > 0 && shown.every(has);
-  const count = isAll ? Math.max(0, total - ids.size) : ids.size;
+  const countOf = (matching: number) => (isAll ? Math.max(0, matching - ids.size) : ids.size);
   return {
-    count,
+    count: countOf(total),
     total,
+    isAll,
+    countOf,
     has,
     toggle,
     toggleShown: () => {
