@@ -1,7 +1,4 @@
 // Days in the viewer's zone: the last ones, today among them, or those after something. Before it: the pages that show numbers of a time. After it: the server counts.
-const DAY_MS = 86_400_000;
-/** As 2027-01-31: the only calendar that writes days as the API does. */
-const ISO_DAY = new Intl.DateTimeFormat("en-CA", { year: "numeric", month: "2-digit", day: "2-digit" });
 
 export interface Period {
   startDate: string;
@@ -9,19 +6,34 @@ export interface Period {
   tz: string;
 }
 
-const between = (firstMs: number, lastMs: number): Period => ({
-  startDate: ISO_DAY.format(firstMs),
-  endDate: ISO_DAY.format(lastMs),
+/** As 2027-01-31, by the viewer's calendar. */
+const isoDay = (day: Date) =>
+  [day.getFullYear(), day.getMonth() + 1, day.getDate()]
+    .map((part) => String(part).padStart(2, "0"))
+    .join("-");
+
+const between = (first: Date, last: Date): Period => ({
+  startDate: isoDay(first),
+  endDate: isoDay(last),
   tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
+/** By the calendar: where the clock changes a day has 23 hours or 25. */
+function daysAfter(instant: Date, days: number): Date {
+  const day = new Date(instant);
+  day.setDate(day.getDate() + days);
+  return day;
+}
+
 export function lastDays(days: number): Period {
-  const now = Date.now();
-  return between(now - (days - 1) * DAY_MS, now);
+  const now = new Date();
+  return between(daysAfter(now, 1 - days), now);
 }
 
 /** From the day of an instant on, up to so many days, none of which is still to come. */
 export function daysFrom(instant: string, days: number): Period {
-  const first = Date.parse(instant);
-  return between(first, Math.min(Date.now(), first + (days - 1) * DAY_MS));
+  const first = new Date(instant);
+  const last = daysAfter(first, days - 1);
+  const now = new Date();
+  return between(first, last < now ? last : now);
 }

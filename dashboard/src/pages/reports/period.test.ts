@@ -1,0 +1,37 @@
+// So many days are so many, also where the clock changes among them.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { daysFrom, lastDays } from "./period.ts";
+
+const { TZ } = process.env;
+beforeEach(() => {
+  process.env["TZ"] = "Europe/Berlin";
+});
+afterEach(() => {
+  vi.useRealTimers();
+  process.env["TZ"] = TZ;
+});
+
+const setClock = (now: string) => vi.useFakeTimers({ toFake: ["Date"], now: new Date(now) });
+
+test.each([
+  ["late on a day after the clock went back", "2026-10-26T23:30:00+01:00", "2026-10-20", "2026-10-26"],
+  ["early on a day after it went forward", "2026-03-30T00:30:00+02:00", "2026-03-24", "2026-03-30"],
+  ["in the hour that the first day does not have", "2026-04-04T02:30:00+02:00", "2026-03-29", "2026-04-04"],
+  ["where nothing changes", "2026-07-03T12:00:00+02:00", "2026-06-27", "2026-07-03"],
+])("the last seven days are seven %s", (_when, now, startDate, endDate) => {
+  setClock(now);
+  expect(lastDays(7)).toEqual({ startDate, endDate, tz: "Europe/Berlin" });
+});
+
+test("seven days from an instant on are seven, none of them to come", () => {
+  setClock("2026-12-01T12:00:00+01:00");
+  expect(daysFrom("2026-10-25T00:30:00+02:00", 7)).toMatchObject({
+    startDate: "2026-10-25",
+    endDate: "2026-10-31",
+  });
+  setClock("2026-10-26T00:10:00+01:00");
+  expect(daysFrom("2026-10-25T00:30:00+02:00", 7)).toMatchObject({
+    startDate: "2026-10-25",
+    endDate: "2026-10-26",
+  });
+});
