@@ -127,3 +127,33 @@ test("what is written while the connection is away is kept, and saved by itself 
   await page.getByText("Saved", { exact: true }).waitFor();
   expect(await stored()).toBe("Written in a tunnel");
 });
+
+test("an address or a name without a space in it is no wider than a phone", async () => {
+  const project = await server.createProject();
+  const name = "N".repeat(LIMITS.nameLength.value);
+  const mail = { subject: "S".repeat(300), body: "<p>Hello</p>", from: "news@sandbox.localhost" };
+  const email = `${"a".repeat(60)}@${"b".repeat(60)}.${"c".repeat(60)}.example.com`;
+  const filters = { operator: "AND", conditions: [{ field: "email", operator: "equals", value: email }] };
+  const segmentId = await create(project, "/segments", { name, filters, trackMembership: false });
+  const templateId = await create(project, "/templates", { name, ...mail, type: "MARKETING" });
+  const campaignId = await create(project, "/campaigns", { name, ...mail, audienceType: "ALL" });
+  type Sent = { data: { emails: Array<{ contact: { id: string }; email: string }> } };
+  const { body: sent } = await server.call<Sent>("POST", "/v1/send", project.byKey, { to: email, ...mail });
+  const page = await open(project, "contacts");
+  await page.setViewportSize({ width: 375, height: 812 });
+  const widths: Record<string, number> = {};
+  for (const [path, title, last] of [
+    ["contacts", "Contacts", email],
+    [`contacts/${sent.data.emails[0]?.contact.id}`, email, "Mail delivered"],
+    [`segments/${segmentId}`, name, email],
+    [`templates/${templateId}`, name, `Subject: ${mail.subject}`],
+    [`campaigns/${campaignId}?step=content`, name, `Subject: ${mail.subject}`],
+    [`emails/${sent.data.emails[0]?.email}`, mail.subject, "What happened"],
+  ] as const) {
+    await page.goto(`/app/${project.id}/${path}`);
+    await page.getByRole("heading", { level: 1, name: title }).waitFor();
+    await page.getByText(last).first().waitFor();
+    widths[path] = await page.evaluate<number>("document.documentElement.scrollWidth");
+  }
+  expect(Object.entries(widths).filter(([, width]) => width > 375)).toEqual([]);
+});

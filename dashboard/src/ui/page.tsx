@@ -19,7 +19,8 @@ export function Page({ title, about, actions, width = "reading", children }: Pag
       className={`mx-auto w-full px-5 pt-8 pb-16 md:px-10 md:pt-10 ${width === "wide" ? "max-w-[96rem]" : "max-w-5xl"}`}
     >
       <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
-        <div>
+        {/* A name or an address may be long and have no space. */}
+        <div className="min-w-0 wrap-anywhere">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-0.5 text-soft">{about}</p>}
         </div>

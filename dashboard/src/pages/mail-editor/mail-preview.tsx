@@ -177,7 +177,7 @@ interface RemarksProps {
 function Remarks({ preview, warnings, isDark }: RemarksProps) {
   const bytes = new TextEncoder().encode(preview.html).length;
   return (
-    <div className="mt-2 flex flex-col gap-1 text-sm text-faint">
+    <div className="mt-2 flex flex-col gap-1 text-sm wrap-anywhere text-faint">
       <p>
         {bytes > CLIPPED_FROM_BYTES
           ? t("{size}: Gmail shows only the first 102 KB.", { size: formatBytes(bytes) })
