@@ -185,3 +185,28 @@ test("whoever stays on a page does not sign out, now or later", async () => {
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
   await expect.poll(isSignedIn).toBe(false);
 });
+
+test("a click beside a dialog closes it while nothing was typed there, and takes nothing that was", async () => {
+  const { page } = await open(async ({ byKey }) => {
+    await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
+    const segment = { name: "Readers", type: "STATIC" };
+    const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, segment);
+    return `/segments/${body.id}`;
+  });
+  const dialog = page.getByRole("dialog", { name: "Add contacts" });
+  await page.getByRole("button", { name: "Add contacts" }).click();
+  await dialog.waitFor();
+  await page.mouse.click(5, 5);
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Add contacts" }).click();
+  await dialog.getByLabel("Addresses").fill("ada@example.com");
+  await page.mouse.click(5, 5);
+  expect(await dialog.getByLabel("Addresses").inputValue()).toBe("ada@example.com");
+  await dialog.getByRole("button", { name: "Add contacts" }).click();
+  await page.getByText("1 contact added").waitFor();
+  await dialog.waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Add contacts" }).click();
+  await dialog.getByLabel("Addresses").fill("grace@example.com");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+});

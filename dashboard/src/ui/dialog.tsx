@@ -1,7 +1,12 @@
-// A dialog over the page: focus stays inside, Escape closes it, focus returns to where it was.
+// A dialog over the page: focus stays inside, Escape closes it, focus returns to where it was. A click beside it closes it until something
+// is typed there: pasted lists would be gone by a slip of the hand.
 import { Dialog as Base } from "@base-ui/react/dialog";
-import { useRef, type ReactNode } from "react";
+import { useRef, useState, type FormEvent, type ReactNode } from "react";
 import { AroundField, FIRST } from "./first-focus.ts";
+
+/** Whether something was typed that would be missed; what was looked for is not. */
+const isTypedIn = ({ target }: FormEvent) =>
+  !(target instanceof HTMLInputElement && target.type === "search");
 
 interface DialogProps {
   title: string;
@@ -14,6 +19,7 @@ interface DialogProps {
 
 export function Dialog({ title, description, open, onClose, children }: DialogProps) {
   const popup = useRef<HTMLDivElement>(null);
+  const [isTyped, setTyped] = useState(false);
   /** At once, and not in the next frame: whoever types without looking loses no letter. Without such a field it is the dialog's choice. */
   const focusFirst = () => {
     const first = popup.current?.querySelector<HTMLElement>(FIRST);
@@ -24,12 +30,13 @@ export function Dialog({ title, description, open, onClose, children }: DialogPr
     <Base.Root
       open={open}
       onOpenChange={(isOpen) => !isOpen && onClose?.()}
-      disablePointerDismissal={onClose === undefined}
+      disablePointerDismissal={onClose === undefined || isTyped}
     >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />
         <Base.Popup
           ref={popup}
+          onInput={(event) => isTypedIn(event) && setTyped(true)}
           initialFocus={focusFirst}
           className="fixed top-[14vh] left-1/2 max-h-[76vh] w-[min(30rem,calc(100vw-2rem))] -translate-x-1/2 overflow-y-auto rounded-lg bg-raised p-5 shadow-float transition duration-150 ease-out data-ending-style:scale-98 data-ending-style:opacity-0 data-starting-style:scale-98 data-starting-style:opacity-0"
         >
