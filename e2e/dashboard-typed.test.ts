@@ -210,3 +210,36 @@ test("a click beside a dialog closes it while nothing was typed there, and takes
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 });
+
+test.each([
+  { noun: "templates", rest: { type: "MARKETING" } },
+  { noun: "campaigns", rest: { audienceType: "ALL" } },
+] as const)(
+  "back at one of the $noun that is being deleted, nobody writes on in it until that is undone",
+  async ({ noun, rest }) => {
+    const content = { name: "News", subject: "News", body: "<p>News</p>", from: "news@sandbox.localhost" };
+    const { page, project } = await open(async ({ byKey }) => {
+      type Made = { id: string; data?: { id: string } };
+      const { body } = await server.call<Made>("POST", `/${noun}`, byKey, { ...content, ...rest });
+      return `/${noun}/${body.data?.id ?? body.id}?step=content`;
+    });
+    const subject = page.getByLabel("Subject");
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("“News” will be deleted").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    await subject.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("“News” will be deleted").waitFor({ state: "detached" });
+    await subject.waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("“News” will be deleted").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    await expect
+      .poll(() => server.rows(`select 1 from ${noun} where project_id = $1`, project.id))
+      .toEqual([]);
+    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    expect(await subject.count()).toBe(0);
+  },
+);

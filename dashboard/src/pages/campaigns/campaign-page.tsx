@@ -8,6 +8,7 @@ import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Badge, Page } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
+import { Gone, useIsGoing } from "../gone.tsx";
 import { useProject } from "../project-shell.tsx";
 import { DeleteDialog, isUnderWay, useDraftDeletion, useDuplicating } from "./campaign-actions.tsx";
 import { CampaignEditor } from "./campaign-editor.tsx";
@@ -23,6 +24,7 @@ export function CampaignPage() {
   const campaign = useQuery(campaignQuery(project.id, campaignId));
   const { data } = campaign;
   const isDraft = data?.status === "DRAFT";
+  if (useIsGoing(campaignId)) return <Gone name={data?.name ?? t("Campaign")} />;
   return (
     <Page
       title={data?.name ?? t("Campaign")}

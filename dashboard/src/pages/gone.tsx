@@ -1,0 +1,24 @@
+// What stands at the address of something that this tab is deleting, or has deleted: nobody writes on in it.
+// Before it: pages of templates, segments and campaigns. After it: api/going.ts, which pages/use-delayed-deletion.ts fills.
+import { useQuery } from "@tanstack/react-query";
+import { goingQuery } from "../api/going.ts";
+import { t } from "../text/t.ts";
+import { Card, Page } from "../ui/page.tsx";
+import { Empty } from "../ui/states.tsx";
+
+/** Whether it is deleted, unless that is undone. */
+export function useIsGoing(id: string): boolean {
+  return useQuery(goingQuery).data.has(id);
+}
+
+export function Gone({ name }: { name: string }) {
+  return (
+    <Page title={name}>
+      <Card>
+        <Empty title={t("This was deleted")}>
+          {t("While the message about it is shown, it can be undone there.")}
+        </Empty>
+      </Card>
+    </Page>
+  );
+}
