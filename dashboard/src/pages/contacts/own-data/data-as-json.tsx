@@ -9,6 +9,8 @@ import { Button } from "../../../ui/button.tsx";
 import { Failure } from "../../../ui/states.tsx";
 import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { useUndoToast } from "../../use-undo.ts";
+import { areNumbersKept } from "./exact-numbers.ts";
+import { PROBLEMS } from "./field-words.ts";
 
 type Data = Record<string, unknown>;
 
@@ -32,6 +34,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
   const base = draft?.base ?? data;
   const text = draft?.text ?? textOf(data);
   const read = parseObject(text);
+  const isKept = read === null || areNumbersKept(text);
   useLeaveWarning(draft !== null);
   const change = (from: Data, to: Data) =>
     call(updateContact, { projectId, params: { id }, body: { data: patchOf(from, to) } });
@@ -52,7 +55,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
       <textarea
         aria-label={t("Data as JSON")}
         aria-describedby="contact-data-help"
-        aria-invalid={read === null}
+        aria-invalid={read === null || !isKept}
         spellCheck={false}
         rows={Math.min(20, Math.max(5, text.split("\n").length))}
         value={text}
@@ -65,6 +68,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
       <div className="mt-2 flex items-center justify-between gap-3">
         <span className="text-sm text-bad" role="status">
           {read === null && t("This is not a JSON object yet.")}
+          {!isKept && PROBLEMS.inexact}
         </span>
         {draft !== null && (
           <div className="flex gap-2">
@@ -74,7 +78,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
             <Button
               look="primary"
               busy={saving.isPending}
-              disabled={read === null}
+              disabled={read === null || !isKept}
               onClick={() => saving.mutate({ to: read ?? {}, sent: text })}
             >
               {t("Save data")}

@@ -35,6 +35,10 @@ test.each([
   ["{", "json", "json"],
   ["null", "json", "empty"],
   ['""', "json", "empty"],
+  ["12345678901234567890", "number", "inexact"],
+  ["0.12345678901234567890", "number", "inexact"],
+  ["[1, 12345678901234567890]", "json", "inexact"],
+  ['{"a": 1e999}', "json", "inexact"],
 ] as const)("%j is no %s", (draft, kind, problem) => {
   expect(readDraft(draft, kind)).toEqual({ problem });
 });

@@ -1,6 +1,7 @@
 // One value of a contact's data: of what kind it is, and how it is written into an input and read back from it. Pure.
 // Before it: contract/src/contact-fields.ts says which types fields have. After it: field-words.ts says it.
 import type { ContactField } from "../field-queries.ts";
+import { areNumbersKept, isKeptNumber } from "./exact-numbers.ts";
 
 /** What a value is edited as. */
 export type Kind = "text" | "number" | "boolean" | "day" | "instant" | "json";
@@ -53,16 +54,15 @@ export function draftOf(value: unknown, kind: Kind): string {
 }
 
 /** Why what was typed is no value. */
-export type Problem = "number" | "date" | "json" | "empty";
+export type Problem = "number" | "inexact" | "date" | "json" | "empty";
 export type Read = { value: unknown } | { problem: Problem };
 
 /** What was typed, as JSON has it; or what is wrong with it. */
 export function readDraft(draft: string, kind: Kind): Read {
   switch (kind) {
     case "number":
-      return draft === "" || !Number.isFinite(Number(draft))
-        ? { problem: "number" }
-        : { value: Number(draft) };
+      if (draft === "" || !Number.isFinite(Number(draft))) return { problem: "number" };
+      return isKeptNumber(draft) ? { value: Number(draft) } : { problem: "inexact" };
     case "boolean":
       return { value: draft === "true" };
     case "day":
@@ -84,7 +84,8 @@ function readDate(text: string): Read {
 
 function readJson(text: string): Read {
   try {
-    return kept(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return areNumbersKept(text) ? kept(value) : { problem: "inexact" };
   } catch {
     return { problem: "json" };
   }

@@ -1,5 +1,5 @@
 // The values of a contact's data in words: their kinds, how each is shown, and what is wrong with what was typed.
-// Before it: field-value.ts. After it: data-fields.tsx, add-field.tsx.
+// Before it: field-value.ts. After it: data-fields.tsx, add-field.tsx, data-as-json.tsx.
 import { locale, t } from "../../../text/t.ts";
 import { formatDate, formatInstant } from "../../../ui/format.ts";
 import type { Kind, Problem } from "./field-value.ts";
@@ -14,6 +14,7 @@ export const KIND_NAMES: Record<Kind, string> = {
 };
 export const PROBLEMS: Record<Problem, string> = {
   number: t("This is not a number."),
+  inexact: t("A number with so many digits would be stored as another one: make a text of it."),
   date: t("This is not a whole date."),
   json: t("This is not JSON yet."),
   empty: t("Nothing is no value: write one, or remove the field."),
