@@ -3,36 +3,13 @@ import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../contract/src/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
+import { openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
 const browser = useBrowser();
 
-interface Opened {
-  page: Page;
-  project: TestProject;
-  /** What the page asked before it would be left; whoever is asked stays, unless `leaves` says otherwise. */
-  asked: string[];
-  leaves: { next: boolean };
-}
-
-/** A page of a project of its own, for its owner. */
-async function open(path: (project: TestProject) => string | Promise<string>): Promise<Opened> {
-  const project = await server.createProject();
-  const context = await browser.newContext({ baseURL: server.url });
-  const { email, password } = project.owner;
-  await context.request.post("/auth/login", { data: { email, password } });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  const asked: string[] = [];
-  const leaves = { next: false };
-  page.on("dialog", (dialog) => {
-    asked.push(dialog.message());
-    void (leaves.next ? dialog.accept() : dialog.dismiss());
-  });
-  await page.goto(`/app/${project.id}${await path(project)}`);
-  return { page, project, asked, leaves };
-}
+const open = (path: PathOf) => openDashboard(server, browser, path);
 
 async function signInAgain(page: Page, { owner }: TestProject): Promise<void> {
   await page.getByLabel("Email").fill(owner.email);
@@ -50,7 +27,7 @@ test("typed settings stay when another tab is chosen, and when somebody else sav
   expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
 
   await server.call("PATCH", settings, project.bySession, { language: "pt-BR" });
-  await page.evaluate('new BroadcastChannel("postloft.changes").postMessage("changed")');
+  await readAgain(page);
   await expect.poll(() => page.getByLabel("Language").inputValue()).toBe("pt-BR");
   expect(await page.getByLabel("Project name").inputValue()).toBe("Typed");
   await page.getByRole("button", { name: "Save settings" }).click();

@@ -14,6 +14,7 @@ import { Field, Select, TextArea } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 
 type Change = z.input<(typeof updateProjectEndpoint)["body"]>;
@@ -81,14 +82,6 @@ function changeOf(before: Draft, after: Draft): Change {
   };
   const changed = (Object.keys(all) as Array<keyof Draft>).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(changed.map((name) => [name, all[name]]));
-}
-
-/** What was typed since it was sent. */
-function withoutSaved(typed: Partial<Draft>, saved: Partial<Draft>): Partial<Draft> {
-  const names = Object.keys(typed) as Array<keyof Draft>;
-  return Object.fromEntries(
-    names.filter((name) => typed[name] !== saved[name]).map((name) => [name, typed[name]]),
-  );
 }
 
 export function GeneralSettings({ project }: { project: Project }) {

@@ -14,6 +14,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { Bar } from "../../ui/progress.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { withoutSaved } from "../../ui/typed.ts";
 import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { BillingSettings } from "./billing-settings.tsx";
 
@@ -85,27 +86,29 @@ const valueOf = (text: string) => (text.trim() === "" ? null : Number(text));
 type Typed = Partial<Record<CapCategory, string>>;
 const asText = ({ limit }: Cap) => (limit === null ? "" : String(limit));
 
+/** The caps that differ from what is stored: the others may have been changed elsewhere. */
+function changeOf(caps: Caps, typed: Typed): { [Category in CapCategory]?: number | null } {
+  const changed = CATEGORIES.flatMap((category) => {
+    const text = typed[category];
+    return text === undefined || text.trim() === asText(caps[category]) ? [] : [[category, valueOf(text)]];
+  });
+  return Object.fromEntries(changed);
+}
+
 function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
   const queries = useQueryClient();
   const toast = useToast();
   const refusal = whyNot(project, "ADMIN");
   const [typed, setTyped] = useState<Typed>({});
-  const textOf = (category: CapCategory, from = typed) => from[category] ?? asText(caps[category]);
-  useLeaveWarning(CATEGORIES.some((category) => textOf(category) !== asText(caps[category])));
+  const textOf = (category: CapCategory) => typed[category] ?? asText(caps[category]);
+  const isChanged = Object.keys(changeOf(caps, typed)).length > 0;
+  useLeaveWarning(isChanged);
   const saving = useMutation({
     mutationFn: (sent: Typed) =>
-      call(updateBillingLimits, {
-        params: { projectId: project.id },
-        body: {
-          transactional: valueOf(textOf("transactional", sent)),
-          campaigns: valueOf(textOf("campaigns", sent)),
-          workflows: valueOf(textOf("workflows", sent)),
-        },
-      }),
+      call(updateBillingLimits, { params: { projectId: project.id }, body: changeOf(caps, sent) }),
     onSuccess: (saved, sent) => {
       queries.setQueryData(keyOf(project.id), saved);
-      // What was typed meanwhile stays.
-      setTyped((now) => (now === sent ? {} : now));
+      setTyped((now) => withoutSaved(now, sent));
       toast(t("Caps changed"));
     },
   });
@@ -142,7 +145,12 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
           />
         ))}
         <div className="flex justify-end sm:col-span-3">
-          <Button type="submit" busy={saving.isPending} disabled={refusal !== undefined} title={refusal}>
+          <Button
+            type="submit"
+            busy={saving.isPending}
+            disabled={refusal !== undefined || !isChanged}
+            title={refusal}
+          >
             {t("Save caps")}
           </Button>
         </div>
