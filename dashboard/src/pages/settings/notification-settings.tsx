@@ -51,42 +51,64 @@ export function NotificationSettings({ project }: { project: Project }) {
     onSettled: () => queries.invalidateQueries({ queryKey, exact: true }),
   });
   const failed = choices.error ?? webhook.error;
-  if (failed !== null) return <Failure error={failed} onRetry={() => void choices.refetch()} />;
-  if (choices.data === undefined || webhook.data === undefined) return <Skeleton className="h-60" />;
-  const hasUrl = webhook.data.url !== null;
+  const retry = () => void Promise.all([choices.refetch(), webhook.refetch()]);
+  const isThere = choices.data !== undefined && webhook.data !== undefined;
   return (
     <div className="flex max-w-3xl flex-col gap-5">
-      <Card>
-        <header className="border-b border-line px-5 py-3">
-          <h2 className="font-semibold">{t("What you are told")}</h2>
-          <p className="text-sm text-soft">
-            {t("Your own choice. That the project was disabled is told to all members by mail.")}
-          </p>
-        </header>
-        <ul className="divide-y divide-line">
-          {choices.data.map(({ kind, byMail, byWebhook }) => (
-            <li key={kind} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-3">
-              <span id={`told-${kind}`} className="min-w-64 flex-1 text-sm">
-                {NOTIFICATION_LABELS[kind]}
-              </span>
-              <div role="group" aria-labelledby={`told-${kind}`} className="flex gap-6">
-                <Checkbox
-                  label={t("By mail")}
-                  checked={byMail}
-                  onChange={({ target }) => choosing.mutate({ kind, way: "byMail", isOn: target.checked })}
-                />
-                <Checkbox
-                  label={t("By webhook")}
-                  checked={byWebhook && hasUrl}
-                  disabled={!hasUrl}
-                  onChange={({ target }) => choosing.mutate({ kind, way: "byWebhook", isOn: target.checked })}
-                />
-              </div>
-            </li>
-          ))}
-        </ul>
-      </Card>
-      <NotificationWebhook key={project.id} project={project} webhook={webhook.data} />
+      {failed !== null && <Failure error={failed} onRetry={retry} />}
+      {failed === null && !isThere && <Skeleton className="h-60" />}
+      {isThere && (
+        <>
+          <ChoicesCard
+            choices={choices.data}
+            hasUrl={webhook.data.url !== null}
+            onChoose={(choice) => choosing.mutate(choice)}
+          />
+          <NotificationWebhook key={project.id} project={project} webhook={webhook.data} />
+        </>
+      )}
     </div>
+  );
+}
+
+interface ChoicesProps {
+  choices: Choices;
+  /** Whether there is an address to be called at. */
+  hasUrl: boolean;
+  onChoose: (choice: Choice) => void;
+}
+
+function ChoicesCard({ choices, hasUrl, onChoose }: ChoicesProps) {
+  return (
+    <Card>
+      <header className="border-b border-line px-5 py-3">
+        <h2 className="font-semibold">{t("What you are told")}</h2>
+        <p className="text-sm text-soft">
+          {t("Your own choice. That the project was disabled is told to all members by mail.")}
+        </p>
+      </header>
+      <ul className="divide-y divide-line">
+        {choices.map(({ kind, byMail, byWebhook }) => (
+          <li key={kind} className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-3">
+            <span id={`told-${kind}`} className="min-w-64 flex-1 text-sm">
+              {NOTIFICATION_LABELS[kind]}
+            </span>
+            <div role="group" aria-labelledby={`told-${kind}`} className="flex gap-6">
+              <Checkbox
+                label={t("By mail")}
+                checked={byMail}
+                onChange={({ target }) => onChoose({ kind, way: "byMail", isOn: target.checked })}
+              />
+              <Checkbox
+                label={t("By webhook")}
+                checked={byWebhook && hasUrl}
+                disabled={!hasUrl}
+                onChange={({ target }) => onChoose({ kind, way: "byWebhook", isOn: target.checked })}
+              />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </Card>
   );
 }

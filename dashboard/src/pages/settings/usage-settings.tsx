@@ -36,20 +36,24 @@ export function UsageSettings({ project }: { project: Project }) {
     queryKey: keyOf(project.id),
     queryFn: ({ signal }) => call(getBillingLimits, { params: { projectId: project.id }, signal }),
   });
-  if (caps.isPending) return <Skeleton className="h-60" />;
-  if (caps.isError) return <Failure error={caps.error} onRetry={() => void caps.refetch()} />;
   return (
     <div className="flex max-w-3xl flex-col gap-5">
-      <Card>
-        <h2 className="border-b border-line px-5 py-3 font-semibold">{t("This month")}</h2>
-        <ul className="divide-y divide-line">
-          {CATEGORIES.map((category) => (
-            <Usage key={category} label={LABELS[category]} cap={caps.data[category]} />
-          ))}
-        </ul>
-      </Card>
-      <CapsForm key={project.id} project={project} caps={caps.data} />
-      <BillingSettings project={project} />
+      {caps.isPending && <Skeleton className="h-60" />}
+      {caps.isError && <Failure error={caps.error} onRetry={() => void caps.refetch()} />}
+      {caps.data !== undefined && (
+        <>
+          <Card>
+            <h2 className="border-b border-line px-5 py-3 font-semibold">{t("This month")}</h2>
+            <ul className="divide-y divide-line">
+              {CATEGORIES.map((category) => (
+                <Usage key={category} label={LABELS[category]} cap={caps.data[category]} />
+              ))}
+            </ul>
+          </Card>
+          <CapsForm key={project.id} project={project} caps={caps.data} />
+          <BillingSettings project={project} />
+        </>
+      )}
     </div>
   );
 }
