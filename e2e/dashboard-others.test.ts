@@ -67,3 +67,71 @@ test("settings that cannot be read again keep what is typed, and are read whole 
   await page.getByText("Not now.").waitFor({ state: "detached" });
   expect(await address.inputValue()).toBe("https://example.com/hook");
 });
+
+const about = (domain: string) => ({
+  operator: "AND",
+  conditions: [{ field: "email", operator: "contains", value: domain }],
+});
+
+test("a segment that is opened again is what is stored by then, and one that another changes meanwhile is not overwritten without a word", async () => {
+  let id = "";
+  const { page, project } = await open(async ({ byKey }) => {
+    const segment = { name: "Readers", type: "DYNAMIC", filters: about("@one.example") };
+    ({ id } = (await server.call<{ id: string }>("POST", "/segments", byKey, segment)).body);
+    return `/segments/${id}`;
+  });
+  const change = (filters: object) => server.call("PATCH", `/segments/${id}`, project.byKey, { filters });
+  const stored = async () => {
+    const segment = await server.call<{ name: string; filters: unknown }>(
+      "GET",
+      `/segments/${id}`,
+      project.byKey,
+    );
+    return { name: segment.body.name, filters: segment.body.filters };
+  };
+  const value = page.getByLabel("Value");
+  await expect.poll(() => value.inputValue()).toBe("@one.example");
+  await page.getByRole("link", { name: "All segments" }).click();
+  await page.getByRole("link", { name: "Readers" }).waitFor();
+  await change(about("@two.example"));
+  await page.getByRole("link", { name: "Readers" }).click();
+  await value.waitFor();
+  expect(await value.inputValue()).toBe("@two.example");
+
+  await change(about("@three.example"));
+  await value.fill("@mine.example");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText(/^This segment was changed elsewhere, /).waitFor();
+  expect(await stored()).toEqual({ name: "Readers", filters: about("@three.example") });
+  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("dialog").getByText("@three.example").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByText("Segment saved").waitFor();
+  expect(await stored()).toEqual({ name: "Readers", filters: about("@mine.example") });
+
+  await change(about("@four.example"));
+  await page.getByLabel("Name", { exact: true }).fill("Mine");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("button", { name: "Go on with this one" }).click();
+  await expect.poll(() => value.inputValue()).toBe("@four.example");
+  expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Readers");
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+});
+
+test("a template that is opened again is what is stored by then", async () => {
+  let id = "";
+  const { page, project } = await open(async ({ byKey }) => {
+    const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
+    ({ id } = (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body);
+    return `/templates/${id}`;
+  });
+  const subject = page.getByRole("textbox", { name: "Subject" });
+  await expect.poll(() => subject.inputValue()).toBe("Before");
+  await page.getByRole("link", { name: "All templates" }).click();
+  await page.getByRole("link", { name: "Hello" }).waitFor();
+  await server.call("PATCH", `/templates/${id}`, project.byKey, { subject: "After" });
+  await page.getByRole("link", { name: "Hello" }).click();
+  await subject.waitFor();
+  expect(await subject.inputValue()).toBe("After");
+});

@@ -134,6 +134,13 @@ export const givenInstant = z.iso.datetime({
       : undefined,
 });
 
+/** With a change: what whoever makes it has read. */
+export const expectedUpdatedAt = givenInstant
+  .optional()
+  .describe(
+    "`updatedAt` as it was read: 409 `CHANGED_MEANWHILE` when it was changed since. Without it the change is made in any case.",
+  );
+
 /** A whole number in a query string. */
 export function queryInteger(minimum: number, maximum: number, meaning: string) {
   return z

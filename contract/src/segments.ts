@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { contact } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, id, instant, pageQuery, pathId, queryInteger } from "./field.ts";
+import { emailAddress, expectedUpdatedAt, id, instant, pageQuery, pathId, queryInteger } from "./field.ts";
 import { filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
 
@@ -97,9 +97,10 @@ export const updateSegment = endpoint({
     filters: filter.optional(),
     condition: filter.optional().describe("The same as `filters`."),
     trackMembership: z.boolean().optional(),
+    expectedUpdatedAt,
   }),
   answers: { 200: segment },
-  errors: ["SEGMENT_NOT_FOUND"],
+  errors: ["SEGMENT_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
 export const deleteSegment = endpoint({

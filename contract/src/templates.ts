@@ -11,7 +11,7 @@ import {
   cursorList,
   displayName,
   emailAddress,
-  givenInstant,
+  expectedUpdatedAt,
   hasControlCharacters,
   id,
   instant,
@@ -189,11 +189,7 @@ export const updateTemplate = endpoint({
     type: fields.type.optional(),
     subject: fields.subject.optional(),
     body: fields.body.optional(),
-    expectedUpdatedAt: givenInstant
-      .optional()
-      .describe(
-        "`updatedAt` as it was read: 409 `CHANGED_MEANWHILE` when the template was changed since. Without it the change is made in any case.",
-      ),
+    expectedUpdatedAt,
   }),
   answers: { 200: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CHANGED_MEANWHILE"],

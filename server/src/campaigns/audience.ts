@@ -7,7 +7,7 @@ import type { Database } from "../platform/database.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
-import { segmentRestriction } from "../segments/segments.ts";
+import { segmentRestriction } from "../segments/segment-restriction.ts";
 import { everybody, subscribedOf, unsuppressedOf, type CampaignRow } from "./queries.ts";
 import { needsSubscription } from "./rules.ts";
 

@@ -29,3 +29,16 @@ export class Refusal extends Error {
 export function invalidField(field: string, code: FieldError["code"], message: string): Refusal {
   return new Refusal("VALIDATION_ERROR", { fields: [{ field, code, message }] });
 }
+
+/**
+ * Holds who changes a thing to what they read, where they say it. Asked under the lock of its row: of two who read the same, the second is
+ * told. As exact as `updatedAt` is told: to the millisecond.
+ *
+ * @throws Refusal CHANGED_MEANWHILE
+ */
+export function requireUnchanged({ updatedAt }: { updatedAt: Date }, expected: string | undefined): void {
+  if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;
+  throw new Refusal("CHANGED_MEANWHILE", {
+    message: `It was changed at ${updatedAt.toISOString()}, after you had read it.`,
+  });
+}

@@ -3,7 +3,7 @@
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { subscribeToEvents } from "../reactions/reactions.ts";
 import { restrictionForAll } from "./filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
@@ -16,13 +16,15 @@ import {
   listSlugsLike,
   listTrackedCauses,
   lockDefinitions,
+  updateCauses,
   updateComputeDue,
   updateSegmentRow,
   type SegmentChanges,
   type SegmentRow,
 } from "./queries.ts";
 import { allCauses, freeSlug, segmentsOver, slugOf, type SegmentUse } from "./rules.ts";
-import { checkSegments, getSegment, getSegmentRow, refreshSegment, type SegmentView } from "./segments.ts";
+import { checkSegments } from "./segment-restriction.ts";
+import { getSegment, getSegmentRow, refreshSegment, type SegmentView } from "./segments.ts";
 
 export interface SegmentToCreate {
   name: string;
@@ -79,16 +81,24 @@ export interface SegmentEdit {
   trackMembership?: boolean | undefined;
 }
 
-/** Changes what is given; with other filters the members of this segment and of those that stand on it are computed anew. */
+/** An edit of what was read when it had been changed last at that instant. */
+export type SegmentChange = SegmentEdit & { expectedUpdatedAt?: string | undefined };
+
+/**
+ * Changes what is given; with other filters the members of this segment and of those that stand on it are computed anew.
+ *
+ * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR as when one is created; CHANGED_MEANWHILE when it is not as it was read.
+ */
 export async function updateSegment(
   tx: Tx,
   projectId: string,
   id: string,
-  edit: SegmentEdit,
+  edit: SegmentChange,
 ): Promise<SegmentView> {
   await lockDefinitions(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  requireUnchanged(row, edit.expectedUpdatedAt);
   const field = edit.filters === undefined ? "condition" : "filters";
   const filters = edit.filters ?? edit.condition;
   if (row.type === "STATIC" && filters !== undefined)
@@ -127,7 +137,7 @@ async function changeFilters(
     const inner = segments.get(id)?.filters ?? null;
     if (inner === null) continue;
     await refuseTooLarge(tx, projectId, field, { id, filters: inner }, segments);
-    await updateSegmentRow(tx, projectId, id, allCauses(inner, segments));
+    await updateCauses(tx, projectId, id, allCauses(inner, segments));
   }
   await updateComputeDue(tx, projectId, [row.id, ...over]);
   await refreshSegment(tx, projectId, row.id);

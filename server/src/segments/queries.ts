@@ -164,6 +164,21 @@ export async function updateSegmentRow(
     .execute();
 }
 
+/** What follows from other segments is no change of this one: whoever edits it has read what it says. */
+export async function updateCauses(
+  tx: Tx,
+  projectId: string,
+  id: string,
+  { causes, timeBased }: Required<Pick<SegmentChanges, "causes" | "timeBased">>,
+): Promise<void> {
+  await tx
+    .updateTable("segments")
+    .set({ causes, timeBased })
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .execute();
+}
+
 export async function updateMemberCount(
   database: Database,
   projectId: string,

@@ -7,7 +7,8 @@ import { invalidField } from "../platform/refusal.ts";
 import type { ContactView } from "../contacts/contacts.ts";
 import { inTime } from "../contacts/list-contacts.ts";
 import { countMatching, listMatching } from "../contacts/matching-contacts.ts";
-import { getSegmentRow, segmentRestriction } from "./segments.ts";
+import { segmentRestriction } from "./segment-restriction.ts";
+import { getSegmentRow } from "./segments.ts";
 
 export interface NumberedPage {
   data: ContactView[];

@@ -21,6 +21,7 @@ interface Segment {
   slug: string;
   trackMembership: boolean;
   memberCount: number;
+  updatedAt: string;
 }
 
 const PRO = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
@@ -269,6 +270,23 @@ test("those who change segments of a project at once see what the others did", a
     server.call("PATCH", `/segments/${other.id}`, byKey, { filters: on(one.id) }),
   ]);
   expect(circle.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+});
+
+test("of two who change a segment they both read, the second is told when they say what they read; what it stands on changes nothing of it", async () => {
+  const { byKey } = await server.createProject();
+  const under = await create(byKey, { name: "Under", filters: PRO });
+  const { id, updatedAt: expectedUpdatedAt } = await create(byKey, { name: "Over", filters: on(under.id) });
+  const patch = (change: object, of = id) => server.call<Segment>("PATCH", `/segments/${of}`, byKey, change);
+  await patch({ filters: BOUGHT }, under.id);
+  expect((await patch({ name: "One", expectedUpdatedAt })).status).toBe(200);
+  const second = await server.call("PATCH", `/segments/${id}`, byKey, { name: "Two", expectedUpdatedAt });
+  expect(second.status).toBe(409);
+  expect(second.body.error.code).toBe("CHANGED_MEANWHILE");
+  const { body: now } = await server.call<Segment>("GET", `/segments/${id}`, byKey);
+  expect(now.name).toBe("One");
+  expect(second.body.error.message).toContain(now.updatedAt);
+  expect((await patch({ name: "Three", expectedUpdatedAt: now.updatedAt })).status).toBe(200);
+  expect((await patch({ name: "Four" })).body.name).toBe("Four");
 });
 
 test("when it is not tracked any more its members are forgotten, without an event", async () => {

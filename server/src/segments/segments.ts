@@ -1,15 +1,12 @@
-// Segments as records: read and listed, counted; who is in one, as a condition on contacts.
+// Segments as records: read and listed, counted.
 // Before it: define-segment.ts. After it: compute-segment.ts keeps the members of tracked ones; campaigns/ sends to them.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";
-import type { RawBuilder, SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
-import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { countStoredMembers } from "./member-queries.ts";
 import {
@@ -19,7 +16,7 @@ import {
   updateMemberCount,
   type SegmentRow,
 } from "./queries.ts";
-import { segmentsUnder } from "./rules.ts";
+import { segmentRestriction } from "./segment-restriction.ts";
 
 export interface SegmentView {
   id: string;
@@ -83,19 +80,6 @@ export async function listSegments(
   return { ...toPage(LIST, { ...request, limit }, rows, present), total };
 }
 
-/** Conditions on segments name segments of this project, and never, through others, the segment itself. @throws Refusal VALIDATION_ERROR naming `field`. */
-export function checkSegments(
-  field: string,
-  id: string,
-  filters: Filter,
-  segments: ReadonlyMap<string, SegmentSource>,
-): void {
-  const under = segmentsUnder(filters, segments);
-  if (under.has(id)) throw invalidField(field, "custom", "The segment would stand on itself.");
-  for (const one of under)
-    if (!segments.has(one)) throw invalidField(field, "custom", `There is no segment ${one}.`);
-}
-
 /** Counts who is in a segment now and keeps the count. */
 export async function refreshSegment(
   tx: Tx,
@@ -108,28 +92,4 @@ export async function refreshSegment(
     (await countMatching(tx, projectId, await segmentRestriction(tx, projectId, "id", row.id)));
   await updateMemberCount(tx, projectId, row.id, memberCount);
   return { memberCount };
-}
-
-/**
- * The contacts of a segment, or of a filter that is not saved, as a condition on `contacts c`.
- * @param scope whether the statement names its contacts
- * @throws Refusal VALIDATION_ERROR naming `field` when a segment is none of the project's.
- */
-export async function segmentRestriction(
-  database: Database,
-  projectId: string,
-  field: string,
-  which: string | Filter | null,
-  scope: "few" | "all" = "all",
-): Promise<RawBuilder<SqlBool>> {
-  const segments = await loadSegments(database, projectId);
-  if (which === null) throw invalidField(field, "required", "Required.");
-  if (typeof which !== "string") {
-    checkSegments(field, "", which, segments);
-    return scope === "few"
-      ? restrictionOf(database, which, { projectId, segments, fewContacts: true })
-      : restrictionForAll(database, which, { projectId, segments });
-  }
-  if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
-  return membershipForAll(database, which, { projectId, segments });
 }

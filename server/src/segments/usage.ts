@@ -9,7 +9,7 @@ import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { deleteMembershipsOf, lockSegmentsOf } from "./member-queries.ts";
 import { listSegmentsByCause } from "./queries.ts";
-import { segmentRestriction } from "./segments.ts";
+import { segmentRestriction } from "./segment-restriction.ts";
 import { listSegmentsNaming, listSegmentsOfContact } from "./usage-queries.ts";
 
 export { lockDefinitions } from "./queries.ts";

@@ -5,7 +5,7 @@ import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { Refusal, requireUnchanged } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";
 import { checkContent } from "./check-content.ts";
@@ -189,14 +189,6 @@ export async function restoreVersion(
 ): Promise<(tx: Tx) => Promise<WholeTemplateView>> {
   const { subject, body, design } = await getVersion(database, projectId, id, versionId);
   return updateTemplate(parts, projectId, id, { subject, body, design });
-}
-
-/** Under the lock of the row: of two who read the same, the second is told. As exact as `updatedAt` is told: to the millisecond. */
-function requireUnchanged({ updatedAt }: TemplateRow, expected: string | undefined): void {
-  if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;
-  throw new Refusal("CHANGED_MEANWHILE", {
-    message: `The template was changed at ${updatedAt.toISOString()}, after you had read it.`,
-  });
 }
 
 function saysOther(row: TemplateRow, { subject, body }: Partial<TemplateFields>): boolean {

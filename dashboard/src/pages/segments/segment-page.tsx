@@ -1,10 +1,10 @@
 // One segment, or a new one: its condition with a live count, and its members. Before it: segments-page.tsx. After it: segment-editor.tsx.
-import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
+import { useState } from "react";
 import { call } from "../../api/call.ts";
-import { deleteSegment, getSegment } from "../../api/endpoints.ts";
-import { EDITED } from "../../session/tabs.ts";
+import { deleteSegment } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -14,25 +14,16 @@ import { useProject } from "../project-shell.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { SegmentEditor } from "./segment-editor.tsx";
 import { SegmentMembers } from "./segment-members.tsx";
-import type { Segment } from "./segment-queries.ts";
+import { segmentQuery, type Segment } from "./segment-queries.ts";
 
 const route = getRouteApi("/signed-in/$projectId/segments/$segmentId");
-
-function segmentQuery(projectId: string, id: string) {
-  return queryOptions({
-    queryKey: ["project", projectId, "segments", id],
-    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id }, signal }),
-    refetchOnWindowFocus: false,
-    meta: EDITED,
-  });
-}
 
 export function NewSegmentPage() {
   const project = useProject();
   return (
     <Page title={t("New segment")} width="wide">
       <Back projectId={project.id} />
-      <SegmentEditor projectId={project.id} segment={null} />
+      <SegmentEditor projectId={project.id} segment={null} onTaken={() => undefined} />
     </Page>
   );
 }
@@ -40,6 +31,7 @@ export function NewSegmentPage() {
 export function SegmentPage() {
   const project = useProject();
   const { segmentId } = route.useParams();
+  const [taken, setTaken] = useState(0);
   const segment = useQuery(segmentQuery(project.id, segmentId));
   const { data } = segment;
   if (useIsGoing(segmentId)) return <Gone name={data?.name ?? t("Segment")} />;
@@ -54,7 +46,12 @@ export function SegmentPage() {
       {segment.isError && <Failure error={segment.error} onRetry={() => void segment.refetch()} />}
       {data !== undefined && (
         <div className="flex flex-col gap-8">
-          <SegmentEditor key={data.id} projectId={project.id} segment={data} />
+          <SegmentEditor
+            key={`${data.id} ${taken}`}
+            projectId={project.id}
+            segment={data}
+            onTaken={() => setTaken(taken + 1)}
+          />
           <SegmentMembers projectId={project.id} segment={data} />
         </div>
       )}

@@ -1,7 +1,8 @@
 // What several pages ask about segments. Before it: api/. After it: the pages that show segments or offer them.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
-import { listSegments } from "../../api/endpoints.ts";
+import { getSegment, listSegments } from "../../api/endpoints.ts";
+import { EDITED } from "../../session/tabs.ts";
 
 type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
 export type Segment = ListPage["data"][number];
@@ -14,6 +15,17 @@ export function segmentsQuery(projectId: string) {
       const listed = await call(listSegments, { projectId, signal });
       return Array.isArray(listed) ? listed : listed.data;
     },
+  });
+}
+
+/** One that is edited: read anew each time it is opened, and not changed under the hands of whoever edits it. */
+export function segmentQuery(projectId: string, id: string) {
+  return queryOptions({
+    queryKey: ["project", projectId, "segments", id],
+    queryFn: ({ signal }) => call(getSegment, { projectId, params: { id }, signal }),
+    gcTime: 0,
+    refetchOnWindowFocus: false,
+    meta: EDITED,
   });
 }
 

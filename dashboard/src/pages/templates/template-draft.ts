@@ -19,7 +19,8 @@ export function templateQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "template", id],
     queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
-    // What is being edited is not changed under the hands of whoever edits it.
+    // What is being edited is read anew each time it is opened, and not changed under the hands of whoever edits it.
+    gcTime: 0,
     refetchOnWindowFocus: false,
     meta: EDITED,
   });
@@ -78,7 +79,8 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
     onSuccess: async ({ warnings: _warnings, ...saved }) => {
       latest.current = saved;
       setStored(saved);
-      queries.setQueryData(templateQuery(projectId, read.id).queryKey, saved);
+      // Of a page that was left by now nothing is kept.
+      queries.setQueryData(templateQuery(projectId, read.id).queryKey, (shown) => shown && saved);
       await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
       toast(t("Template saved"));
     },

@@ -9,7 +9,7 @@ import { listEvents } from "../../events/events.ts";
 import { contactExists } from "../../contacts/contacts.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { isAmong } from "../../contacts/matching-contacts.ts";
-import { segmentRestriction } from "../../segments/segments.ts";
+import { segmentRestriction } from "../../segments/segment-restriction.ts";
 import { audienceOf } from "../../campaigns/audience.ts";
 import { countEntriesToday } from "./entry-queries.ts";
 import { requireWorkflow } from "./executions.ts";

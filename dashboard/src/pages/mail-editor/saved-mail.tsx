@@ -1,0 +1,14 @@
+// A mail as it is saved now, beside the one that is written. Before it: whoever found that it was changed elsewhere. After it: mail-frame.tsx.
+import { t } from "../../text/t.ts";
+import { MailFrame } from "../../ui/mail-frame.tsx";
+
+export function SavedMail({ subject, body }: { subject: string; body: string }) {
+  return (
+    <>
+      <p className="text-sm text-soft">
+        {t("Subject")} <bdi className="text-ink">{subject}</bdi>
+      </p>
+      <MailFrame title={t("What is saved now")} html={body} className="mt-3 h-72 w-full" />
+    </>
+  );
+}

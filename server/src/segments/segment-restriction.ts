@@ -1,0 +1,46 @@
+// The contacts of a segment or of a filter as a condition of a statement, and which segments a filter may name.
+// Before it: define-segment.ts, segment-contacts.ts, audiences. After it: filters/.
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { RawBuilder, SqlBool } from "kysely";
+import type { Database } from "../platform/database.ts";
+import { invalidField } from "../platform/refusal.ts";
+import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
+import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
+import { segmentsUnder } from "./rules.ts";
+
+/** Conditions on segments name segments of this project, and never, through others, the segment itself. @throws Refusal VALIDATION_ERROR naming `field`. */
+export function checkSegments(
+  field: string,
+  id: string,
+  filters: Filter,
+  segments: ReadonlyMap<string, SegmentSource>,
+): void {
+  const under = segmentsUnder(filters, segments);
+  if (under.has(id)) throw invalidField(field, "custom", "The segment would stand on itself.");
+  for (const one of under)
+    if (!segments.has(one)) throw invalidField(field, "custom", `There is no segment ${one}.`);
+}
+
+/**
+ * The contacts of a segment, or of a filter that is not saved, as a condition on `contacts c`.
+ * @param scope whether the statement names its contacts
+ * @throws Refusal VALIDATION_ERROR naming `field` when a segment is none of the project's.
+ */
+export async function segmentRestriction(
+  database: Database,
+  projectId: string,
+  field: string,
+  which: string | Filter | null,
+  scope: "few" | "all" = "all",
+): Promise<RawBuilder<SqlBool>> {
+  const segments = await loadSegments(database, projectId);
+  if (which === null) throw invalidField(field, "required", "Required.");
+  if (typeof which !== "string") {
+    checkSegments(field, "", which, segments);
+    return scope === "few"
+      ? restrictionOf(database, which, { projectId, segments, fewContacts: true })
+      : restrictionForAll(database, which, { projectId, segments });
+  }
+  if (!segments.has(which)) throw invalidField(field, "custom", `There is no segment ${which}.`);
+  return membershipForAll(database, which, { projectId, segments });
+}
