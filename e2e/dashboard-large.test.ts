@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { htmlOf } from "./browser.ts";
+import { make } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -20,12 +21,7 @@ async function open(project: TestProject, path: string): Promise<Page> {
   return page;
 }
 
-async function create(project: TestProject, path: string, body: object): Promise<string> {
-  type Made = { id: string };
-  const { status, body: made } = await server.call<Made | { data: Made }>("POST", path, project.byKey, body);
-  expect(status).toBe(201);
-  return ("data" in made ? made.data : made).id;
-}
+const create = (project: TestProject, path: string, body: object) => make(server, project, path, body);
 
 test("a segment of two hundred conditions is shown, changed at its last one and saved whole", async () => {
   const project = await server.createProject();

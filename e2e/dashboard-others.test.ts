@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
-import { openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
+import { make, openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -75,9 +75,9 @@ const about = (domain: string) => ({
 
 test("a segment that is opened again is what is stored by then, and one that another changes meanwhile is not overwritten without a word", async () => {
   let id = "";
-  const { page, project } = await open(async ({ byKey }) => {
+  const { page, project } = await open(async (one) => {
     const segment = { name: "Readers", type: "DYNAMIC", filters: about("@one.example") };
-    ({ id } = (await server.call<{ id: string }>("POST", "/segments", byKey, segment)).body);
+    id = await make(server, one, "/segments", segment);
     return `/segments/${id}`;
   });
   const change = (filters: object) => server.call("PATCH", `/segments/${id}`, project.byKey, { filters });
@@ -121,9 +121,9 @@ test("a segment that is opened again is what is stored by then, and one that ano
 
 test("a template that is opened again is what is stored by then", async () => {
   let id = "";
-  const { page, project } = await open(async ({ byKey }) => {
+  const { page, project } = await open(async (one) => {
     const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
-    ({ id } = (await server.call<{ id: string }>("POST", "/templates", byKey, template)).body);
+    id = await make(server, one, "/templates", template);
     return `/templates/${id}`;
   });
   const subject = page.getByRole("textbox", { name: "Subject" });
@@ -134,4 +134,81 @@ test("a template that is opened again is what is stored by then", async () => {
   await page.getByRole("link", { name: "Hello" }).click();
   await subject.waitFor();
   expect(await subject.inputValue()).toBe("After");
+});
+
+/** A draft, the page of one of its steps, and what somebody else makes of it. */
+async function openCampaign(step: string, given: object = {}) {
+  const campaign = {
+    name: "News",
+    subject: "Before",
+    body: "<p>Hi</p>",
+    from: "news@sandbox.localhost",
+    audienceType: "ALL",
+  };
+  let id = "";
+  const opened = await open(async (project) => {
+    id = await make(server, project, "/campaigns", { ...campaign, ...given });
+    return `/campaigns/${id}?step=${step}`;
+  });
+  const change = async (changed: object) => {
+    const all = { ...campaign, ...given, ...changed };
+    await server.call("PUT", `/campaigns/${id}`, opened.project.byKey, all);
+  };
+  const stored = async () =>
+    (
+      await server.rows<{ subject: string; name: string }>(
+        "select subject, name from campaigns where id = $1",
+        id,
+      )
+    )[0];
+  return { ...opened, change, stored };
+}
+
+test("what another writes into a campaign is shown where nothing else is typed, and not overwritten without a word where something is", async () => {
+  const { page, change, stored } = await openCampaign("content");
+  const subject = page.getByLabel("Subject");
+  await subject.fill("Mine ");
+  await expect.poll(async () => (await stored())?.subject).toBe("Mine ");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await change({ subject: "Theirs" });
+  await readAgain(page);
+  await expect.poll(() => subject.inputValue()).toBe("Theirs");
+
+  await change({ subject: "Theirs again", name: "Their name" });
+  await subject.fill("Mine again");
+  await page.getByText(/^This campaign was changed elsewhere, /).waitFor();
+  await page.getByText("Not saved yet").waitFor();
+  expect(await subject.inputValue()).toBe("Mine again");
+  expect(await page.getByLabel("Name of the campaign").inputValue()).toBe("Their name");
+  expect((await stored())?.subject).toBe("Theirs again");
+  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  expect(await stored()).toEqual({ subject: "Mine again", name: "Their name" });
+});
+
+test("a draft that this tab kept is not saved over what somebody else has stored since", async () => {
+  const { page, change, stored, leaves } = await openCampaign("content");
+  const subject = page.getByLabel("Subject");
+  let isDown = true;
+  await page.route("**/campaigns/*", (route) =>
+    isDown && route.request().method() === "PUT" ? route.abort() : route.continue(),
+  );
+  await subject.fill("Mine");
+  await page.getByText("Not saved yet").waitFor();
+  leaves.next = true;
+  await page.getByRole("link", { name: "All campaigns" }).click();
+  await page.getByRole("link", { name: "News" }).waitFor();
+  await change({ subject: "Theirs" });
+  isDown = false;
+  await page.goBack();
+  await page.getByText(/^This campaign was changed elsewhere, /).waitFor();
+  expect(await subject.inputValue()).toBe("Mine");
+  expect((await stored())?.subject).toBe("Theirs");
+  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("dialog").getByText("Theirs").waitFor();
+  await page.getByRole("button", { name: "Go on with this one" }).click();
+  await expect.poll(() => subject.inputValue()).toBe("Theirs");
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await page.reload();
+  await expect.poll(() => subject.inputValue()).toBe("Theirs");
 });

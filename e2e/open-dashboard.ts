@@ -1,6 +1,7 @@
 // A page of the dashboard in a project of its own, and what it asks before it is left.
 // Before it: use-browser.ts. After it: stories of what is typed and not saved yet.
 import type { Browser, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { TestProject, TestServer } from "../server/src/testing/test-server.ts";
 
 export interface Opened {
@@ -34,6 +35,19 @@ export async function openDashboard(
   });
   await page.goto(`/app/${project.id}${await path(project)}`);
   return { page, project, asked, leaves };
+}
+
+/** Makes something through the API, and returns its id. */
+export async function make(
+  server: TestServer,
+  project: TestProject,
+  path: string,
+  body: object,
+): Promise<string> {
+  type Made = { id: string };
+  const { status, body: made } = await server.call<Made | { data: Made }>("POST", path, project.byKey, body);
+  expect(status).toBe(201);
+  return ("data" in made ? made.data : made).id;
 }
 
 /** Has the tab read again what may have changed, as after a change in another tab. */

@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call, CallError, type Answer } from "../../api/call.ts";
 import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
@@ -92,14 +92,27 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
   };
 }
 
-/** Changes a draft: what is not named stays as the server has it. One change after the other, so that the last one counts. */
-export function useSavingCampaign(projectId: string, campaign: Campaign) {
+/**
+ * Changes a draft: what is not named stays as the server has it. One change after the other, so that the last one counts.
+ *
+ * @param isChangedElsewhere whether what a change would replace is not what it was made over: the change fails, and the campaign is
+ *   shown as it is now
+ */
+export function useSavingCampaign(
+  projectId: string,
+  campaign: Campaign,
+  isChangedElsewhere: (now: Campaign) => boolean = () => false,
+) {
   const queries = useQueryClient();
   return useMutation({
     scope: { id: `campaign ${campaign.id}` },
     mutationFn: async (change: Partial<CampaignBody>) => {
       const params = { id: campaign.id };
       const now = await call(getCampaign, { projectId, params });
+      if (isChangedElsewhere(now)) {
+        queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, now);
+        throw new CallError(t("This campaign was changed elsewhere."), { code: "CHANGED_MEANWHILE" });
+      }
       return call(replaceCampaign, { projectId, params, body: bodyOf(now, change) });
     },
     onSuccess: ({ warnings: _warnings, ...saved }) => {

@@ -10,6 +10,7 @@ import { SubjectField } from "../mail-editor/mail-text.tsx";
 import { useProject } from "../project-shell.tsx";
 import { Writing } from "../templates/writing.tsx";
 import type { Campaign } from "./campaign-queries.ts";
+import { ContentConflict } from "./content-conflict.tsx";
 import { SenderField } from "./sender-field.tsx";
 import { TemplateDialog } from "./template-dialog.tsx";
 import { useContentDraft, type SavingState } from "./use-content-draft.ts";
@@ -25,7 +26,7 @@ const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
 export function ContentStep({ projectId, campaign, onNext }: StepProps) {
   const project = useProject();
   const [isChoosing, setChoosing] = useState(false);
-  const { draft, change, save, state, error } = useContentDraft(projectId, campaign);
+  const { draft, change, save, state, error, conflicts, settle } = useContentDraft(projectId, campaign);
   const tied = (name: "name" | "fromName" | "replyTo") => ({
     value: draft[name],
     error: problemWith(error, name),
@@ -34,6 +35,7 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
   return (
     <div className="grid gap-6 xl:grid-cols-2">
       <div className="flex min-w-0 flex-col gap-4">
+        {conflicts.length > 0 && <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />}
         {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
         <Field label={t("Name of the campaign")} {...tied("name")} />
         <SenderField
@@ -60,7 +62,7 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
             {t("Use a template …")}
           </Button>
           <div className="flex items-center gap-3">
-            <Saving state={state} hasFailed={error !== null} />
+            <Saving state={state} hasFailed={error !== null || conflicts.length > 0} />
             <Button look="primary" onClick={onNext}>
               {t("Continue")}
             </Button>

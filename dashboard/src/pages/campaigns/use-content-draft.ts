@@ -1,64 +1,30 @@
 // What a draft says while it is written: saved when nobody types any more, and kept in this tab until it is, so that a reload, or a
-// text that cannot be saved yet, loses nothing. Before it: content-step.tsx. After it: campaign-queries.ts.
-import { hashKey } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import type { Design } from "@postloft/contract/design.ts";
+// text that cannot be saved yet, loses nothing. Before it: content-step.tsx. After it: content-draft.ts, campaign-queries.ts.
 import { useBlocker } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
-import { isBlocks } from "../templates/blocks/block-tree.ts";
-import { blocksOf, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
+import { useSavingCampaign, type Campaign } from "./campaign-queries.ts";
+import {
+  conflictsOf,
+  contentOf,
+  keep,
+  readKept,
+  settledAs,
+  shownOf,
+  typedAfter,
+  typedWith,
+  unsavedOf,
+  type Content,
+  type Typed,
+} from "./content-draft.ts";
 
 const TYPING_PAUSE_MS = 900;
-const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
-type Texts = Record<(typeof NAMES)[number], string>;
-export type Content = Texts & {
-  /** What makes the body; null where it is written as HTML. */
-  design: Design | null;
-};
-type Typed = Partial<Content>;
-
-const contentOf = (campaign: Campaign): Content => ({
-  ...(Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Texts),
-  design: blocksOf(campaign),
-});
-
-/** What was typed and is not what is stored. The database keeps the names of an object in an order of its own. */
-function unsavedOf(typed: Typed, stored: Typed): Typed {
-  return Object.fromEntries(
-    Object.entries(typed).filter(
-      ([name, given]) => hashKey([stored[name as keyof Content]]) !== hashKey([given]),
-    ),
-  );
-}
-
-const keptAs = (id: string) => `postloft.draft.${id}`;
-
-function readKept(id: string): Typed {
-  const kept: unknown = JSON.parse(sessionStorage.getItem(keptAs(id)) ?? "{}");
-  const given = Object.entries(kept as Record<string, unknown>);
-  return Object.fromEntries(
-    given.filter(([name, one]) =>
-      name === "design"
-        ? one === null || isBlocks(one as Record<string, unknown>)
-        : NAMES.some((known) => known === name) && typeof one === "string",
-    ),
-  );
-}
-
-function keep(id: string, unsaved: Typed): void {
-  try {
-    if (Object.keys(unsaved).length === 0) sessionStorage.removeItem(keptAs(id));
-    else sessionStorage.setItem(keptAs(id), JSON.stringify(unsaved));
-  } catch {
-    // A full store keeps nothing; the text is still saved to the server.
-  }
-}
 
 const orNull = (text: string) => (text.trim() === "" ? null : text);
 
 /** As the API takes it: an empty name or address to reply to is none. */
-function bodyOf({ fromName, replyTo, design, ...rest }: Typed) {
+function bodyOf({ fromName, replyTo, design, ...rest }: Partial<Content>) {
   return {
     ...rest,
     ...(design === undefined ? {} : { design: design as Record<string, unknown> | null }),
@@ -70,32 +36,46 @@ function bodyOf({ fromName, replyTo, design, ...rest }: Typed) {
 export type SavingState = "saved" | "saving" | "unsaved";
 
 /**
- * The text of a draft. Only what was typed here is sent, so what others change elsewhere in the campaign stays.
+ * The text of a draft. Only what was typed here is sent, so what others change elsewhere in the campaign stays, and is shown. A field
+ * that somebody else changed under what was typed waits in `conflicts` until `settle` says whose stays.
  *
  * Leaving the page saves first, and asks where that fails.
  */
 export function useContentDraft(projectId: string, campaign: Campaign) {
   const { id } = campaign;
-  const stored = contentOf(campaign);
-  const saving = useSavingCampaign(projectId, campaign);
-  const [typed, setTyped] = useState<Typed>(() => readKept(id));
-  // What the server took, as it was typed: it may store it trimmed, which is no reason to send it again.
-  const [taken, setTaken] = useState<Typed>({});
-  const unsaved = unsavedOf(typed, { ...stored, ...taken });
+  // The answer to the last save, until whoever reads the campaign has it too.
+  const [answer, setAnswer] = useState(campaign);
+  const stored = contentOf(answer.updatedAt > campaign.updatedAt ? answer : campaign);
+  const [typed, setTyped] = useState<Typed>(() => readKept(id, stored));
+  const latest = useRef(typed);
+  const update = (next: Typed) => {
+    latest.current = next;
+    keep(id, next);
+    setTyped(next);
+  };
+  const saving = useSavingCampaign(
+    projectId,
+    campaign,
+    (now) => conflictsOf(contentOf(now), latest.current).length > 0,
+  );
+  const unsaved = unsavedOf(stored, typed);
+  const conflicts = conflictsOf(stored, typed);
   const isUnsaved = Object.keys(unsaved).length > 0;
-  const text = JSON.stringify(unsaved);
-  useEffect(() => keep(id, JSON.parse(text) as Typed), [id, text]);
 
   const save = async (): Promise<boolean> => {
-    if (!isUnsaved) return true;
+    const sent = unsavedOf(stored, latest.current);
+    if (Object.keys(sent).length === 0) return true;
+    if (conflictsOf(stored, latest.current).length > 0) return false;
     try {
-      await saving.mutateAsync(bodyOf(unsaved));
-      setTaken((old) => ({ ...old, ...unsaved }));
+      const saved = await saving.mutateAsync(bodyOf(sent));
+      update(typedAfter(contentOf(saved), latest.current, sent));
+      setAnswer(saved);
       return true;
     } catch {
       return false; // The mutation holds the error, and the page shows it.
     }
   };
+  const text = JSON.stringify(unsaved);
   const settled = useDebounced(text, TYPING_PAUSE_MS);
   useEffect(() => {
     if (settled === text) void save();
@@ -111,10 +91,16 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
   });
   const state: SavingState = saving.isPending ? "saving" : isUnsaved ? "unsaved" : "saved";
   return {
-    draft: { ...stored, ...typed },
-    change: (changed: Typed) => setTyped((old) => ({ ...old, ...changed })),
+    draft: shownOf(stored, typed),
+    change: (changed: Partial<Content>) => update(typedWith(stored, latest.current, changed)),
     save,
     state,
-    error: isUnsaved ? saving.error : null,
+    error: isUnsaved && conflicts.length === 0 ? saving.error : null,
+    conflicts,
+    /** What is stored in the fields at conflict stays, or what was typed into them. */
+    settle: (whose: "stored" | "typed") => {
+      update(settledAs(whose, stored, latest.current, conflicts));
+      void save();
+    },
   };
 }

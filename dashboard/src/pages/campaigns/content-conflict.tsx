@@ -1,0 +1,44 @@
+// Somebody changed what a campaign says while it was written here, or since this tab kept what was. Before it: content-step.tsx.
+// After it: ui/changed-elsewhere.tsx.
+import { t } from "../../text/t.ts";
+import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
+import { formatAgo } from "../../ui/format.ts";
+import { SavedMail } from "../mail-editor/saved-mail.tsx";
+import type { Campaign } from "./campaign-queries.ts";
+import type { Field } from "./content-draft.ts";
+
+const LABELS = {
+  name: t("Name of the campaign"),
+  from: t("From"),
+  fromName: t("Sender's name"),
+  replyTo: t("Replies go to"),
+} as const;
+
+interface ConflictProps {
+  campaign: Campaign;
+  /** What was changed there and typed here. */
+  fields: readonly Field[];
+  onSettle: (whose: "stored" | "typed") => void;
+}
+
+export function ContentConflict({ campaign, fields, onSettle }: ConflictProps) {
+  const settings = (["name", "from", "fromName", "replyTo"] as const).filter((name) => fields.includes(name));
+  return (
+    <ChangedElsewhere
+      said={t("This campaign was changed elsewhere, {when}.", { when: formatAgo(campaign.updatedAt) })}
+      saved={campaign}
+      show={(saved) => (
+        <>
+          {settings.map((name) => (
+            <p key={name} className="text-sm text-soft">
+              {LABELS[name]} <bdi className="text-ink">{saved[name] ?? ""}</bdi>
+            </p>
+          ))}
+          <SavedMail {...saved} />
+        </>
+      )}
+      onSaveOver={() => onSettle("typed")}
+      onTaken={() => onSettle("stored")}
+    />
+  );
+}

@@ -1,0 +1,116 @@
+// What was typed into a campaign over what is stored, field by field, and what a tab keeps of it: pure but for the store of the tab.
+// Before it: use-content-draft.ts. After it: nothing.
+import { hashKey } from "@tanstack/react-query";
+import type { Design } from "@postloft/contract/design.ts";
+import { isBlocks } from "../templates/blocks/block-tree.ts";
+import { blocksOf, type Campaign } from "./campaign-queries.ts";
+
+const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
+type Texts = Record<(typeof NAMES)[number], string>;
+export type Content = Texts & {
+  /** What makes the body; null where it is written as HTML. */
+  design: Design | null;
+};
+export type Field = keyof Content;
+
+/** What was typed into a field. */
+interface Typing {
+  given: Content[Field];
+  /** What was stored when it was typed; once it was taken, what the server made of it: it may store it trimmed. */
+  over: Content[Field];
+  /** Whether it is stored, so that what others make of it later is shown in its place. */
+  isTaken: boolean;
+}
+export type Typed = { readonly [Name in Field]?: Typing };
+
+export const contentOf = (campaign: Campaign): Content => ({
+  ...(Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Texts),
+  design: blocksOf(campaign),
+});
+
+/** The database keeps the names of an object in an order of its own. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other || (typeof one === "object" && hashKey([one]) === hashKey([other]));
+
+const entriesOf = (typed: Typed) => Object.entries(typed) as Array<[Field, Typing]>;
+
+/** What is typed, and what is stored where that says something new. */
+export function shownOf(stored: Content, typed: Typed): Content {
+  const shown = entriesOf(typed).filter(
+    ([name, { over, isTaken }]) => !isTaken || isSame(stored[name], over),
+  );
+  return { ...stored, ...Object.fromEntries(shown.map(([name, { given }]) => [name, given])) };
+}
+
+/** What was typed and is not what is stored. */
+export function unsavedOf(stored: Content, typed: Typed): Partial<Content> {
+  const unsaved = entriesOf(typed).filter(
+    ([name, { given, isTaken }]) => !isTaken && !isSame(stored[name], given),
+  );
+  return Object.fromEntries(unsaved.map(([name, { given }]) => [name, given]));
+}
+
+/** The fields that are typed over something that is not stored any more: somebody else changed them meanwhile. */
+export function conflictsOf(stored: Content, typed: Typed): Field[] {
+  const unsaved = Object.keys(unsavedOf(stored, typed)) as Field[];
+  return unsaved.filter((name) => !isSame(stored[name], typed[name]?.over));
+}
+
+/** With what was just typed. */
+export function typedWith(stored: Content, typed: Typed, change: Partial<Content>): Typed {
+  const changed = (Object.entries(change) as Array<[Field, Content[Field]]>).map(([name, given]) => {
+    const old = typed[name];
+    const over = old === undefined || old.isTaken ? stored[name] : old.over;
+    return [name, { given, over, isTaken: isSame(given, over) && isSame(over, stored[name]) }];
+  });
+  return { ...typed, ...(Object.fromEntries(changed) as Typed) };
+}
+
+/** After it was sent and the server stored it so. What was typed meanwhile stands over that. */
+export function typedAfter(saved: Content, typed: Typed, sent: Partial<Content>): Typed {
+  const settled = entriesOf(typed)
+    .filter(([name]) => name in sent)
+    .map(([name, { given }]) => [name, { given, over: saved[name], isTaken: isSame(given, sent[name]) }]);
+  return { ...typed, ...(Object.fromEntries(settled) as Typed) };
+}
+
+/** Without what was typed into these fields, or with it over what is stored now. */
+export function settledAs(whose: "stored" | "typed", stored: Content, typed: Typed, names: Field[]): Typed {
+  const entries = entriesOf(typed).flatMap(([name, typing]): Array<[Field, Typing]> => {
+    if (!names.includes(name)) return [[name, typing]];
+    return whose === "stored" ? [] : [[name, { ...typing, over: stored[name] }]];
+  });
+  return Object.fromEntries(entries) as Typed;
+}
+
+const keptAs = (id: string) => `postloft.draft.${id}`;
+
+const isContent = (name: string, value: unknown): boolean =>
+  name === "design"
+    ? value === null || isBlocks(value as Record<string, unknown>)
+    : NAMES.some((known) => known === name) && typeof value === "string";
+
+/** What this tab kept of a campaign and is not stored, with what it was typed over. */
+export function readKept(id: string, stored: Content): Typed {
+  const kept = JSON.parse(sessionStorage.getItem(keptAs(id)) ?? "{}") as Record<
+    string,
+    Partial<Typing> | null
+  >;
+  const entries = Object.entries(kept).flatMap(([name, typing]) => {
+    const { given, over } = typing ?? {};
+    if (!isContent(name, given) || !isContent(name, over) || isSame(given, stored[name as Field])) return [];
+    return [[name, { given, over, isTaken: false }]];
+  });
+  return Object.fromEntries(entries) as Typed;
+}
+
+/** Keeps what is not stored yet, until it is. */
+export function keep(id: string, typed: Typed): void {
+  const unsaved = entriesOf(typed).filter(([, { isTaken }]) => !isTaken);
+  try {
+    if (unsaved.length === 0) sessionStorage.removeItem(keptAs(id));
+    else sessionStorage.setItem(keptAs(id), JSON.stringify(Object.fromEntries(unsaved)));
+  } catch {
+    // A full store keeps nothing; the text is still saved to the server.
+  }
+}
