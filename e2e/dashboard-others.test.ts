@@ -212,3 +212,46 @@ test("a draft that this tab kept is not saved over what somebody else has stored
   await page.reload();
   await expect.poll(() => subject.inputValue()).toBe("Theirs");
 });
+
+const FILTERED = { audienceType: "FILTERED", audienceFilter: about("@one.example") };
+
+test("who gets a campaign is shown as others choose it", async () => {
+  const { page, change } = await openCampaign("audience", FILTERED);
+  const value = page.getByLabel("Value");
+  await expect.poll(() => value.inputValue()).toBe("@one.example");
+  await change({ audienceFilter: about("@two.example") });
+  await readAgain(page);
+  await expect.poll(() => value.inputValue()).toBe("@two.example");
+  await change({ audienceType: "ALL", audienceFilter: null });
+  await readAgain(page);
+  await expect.poll(() => page.getByLabel("Everybody").isChecked()).toBe(true);
+  await page.getByText("Saved", { exact: true }).waitFor();
+});
+
+test("who gets a campaign is asked about before it is left while it is not said or not saved", async () => {
+  const { page, asked } = await openCampaign("audience", FILTERED);
+  const value = page.getByLabel("Value");
+  await value.fill("");
+  const content = page.getByRole("button", { name: "2 Content" });
+  await content.click();
+  await expect.poll(() => asked).toHaveLength(1);
+  await value.fill("@mine.example");
+  await content.click();
+  await page.getByLabel("Subject").waitFor();
+  expect(asked).toHaveLength(1);
+  await page.getByRole("button", { name: "1 Audience" }).click();
+  await expect.poll(() => value.inputValue()).toBe("@mine.example");
+
+  let refuse: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (refuse = resolve));
+  await page.route("**/campaigns/*", async (route) => {
+    if (route.request().method() !== "PUT") return route.continue();
+    await held;
+    return route.abort();
+  });
+  await page.getByLabel("Everybody").check();
+  await content.click();
+  refuse?.();
+  await expect.poll(() => asked).toHaveLength(2);
+  await page.getByText("Not saved yet").waitFor();
+});

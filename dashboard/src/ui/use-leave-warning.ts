@@ -2,10 +2,15 @@
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 
+/** Whether to leave all the same. */
+export function askToLeave(): boolean {
+  // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
+  return confirm(t("Leave without saving? What you typed is lost."));
+}
+
 export function useLeaveWarning(isUnsaved: boolean): void {
   useBlocker({
-    // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
-    shouldBlockFn: () => isUnsaved && !confirm(t("Leave without saving? What you typed is lost.")),
+    shouldBlockFn: () => isUnsaved && !askToLeave(),
     enableBeforeUnload: () => isUnsaved,
   });
 }

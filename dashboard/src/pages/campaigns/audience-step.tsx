@@ -24,11 +24,13 @@ interface AudienceStepProps {
 
 export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps) {
   const { shown, save, retry, settled, saving } = useAudienceDraft(projectId, campaign);
-  const [isFilterChosen, setFilterChosen] = useState(campaign.audienceType === "FILTERED");
+  /** Whether a condition was chosen that is not said yet: what was chosen then stays stored until it is. */
+  const [isFilterBegun, setFilterBegun] = useState(false);
   const [isWhole, setWhole] = useState(true);
+  const isFiltered = isFilterBegun || !isWhole || shown.audienceType === "FILTERED";
   const choose = (change: Partial<CampaignBody>) => {
-    if (change.audienceType !== undefined && change.audienceType !== "FILTERED") {
-      setFilterChosen(false);
+    if (change.audienceType !== undefined) {
+      setFilterBegun(false);
       setWhole(true);
     }
     save(change);
@@ -45,9 +47,9 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
         <AudienceChoice
           projectId={projectId}
           campaign={shown}
-          isFiltered={isFilterChosen}
+          isFiltered={isFiltered}
           error={saving.error}
-          onFilter={() => setFilterChosen(true)}
+          onFilter={() => setFilterBegun(true)}
           onWhole={setWhole}
           onChoose={choose}
         />

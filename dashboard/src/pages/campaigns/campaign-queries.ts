@@ -1,5 +1,6 @@
 // What several parts of the campaigns' pages ask the server, and in which words a campaign stands. Before it: pages of campaigns. After it: api/.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
@@ -90,6 +91,12 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
     design,
     ...(isBlocks(design) ? { body: undefined } : {}),
   };
+}
+
+/** The campaign as far as it is known here: the answer to the last save, until whoever reads the campaign has it too. */
+export function useKnown(campaign: Campaign): [Campaign, (answer: Campaign) => void] {
+  const [answer, setAnswer] = useState(campaign);
+  return [answer.updatedAt > campaign.updatedAt ? answer : campaign, setAnswer];
 }
 
 /**

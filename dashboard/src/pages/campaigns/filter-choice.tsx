@@ -1,7 +1,9 @@
-// A condition of a campaign's own: saved as soon as all of it is said. Before it: audience-step.tsx.
+// A condition of a campaign's own: saved as soon as all of it is said, and asked about when it is left before. Before it: audience-step.tsx.
+import { hashKey } from "@tanstack/react-query";
 import { useEffect, useReducer, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { ConditionBuilder } from "../segments/condition-builder/condition-builder.tsx";
 import { sentenceOf } from "../segments/condition-builder/condition-sentence.ts";
 import {
@@ -25,16 +27,27 @@ interface FilterChoiceProps {
   onChoose: (change: Partial<CampaignBody>) => void;
 }
 
+/** The database keeps the names of an object in an order of its own. */
+const keyOf = (filter: Filter | null) => hashKey([filter]);
+
 export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: FilterChoiceProps) {
-  const [stored] = useState(() => (campaign.audienceFilter as Filter | null) ?? EMPTY_FILTER);
+  const isStored = campaign.audienceType === "FILTERED";
+  const stored = (isStored ? (campaign.audienceFilter as Filter | null) : null) ?? EMPTY_FILTER;
+  const storedKey = keyOf(filterOf(readTree(stored)));
   const [tree, act] = useReducer(changeTree, stored, readTree);
   // Whoever takes it keeps it until it is stored.
-  const [given, setGiven] = useState(() => JSON.stringify(stored));
+  const [given, setGiven] = useState(storedKey);
   const fields = useFields(projectId, undefined);
   const filter = filterOf(tree);
+  const said = keyOf(filter);
+  // Somebody else changed it, and nothing is written here.
+  if (storedKey !== given && said === given) {
+    setGiven(storedKey);
+    act({ do: "load", filter: stored });
+  }
   const isWhole = filter !== null;
   useEffect(() => onWhole(isWhole), [isWhole, onWhole]);
-  const said = JSON.stringify(filter);
+  useLeaveWarning(!isWhole || said !== given);
   const save = () => {
     if (filter === null || said === given) return;
     setGiven(said);

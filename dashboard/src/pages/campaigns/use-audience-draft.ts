@@ -1,20 +1,28 @@
 // Who gets a campaign, as it is chosen: each choice is saved at once, and one that could not be is kept and goes with the next try.
 // Before it: audience-step.tsx. After it: campaign-queries.ts.
+import { useBlocker } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
-import { useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
+import { askToLeave } from "../../ui/use-leave-warning.ts";
+import { useKnown, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
 
 type Change = Partial<CampaignBody>;
 
+/** Leaving waits for what is being saved, and asks where that fails. */
 export function useAudienceDraft(projectId: string, campaign: Campaign) {
   const saving = useSavingCampaign(projectId, campaign);
+  const [known, setKnown] = useKnown(campaign);
   /** What was chosen and is not stored yet. */
   const [unsaved, setUnsaved] = useState<Change>({});
-  useLeaveWarning(saving.isError);
+  const isUnsaved = Object.keys(unsaved).length > 0;
   const last = useRef<Promise<boolean>>(Promise.resolve(true));
+  useBlocker({
+    shouldBlockFn: async () => !(await last.current) && !askToLeave(),
+    enableBeforeUnload: () => isUnsaved,
+    disabled: !isUnsaved,
+  });
   const send = async (all: Change): Promise<boolean> => {
     try {
-      await saving.mutateAsync(all);
+      setKnown(await saving.mutateAsync(all));
       setUnsaved((now) => (now === all ? {} : now));
       return true;
     } catch {
@@ -29,7 +37,7 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
   return {
     saving,
     /** What was just chosen is shown while it is saved, and when that failed. */
-    shown: { ...campaign, ...unsaved } as Campaign,
+    shown: { ...known, ...unsaved } as Campaign,
     save,
     retry: () => save({}),
     /** Whether the last choice is stored, once that is known. */

@@ -4,7 +4,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
-import { useSavingCampaign, type Campaign } from "./campaign-queries.ts";
+import { useKnown, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
 import {
   conflictsOf,
   contentOf,
@@ -43,9 +43,8 @@ export type SavingState = "saved" | "saving" | "unsaved";
  */
 export function useContentDraft(projectId: string, campaign: Campaign) {
   const { id } = campaign;
-  // The answer to the last save, until whoever reads the campaign has it too.
-  const [answer, setAnswer] = useState(campaign);
-  const stored = contentOf(answer.updatedAt > campaign.updatedAt ? answer : campaign);
+  const [known, setKnown] = useKnown(campaign);
+  const stored = contentOf(known);
   const [typed, setTyped] = useState<Typed>(() => readKept(id, stored));
   const latest = useRef(typed);
   const update = (next: Typed) => {
@@ -69,7 +68,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     try {
       const saved = await saving.mutateAsync(bodyOf(sent));
       update(typedAfter(contentOf(saved), latest.current, sent));
-      setAnswer(saved);
+      setKnown(saved);
       return true;
     } catch {
       return false; // The mutation holds the error, and the page shows it.
