@@ -25,6 +25,11 @@ export async function lockCapsRow(tx: Tx, projectId: string): Promise<void> {
   await sql`select 1 from billing_limits where project_id = ${projectId} for update`.execute(tx);
 }
 
+/** Gives a project without caps the row that holds them, so that there is one to lock. */
+export async function insertCapsRow(tx: Tx, projectId: string): Promise<void> {
+  await sql`insert into billing_limits (project_id) values (${projectId}) on conflict do nothing`.execute(tx);
+}
+
 /** Projects with a cap that were not told of that kind yet, in the order of their ids, from the one after `after` on. */
 export async function listCappedProjects(
   database: Database,
@@ -42,13 +47,12 @@ export async function listCappedProjects(
   return rows;
 }
 
-export async function upsertCapsRow(tx: Tx, projectId: string, caps: CapsRow): Promise<void> {
+export async function updateCapsRow(tx: Tx, projectId: string, caps: CapsRow): Promise<void> {
   const { transactional, campaigns, workflows } = caps;
   await sql`
-    insert into billing_limits (project_id, transactional, campaigns, workflows)
-    values (${projectId}, ${transactional}::integer, ${campaigns}::integer, ${workflows}::integer)
-    on conflict (project_id) do update set transactional = excluded.transactional, campaigns = excluded.campaigns,
-      workflows = excluded.workflows, updated_at = excluded.updated_at`.execute(tx);
+    update billing_limits set transactional = ${transactional}, campaigns = ${campaigns}, workflows = ${workflows},
+      updated_at = now()
+    where project_id = ${projectId}`.execute(tx);
 }
 
 /** Mails that left in a span, and those that were accepted and wait or are in hand, by their kind: of one moment. Test mails count nowhere. */

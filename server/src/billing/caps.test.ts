@@ -201,6 +201,19 @@ test("a workflow skips its mail when the cap is reached, says so, and goes on", 
   expect(traces).toHaveLength(1);
 });
 
+test("caps that admins set at the same time are all kept", async () => {
+  for (let round = 0; round < 5; round++) {
+    const project = await server.createProject();
+    const all = [{ transactional: 1 }, { campaigns: 2 }, { workflows: 3 }];
+    await Promise.all(all.map((caps) => setCaps(project, caps)));
+    expect(await readCaps(project)).toMatchObject({
+      transactional: { limit: 1 },
+      campaigns: { limit: 2 },
+      workflows: { limit: 3 },
+    });
+  }
+});
+
 test("at 80 % of a cap members are told, once a month, and once that it is reached; each in their language", async () => {
   const project = await server.createProject();
   const tell = () => tellCaps({ database: server.database, baseUrl: () => "https://post.example" });

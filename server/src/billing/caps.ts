@@ -7,7 +7,7 @@ import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findCapsRow, lockCapsRow, readAccepted, upsertCapsRow } from "./caps-queries.ts";
+import { findCapsRow, insertCapsRow, lockCapsRow, readAccepted, updateCapsRow } from "./caps-queries.ts";
 
 /** From this share of a cap on the project is warned. */
 const WARNING_PERCENT = 80;
@@ -67,13 +67,15 @@ export async function readCaps(database: Database, projectId: string) {
   return { transactional: view("transactional"), campaigns: view("campaigns"), workflows: view("workflows") };
 }
 
-/** Sets those that are given; null takes a cap away. */
+/** Sets those that are given; null takes a cap away. One after the other, so that each sees what the others set. */
 export async function updateCaps(
   tx: Tx,
   projectId: string,
   given: { [Category in CapCategory]?: number | null | undefined },
   actor: Actor,
 ): Promise<void> {
+  await insertCapsRow(tx, projectId);
+  await lockCapsRow(tx, projectId);
   const before = await findCaps(tx, projectId);
   const of = (category: CapCategory) => {
     const cap = given[category];
@@ -84,7 +86,7 @@ export async function updateCaps(
     campaigns: of("campaigns"),
     workflows: of("workflows"),
   };
-  await upsertCapsRow(tx, projectId, after);
+  await updateCapsRow(tx, projectId, after);
   const changed = CAP_CATEGORIES.filter((category) => before[category] !== after[category]);
   if (changed.length === 0) return;
   const details = Object.fromEntries(
