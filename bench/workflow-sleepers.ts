@@ -2,7 +2,8 @@
 // Before it: workflows.ts says how many. After it: workflows.ts prints.
 import { sql } from "kysely";
 import { transaction, type Database } from "../server/src/platform/database.ts";
-import { BATCH_SIZE, findDue } from "../server/src/workflows/executions/engine.ts";
+import { BATCH_SIZE } from "../server/src/workflows/executions/advance.ts";
+import { findDue } from "../server/src/workflows/executions/engine.ts";
 import { claimExecutions } from "../server/src/workflows/executions/load-executions.ts";
 import { openOutbox, unlimited } from "./outbox.ts";
 import { ADDRESSES } from "./request.ts";

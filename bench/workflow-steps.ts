@@ -7,7 +7,7 @@ import { createDns } from "../server/src/platform/dns.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { createDomains, type Domains } from "../server/src/domains/domains.ts";
 import { recordEvents } from "../server/src/events/events.ts";
-import { advanceDue } from "../server/src/workflows/executions/engine.ts";
+import { advanceDue } from "../server/src/workflows/executions/advance.ts";
 import { react } from "../server/src/workflows/executions/react.ts";
 import { startExecution } from "../server/src/workflows/executions/start-executions.ts";
 import { growthOf, measureTables } from "./database-size.ts";

@@ -116,7 +116,7 @@ const OVER: Readonly<Record<string, string>> = {
     "contacts/import/import-step.ts contacts/import/imports.ts",
   "ids of one bulk change, as many as one may have": "contacts/bulk/rules.ts",
   "segments of a project, or the steps of a workflow, as many as there may be":
-    "segments/filters/load-segments.ts segments/rules.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/graph-rules.ts",
+    "segments/filters/load-segments.ts segments/rules.ts workflows/executions/advance.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/graph-rules.ts",
   "a few steps of questions to DNS, with a deadline": "domains/ask-records.ts",
   "the refusals until a mail is given up, the places of a batch of calls, three time steps":
     "emails/outbox/rules.ts webhooks/rules.ts users/second-factor/totp.ts",

@@ -1,32 +1,15 @@
-// The engine: takes executions that are due, a project at a time, and moves a batch of them on in one transaction, with everything
-// that follows from it. A row stays locked while it is moved, so no lease is needed: who dies in between has done nothing.
-// Before it: worker.ts starts it; reactions, timers and people make executions due. After it: walk.ts, and the outbox.
+// The engine: reacts to events and moves on the executions that are due, a project at a time.
+// Before it: worker.ts starts it; reactions, timers and people make executions due. After it: react.ts, advance.ts.
 import { startLoop, type Loop } from "../../platform/background.ts";
-import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database.ts";
-import { failpoint } from "../../platform/failpoints.ts";
+import type { Database } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import { Refusal } from "../../platform/refusal.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import type { Domains } from "../../domains/domains.ts";
-import { contactRefusal } from "../../contacts/contacts.ts";
-import { createDatabaseWorld } from "./database-world.ts";
-import type { Execution } from "./execution.ts";
-import {
-  addToStepCounts,
-  listDueExecutions,
-  listDueProjects,
-  updateExecutions,
-  wakeLeftExecutions,
-  type WhichDue,
-} from "./execution-queries.ts";
-import { claimExecutions } from "./load-executions.ts";
+import { advanceDue, BATCH_SIZE } from "./advance.ts";
+import { listDueProjects, wakeLeftExecutions } from "./execution-queries.ts";
 import { react } from "./react.ts";
-import { packTrace } from "./stored-trace.ts";
-import { cancelAt, failAt, walk, type Tally } from "./walk.ts";
 
-/** Executions moved in one transaction. */
-export const BATCH_SIZE = 500;
 /** How long a loop that nobody wakes takes to find work of a process that died; timers within it are waited for exactly. */
 const POLL_MS = 4_000;
 const LEFT_POLL_MS = 5_000;
@@ -40,135 +23,6 @@ export interface EngineParts {
   wakeWebhooks: () => void;
   log: Log;
   metrics: Metrics;
-}
-
-interface Advance {
-  /** Executions. */
-  moved: number;
-  /** Whether mails were enqueued, and calls queued. */
-  hasMails: boolean;
-  hasCalls: boolean;
-}
-
-/**
- * Moves the executions of one project that are due, one batch of them. What keeps one from being stored (data of its contact that
- * would be too large, a fault of ours) fails that one alone: then they are moved one by one.
- *
- * @param onFault hears of faults that only we can mend
- */
-export async function advanceDue(
-  database: Database,
-  domains: Domains,
-  projectId: string,
-  limit = BATCH_SIZE,
-  onFault: (error: unknown, executionId: string) => void = () => undefined,
-): Promise<Advance> {
-  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, { limit })).catch(
-    (error: unknown) => {
-      if (isAway(error)) throw error;
-      return advanceApart(database, domains, projectId, limit, onFault);
-    },
-  );
-  if (moved.moved > 0) await failpoint("workflow.after_commit");
-  return moved;
-}
-
-const isAway = (error: unknown) => asUnavailable(error) instanceof Refusal;
-
-async function advanceApart(
-  database: Database,
-  domains: Domains,
-  projectId: string,
-  limit: number,
-  onFault: (error: unknown, executionId: string) => void,
-): Promise<Advance> {
-  const total = { ...NOTHING };
-  for (const id of await listDueExecutions(database, projectId, limit)) {
-    const one = await transaction(database, (tx) =>
-      advanceBatch(tx, domains, projectId, { limit: 1, id }),
-    ).catch(async (error: unknown) => {
-      if (isAway(error)) throw error;
-      const refusal = contactRefusal(error);
-      if (refusal === null) onFault(error, id);
-      const reason = refusal?.fields?.[0]?.message ?? refusal?.message ?? OUR_FAULT;
-      return transaction(database, (tx) => failBatch(tx, projectId, { limit: 1, id }, reason));
-    });
-    total.moved += one.moved;
-    total.hasMails ||= one.hasMails;
-    total.hasCalls ||= one.hasCalls;
-  }
-  return total;
-}
-
-const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
-const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
-
-/** Fails executions at the step at which they stand. */
-async function failBatch(tx: Tx, projectId: string, which: WhichDue, reason: string): Promise<Advance> {
-  const claimed = await claimExecutions(tx, projectId, which);
-  const tally: Tally = new Map();
-  for (const { execution, now } of claimed) failAt(execution, reason, now, tally);
-  await store(
-    tx,
-    projectId,
-    claimed.map(({ execution }) => execution),
-    tally,
-  );
-  return { ...NOTHING, moved: claimed.length };
-}
-
-async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: WhichDue): Promise<Advance> {
-  const executions = await claimExecutions(tx, projectId, which);
-  const [first] = executions;
-  if (first === undefined) return NOTHING;
-  await failpoint("workflow.claimed");
-  const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
-  const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
-  const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
-  const tally = await walk(world, going);
-  for (const { execution, cancelled } of executions)
-    if (cancelled !== null) cancelAt(execution, cancelled, first.now, tally);
-  await store(
-    tx,
-    projectId,
-    executions.map(({ execution }) => execution),
-    tally,
-  );
-  await failpoint("workflow.before_commit");
-  const made = going.flatMap((execution) =>
-    execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),
-  );
-  return {
-    moved: executions.length,
-    hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
-    hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
-  };
-}
-
-async function store(
-  tx: Tx,
-  projectId: string,
-  executions: readonly Execution[],
-  tally: Tally,
-): Promise<void> {
-  await updateExecutions(
-    tx,
-    projectId,
-    executions.map((execution) => ({
-      id: execution.id,
-      status: execution.status,
-      stepId: execution.stepId,
-      dueAt: execution.dueAt,
-      waitsFor: execution.waitsFor,
-      results: Object.keys(execution.results).length === 0 ? null : JSON.stringify(execution.results),
-      trace: packTrace(execution.trace),
-      exitReason: execution.exitReason,
-    })),
-  );
-  const counts = [...tally].flatMap(([workflowId, steps]) =>
-    [...steps].map(([stepId, count]) => ({ workflowId, stepId, ...count })),
-  );
-  if (counts.length > 0) await addToStepCounts(tx, projectId, counts);
 }
 
 /** Projects that have executions due now, those overdue longest first; and in how many ms the next one elsewhere is due, `POLL_MS` at most. */

@@ -559,7 +559,7 @@ test("somebody starts executions for one contact, or for a segment in the backgr
   });
 });
 
-test("what cannot be stored for one contact fails its execution alone, where it stood before, and says why", async () => {
+test("what cannot be stored for one contact fails its execution alone, at that step, and says why", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     steps: [
@@ -593,7 +593,7 @@ test("what cannot be stored for one contact fails its execution alone, where it 
         {
           status: "FAILED",
           exitReason: "The data of one contact may have at most 1,048,576 bytes.",
-          currentStepId: workflow.step("trigger"),
+          currentStepId: workflow.step("tag"),
         },
       ]),
     WAIT,

@@ -1,6 +1,6 @@
 // Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up
 // for all of a round, and what they want done is done for all of it, so that the next round sees it.
-// Before it: engine.ts has executions that are due; simulate.ts has one that never was. After it: they are stored, or told.
+// Before it: advance.ts has executions that are due; simulate.ts has one that never was. After it: they are stored, or told.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
@@ -30,18 +30,22 @@ export interface StepTally {
 export type Tally = Map<string, Map<string, StepTally>>;
 
 /** What is left after so many rounds goes on in the next transaction. */
-const MAX_ROUNDS = 50;
+export const MAX_ROUNDS = 50;
 /** Steps may be work; nobody else of this process waits longer for it. */
 const MOST_MS_AT_ONCE = 20;
 
 export const CONTACT_DELETED = "The contact was deleted.";
 export const CANCELLED_WITH_ALL = "Cancelled with all others.";
 
-/** Moves executions as far as they go now. @returns how often each step was come to and left */
-export async function walk(world: World, executions: readonly Execution[]): Promise<Tally> {
+/** Moves executions as far as they go now, at most so many steps. @returns how often each step was come to and left */
+export async function walk(
+  world: World,
+  executions: readonly Execution[],
+  maxRounds = MAX_ROUNDS,
+): Promise<Tally> {
   const tally: Tally = new Map();
   let moving = [...executions];
-  for (let round = 0; moving.length > 0 && round < MAX_ROUNDS; round++) {
+  for (let round = 0; moving.length > 0 && round < maxRounds; round++) {
     const facts = await world.look(moving);
     const effects: Effect[] = [];
     let sinceMs = performance.now();

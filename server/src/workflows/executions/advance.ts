@@ -1,0 +1,197 @@
+// Moves executions that are due, a batch of them in one transaction, with everything that follows from it. A row stays locked while it is
+// moved, so no lease is needed: who dies in between has done nothing.
+// Before it: engine.ts says whose turn it is. After it: walk.ts, and the outbox.
+import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database.ts";
+import { failpoint } from "../../platform/failpoints.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { Domains } from "../../domains/domains.ts";
+import { contactRefusal } from "../../contacts/contacts.ts";
+import { createDatabaseWorld } from "./database-world.ts";
+import type { Execution } from "./execution.ts";
+import { addToStepCounts, listDueExecutions, updateExecutions, type WhichDue } from "./execution-queries.ts";
+import { claimExecutions, type Claimed } from "./load-executions.ts";
+import { packTrace } from "./stored-trace.ts";
+import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
+
+/** Executions moved in one transaction. */
+export const BATCH_SIZE = 500;
+
+interface Advance {
+  /** Executions. */
+  moved: number;
+  /** Whether mails were enqueued, and calls queued. */
+  hasMails: boolean;
+  hasCalls: boolean;
+}
+
+/**
+ * Moves the executions of one project that are due, one batch of them. What keeps one from being stored (data of its contact that
+ * would be too large, a fault of ours) fails that one alone, at that step: then they are moved one by one, and that one step by step.
+ *
+ * @param onFault hears of faults that only we can mend
+ */
+export async function advanceDue(
+  database: Database,
+  domains: Domains,
+  projectId: string,
+  limit = BATCH_SIZE,
+  onFault: OnFault = () => undefined,
+): Promise<Advance> {
+  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, { limit })).catch(
+    (error: unknown) => {
+      if (isAway(error)) throw error;
+      return advanceApart(database, domains, projectId, limit, onFault);
+    },
+  );
+  if (moved.moved > 0) await failpoint("workflow.after_commit");
+  return moved;
+}
+
+type OnFault = (error: unknown, executionId: string) => void;
+
+const isAway = (error: unknown) => asUnavailable(error) instanceof Refusal;
+
+async function advanceApart(
+  database: Database,
+  domains: Domains,
+  projectId: string,
+  limit: number,
+  onFault: OnFault,
+): Promise<Advance> {
+  let total = NOTHING;
+  for (const id of await listDueExecutions(database, projectId, limit)) {
+    const one = await transaction(database, (tx) =>
+      advanceBatch(tx, domains, projectId, { limit: 1, id }),
+    ).catch((error: unknown) => {
+      if (isAway(error)) throw error;
+      return advanceByStep(database, domains, { projectId, id }, onFault);
+    });
+    total = sumOf(total, one);
+  }
+  return total;
+}
+
+/** A step in each transaction: what comes before the one that cannot be stored stays done, and is not done again. */
+async function advanceByStep(
+  database: Database,
+  domains: Domains,
+  { projectId, id }: { projectId: string; id: string },
+  onFault: OnFault,
+): Promise<Advance> {
+  let total = NOTHING;
+  for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
+    let stood: string | undefined;
+    try {
+      const one = await transaction(database, async (tx) => {
+        const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
+        stood = claimed.map(standingOf)[0];
+        return advanceClaimed(tx, domains, projectId, claimed, 1);
+      });
+      if (one.moved === 0) break;
+      total = { ...sumOf(total, one), moved: 1 };
+    } catch (error) {
+      if (isAway(error)) throw error;
+      const refusal = contactRefusal(error);
+      if (refusal === null) onFault(error, id);
+      const reason = refusal?.fields?.[0]?.message ?? refusal?.message ?? OUR_FAULT;
+      const hasFailed = await transaction(database, (tx) => failWhere(tx, { projectId, id, stood }, reason));
+      return hasFailed ? { ...total, moved: 1 } : total;
+    }
+  }
+  return total;
+}
+
+const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
+const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
+
+const sumOf = (one: Advance, other: Advance): Advance => ({
+  moved: one.moved + other.moved,
+  hasMails: one.hasMails || other.hasMails,
+  hasCalls: one.hasCalls || other.hasCalls,
+});
+
+/** Where an execution stands and who is in it, to be compared. */
+const standingOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>
+  JSON.stringify([stepId, trace.length, contactId, cancelled]);
+
+/**
+ * Fails an execution at the step at which it stood. One that another process has moved meanwhile is not at the step that failed.
+ * @returns whether it has failed
+ */
+async function failWhere(
+  tx: Tx,
+  { projectId, id, stood }: { projectId: string; id: string; stood: string | undefined },
+  reason: string,
+): Promise<boolean> {
+  const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
+  const failed = claimed.find((one) => standingOf(one) === stood);
+  if (failed === undefined) return false;
+  const { execution, now } = failed;
+  const tally: Tally = new Map();
+  failAt(execution, reason, now, tally);
+  await store(tx, projectId, [execution], tally);
+  return true;
+}
+
+async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: WhichDue): Promise<Advance> {
+  return advanceClaimed(tx, domains, projectId, await claimExecutions(tx, projectId, which), MAX_ROUNDS);
+}
+
+async function advanceClaimed(
+  tx: Tx,
+  domains: Domains,
+  projectId: string,
+  executions: readonly Claimed[],
+  maxRounds: number,
+): Promise<Advance> {
+  const [first] = executions;
+  if (first === undefined) return NOTHING;
+  await failpoint("workflow.claimed");
+  const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
+  const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
+  const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
+  const tally = await walk(world, going, maxRounds);
+  for (const { execution, cancelled } of executions)
+    if (cancelled !== null) cancelAt(execution, cancelled, first.now, tally);
+  await store(
+    tx,
+    projectId,
+    executions.map(({ execution }) => execution),
+    tally,
+  );
+  await failpoint("workflow.before_commit");
+  const made = going.flatMap((execution) =>
+    execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),
+  );
+  return {
+    moved: executions.length,
+    hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
+    hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
+  };
+}
+
+async function store(
+  tx: Tx,
+  projectId: string,
+  executions: readonly Execution[],
+  tally: Tally,
+): Promise<void> {
+  await updateExecutions(
+    tx,
+    projectId,
+    executions.map((execution) => ({
+      id: execution.id,
+      status: execution.status,
+      stepId: execution.stepId,
+      dueAt: execution.dueAt,
+      waitsFor: execution.waitsFor,
+      results: Object.keys(execution.results).length === 0 ? null : JSON.stringify(execution.results),
+      trace: packTrace(execution.trace),
+      exitReason: execution.exitReason,
+    })),
+  );
+  const counts = [...tally].flatMap(([workflowId, steps]) =>
+    [...steps].map(([stepId, count]) => ({ workflowId, stepId, ...count })),
+  );
+  if (counts.length > 0) await addToStepCounts(tx, projectId, counts);
+}

@@ -1,0 +1,123 @@
+// Steps that cannot be done: the execution stands at that very step, everything before it is done once, and a person lets it go on.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test, vi } from "vitest";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { drawWorkflow, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
+
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const WAIT = { timeout: 30_000, interval: 20 };
+
+interface Execution {
+  id: string;
+  status: string;
+  exitReason: string | null;
+  currentStepId: string | null;
+  waitsFor: string | null;
+  steps: Array<{ name: string; status: string; branch: string | null }>;
+}
+
+async function track({ byKey }: TestProject, email: string, event: string, data?: object) {
+  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, {
+    email,
+    event,
+    data,
+  });
+  expect(reply.status).toBe(200);
+  return reply.body.data.contact;
+}
+
+/** Waits until the only execution of a contact is as described, and reads it whole. */
+async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, contactId: string, is: object) {
+  return vi.waitFor(async () => {
+    const path = `/workflows/${id}/executions`;
+    const listed = await server.call<{ executions: Execution[] }>(
+      "GET",
+      `${path}?contactId=${contactId}`,
+      byKey,
+    );
+    expect(listed.body.executions).toMatchObject([is]);
+    const [one] = listed.body.executions;
+    return (await server.call<Execution>("GET", `${path}/${one?.id}`, byKey)).body;
+  }, WAIT);
+}
+
+/** What each step counts, in the order in which it was drawn. */
+async function countsOf({ byKey }: TestProject, { id, graph }: DrawnWorkflow) {
+  const { body } = await server.call<{
+    active: number;
+    steps: Array<{ stepId: string; entered: number; passed: number; failed: number; waiting: number }>;
+  }>("GET", `/workflows/${id}/stats`, byKey);
+  return graph.steps.map(({ id: stepId, name }) => {
+    const counts = body.steps.find((step) => step.stepId === stepId);
+    return [name, counts?.entered, counts?.passed, counts?.failed, counts?.waiting];
+  });
+}
+
+test("a step that cannot be stored fails itself: what was waited for, called and mailed before it is done, once", async () => {
+  let calls = 0;
+  const endpoint = createServer((_request, response) => {
+    calls++;
+    response.writeHead(200, { "content-type": "application/json" }).end('{"code":"SAVE10"}');
+  });
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  const { port } = endpoint.address() as AddressInfo;
+  const project = await server.createProject();
+  const { byKey } = project;
+  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
+    name: "Bill",
+    subject: "s",
+    body: "b",
+    type: "TRANSACTIONAL",
+    from: "hello@sandbox.localhost",
+  });
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: { type: "EVENT", config: { eventName: "ordered" }, event: "ordered" },
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "paid", timeout: 3_600 }],
+      ["ask", "WEBHOOK", { url: `http://127.0.0.1:${port}/`, method: "POST" }],
+      ["bill", "SEND_EMAIL", { templateId: template.body.id }],
+      ["tag", "UPDATE_CONTACT", { updates: { note: "x".repeat(2_000) } }],
+      ["late", "EXIT", { reason: "late" }],
+    ],
+    links: [
+      ["trigger", "wait"],
+      ["wait", "ask", "event"],
+      ["wait", "late", "timeout"],
+      ["ask", "bill"],
+      ["bill", "tag"],
+    ],
+  });
+  try {
+    const full = await track(project, "full@example.com", "ordered", { all: "y".repeat(1_047_000) });
+    const ada = await track(project, "ada@example.com", "ordered");
+    await reach(project, workflow, full, { status: "WAITING", waitsFor: "paid" });
+    await reach(project, workflow, ada, { status: "WAITING", waitsFor: "paid" });
+    await Promise.all(["full@example.com", "ada@example.com"].map((email) => track(project, email, "paid")));
+    await reach(project, workflow, ada, { status: "COMPLETED" });
+    const failed = await reach(project, workflow, full, {
+      status: "FAILED",
+      exitReason: "The data of one contact may have at most 1,048,576 bytes.",
+      currentStepId: workflow.step("tag"),
+    });
+    expect(failed.steps.map(({ name, status, branch }) => [name, status, branch])).toEqual([
+      ["trigger", "COMPLETED", null],
+      ["wait", "COMPLETED", "event"],
+      ["ask", "COMPLETED", null],
+      ["bill", "COMPLETED", null],
+      ["tag", "FAILED", null],
+    ]);
+    const before = ["trigger", "wait", "ask", "bill"].map((name) => [name, 2, 2, 0, 0]);
+    const late = ["late", undefined, undefined, undefined, undefined];
+    expect(await countsOf(project, workflow)).toEqual([...before, ["tag", 2, 1, 1, 0], late]);
+    await server.call("PATCH", `/contacts/${full}`, byKey, { data: { all: null } });
+    await server.call("POST", `/workflows/${workflow.id}/executions/${failed.id}/retry`, byKey);
+    await reach(project, workflow, full, { status: "COMPLETED" });
+    expect(await countsOf(project, workflow)).toEqual([...before, ["tag", 3, 2, 1, 0], late]);
+    expect(calls).toBe(2);
+    expect(await server.rows("select 1 from emails where project_id = $1", project.id)).toHaveLength(2);
+  } finally {
+    endpoint.close();
+  }
+});
