@@ -203,7 +203,7 @@ export const LIMITS = {
   executionSteps: limit(
     500,
     "steps",
-    "One execution may go through, each time through a loop counted; the next one fails it.",
+    "One execution may go through, each time through a loop counted; the next one fails it. Whoever retries or skips it lets it go through as many more.",
   ),
   executionsAtOnce: limit(10_000, "executions", "One call that retries or skips all that failed at a step."),
   simulatedEvents: limit(200, "events", "One simulation of a workflow."),

@@ -2,6 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
@@ -120,4 +121,62 @@ test("a step that cannot be stored fails itself: what was waited for, called and
   } finally {
     endpoint.close();
   }
+});
+
+test("a step too many fails like any other, is counted, and tried again the execution goes through as many more", async () => {
+  const most = LIMITS.executionSteps.value;
+  const project = await server.createProject();
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: { type: "EVENT", config: { eventName: "go" }, event: "go" },
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["pause", "DELAY", { amount: 1, unit: "minutes" }],
+      ["mark", "UPDATE_CONTACT", { updates: { marked: true } }],
+      ["again?", "CONDITION", { field: "data.done", operator: "equals", value: true }],
+      ["end", "EXIT", {}],
+    ],
+    links: [
+      ["trigger", "pause"],
+      ["pause", "mark"],
+      ["mark", "again?"],
+      ["again?", "pause", "no"],
+      ["again?", "end", "yes"],
+    ],
+  });
+  const contactId = await track(project, "ada@example.com", "go");
+  await reach(project, workflow, contactId, { status: "WAITING" });
+  /** Lets it have been through so many more passes of the loop, and the pause of the last one be over. */
+  const goRound = (steps: number) =>
+    server.rows(
+      `update workflow_executions set due_at = now(), trace = (select jsonb_agg(run order by place) from (
+           select run, place from jsonb_array_elements(trace - -1) with ordinality as v (run, place)
+           union all select '{"n":2,"at":1,"end":1}', 1000 from generate_series(1, $2)
+           union all select '{"n":1,"at":1,"until":1}', 2000) all_runs)
+       where workflow_id = $1`,
+      workflow.id,
+      steps,
+    );
+  await goRound(most - 3);
+  const failed = await reach(project, workflow, contactId, {
+    status: "FAILED",
+    exitReason: `More than ${most} steps: tried again, it goes through as many more.`,
+    currentStepId: workflow.step("again?"),
+  });
+  expect(failed.steps).toHaveLength(most + 1);
+  expect(failed.steps.at(-1)).toMatchObject({ name: "again?", status: "FAILED" });
+  expect((await countsOf(project, workflow)).slice(1, 4)).toEqual([
+    ["pause", 1, 1, 0, 0],
+    ["mark", 1, 1, 0, 0],
+    ["again?", 1, 0, 1, 0],
+  ]);
+  const path = `/workflows/${workflow.id}/executions/${failed.id}`;
+  await server.call("POST", `${path}/retry`, project.byKey);
+  await reach(project, workflow, contactId, { status: "WAITING", currentStepId: workflow.step("pause") });
+  // Two steps since it was tried again; with these and the one that waits one is left.
+  await goRound(most - 3);
+  const again = await reach(project, workflow, contactId, {
+    status: "FAILED",
+    currentStepId: workflow.step("again?"),
+  });
+  expect(again.steps).toHaveLength(2 * most + 2);
 });

@@ -34,6 +34,8 @@ export const MAX_ROUNDS = 50;
 /** Steps may be work; nobody else of this process waits longer for it. */
 const MOST_MS_AT_ONCE = 20;
 
+const MOST_STEPS = LIMITS.executionSteps.value;
+const TOO_MANY_STEPS = `More than ${MOST_STEPS} steps: tried again, it goes through as many more.`;
 export const CONTACT_DELETED = "The contact was deleted.";
 export const CANCELLED_WITH_ALL = "Cancelled with all others.";
 
@@ -63,7 +65,7 @@ export async function walk(
   return tally;
 }
 
-/** Fails an execution at the step at which it stands, for what kept the step from being stored. */
+/** Fails an execution at the step at which it stands, for what kept the step from being taken or stored. */
 export function failAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
   const stepId = execution.stepId ?? "";
   const counts = countsOf(tally, execution.workflow.id, stepId);
@@ -90,6 +92,10 @@ export function cancelAt(execution: Execution, reason: string, now: Date, tally:
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
   status === "RUNNING" && dueAt === null && waitsFor === null;
 
+/** Steps since it began, or since somebody let it go on where it had failed: who looked at it may mean it to go round. */
+const stepsInARow = ({ trace }: Execution) =>
+  trace.length - 1 - trace.findLastIndex(({ is }) => is === "FAILED");
+
 /** Takes the step at which an execution stands. */
 function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effect[] {
   execution.dueAt = null;
@@ -98,11 +104,13 @@ function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effe
   const contact = execution.contactId === null ? undefined : facts.contacts.get(execution.contactId);
   if (step === undefined) return end(execution, "COMPLETED", now, null);
   const known = openRun(execution);
+  if (known === undefined && contact !== undefined && stepsInARow(execution) >= MOST_STEPS) {
+    failAt(execution, TOO_MANY_STEPS, now, tally);
+    return [];
+  }
   const run: StepRun = known ?? { n: execution.graph.placeOf.get(step.id) ?? 0, at: now.getTime() };
   const counts = countsOf(tally, execution.workflow.id, step.id);
   if (known === undefined) {
-    if (execution.trace.length >= LIMITS.executionSteps.value)
-      return end(execution, "FAILED", now, `More than ${LIMITS.executionSteps.value} steps.`);
     execution.trace.push(run);
     counts.entered++;
   }
