@@ -47,6 +47,12 @@ const simulatedContact = z.object({
   data: z.record(z.string(), z.unknown()).optional(),
 });
 
+/** What is looked for by the clock after it (a time of day, some years of delays) is found, and can be written. */
+const simulatedStart = givenInstant.refine(
+  (at) => Date.parse(at) >= 0 && Date.parse(at) < Date.UTC(2900, 0),
+  { message: "Must be an instant of the years 1970 to 2899.", params: { code: "custom" } },
+);
+
 const graphVersion = z
   .int()
   .min(1)
@@ -82,7 +88,9 @@ export const simulateWorkflow = endpoint({
       webhooks: z
         .record(z.string(), z.object({ status: z.int().min(100).max(599), body: anyJson.optional() }))
         .optional(),
-      from: givenInstant.optional().describe("When it starts; now when left out."),
+      from: simulatedStart
+        .optional()
+        .describe("When it starts, in the years 1970 to 2899; now when left out."),
       version: graphVersion,
     })
     .superRefine(({ contactId, contact }, check) => {

@@ -1,0 +1,83 @@
+// Simulations that begin at odd times.
+import { expect, test } from "vitest";
+import { useTestServer } from "../../testing/test-server.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { newExecution } from "./simulate.ts";
+import { walkable } from "./execution.ts";
+import { simulateExecution } from "./simulated-world.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const drawNight = (projectId: string) =>
+  drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["night", "DELAY", { until: "02:30", timezone: "Europe/Berlin" }],
+    ],
+    links: [["trigger", "night"]],
+  });
+
+async function simulateFrom(from: string) {
+  const { id, byKey } = server.project;
+  const workflow = await drawNight(id);
+  const contact = { email: "ada@example.com" };
+  return server.call("POST", `/workflows/${workflow.id}/simulate`, byKey, { contact, from });
+}
+
+test.each([
+  "9999-12-31T12:00:00Z",
+  "9999-12-31T23:59:59-10:00",
+  "2900-01-01T00:00:00Z",
+  "1969-12-31T23:59:59Z",
+  "0000-01-01T00:00:00+10:00",
+])("a simulation from %s is refused, naming the field", async (from) => {
+  const { status, body } = await simulateFrom(from);
+  expect(status).toBe(422);
+  expect(body).toMatchObject({
+    error: { errors: [{ field: "from", message: "Must be an instant of the years 1970 to 2899." }] },
+  });
+});
+
+test.each(["1970-01-01T00:00:00Z", "2899-12-31T23:59:59Z"])(
+  "a simulation from %s walks through",
+  async (from) => {
+    expect((await simulateFrom(from)).body).toMatchObject({ status: "COMPLETED" });
+  },
+);
+
+test("a delay until a time that never comes fails its step", async () => {
+  const { id: projectId } = server.project;
+  const workflow = await drawNight(projectId);
+  const execution = newExecution({
+    projectId,
+    workflow: { id: workflow.id, name: "A workflow" },
+    version: 1,
+    graph: walkable(workflow.graph),
+    contactId: "ada",
+    context: {},
+    startedAt: new Date("9999-12-31T12:00:00Z"),
+  });
+  const at = new Date();
+  const contact = {
+    email: "ada@example.com",
+    subscribed: true,
+    data: {},
+    createdAt: at,
+    updatedAt: at,
+    events: new Map<string, Date[]>(),
+    segments: new Set<string>(),
+  };
+  await simulateExecution({
+    execution,
+    contact,
+    events: [],
+    mails: new Map(),
+    segments: new Map(),
+    webhooks: {},
+  });
+  expect(execution).toMatchObject({
+    status: "FAILED",
+    exitReason: "The time 02:30 never comes.",
+    trace: [{}, { is: "FAILED" }],
+  });
+});
