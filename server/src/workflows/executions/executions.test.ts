@@ -540,6 +540,8 @@ test("somebody starts executions for one contact, or for a segment in the backgr
   expect((await start(workflow.id, { contactId: ada })).status).toBe(409);
   expect((await start(off.id, { contactId: ada })).status).toBe(409);
   expect((await start(workflow.id, { contactId: randomUUID() })).status).toBe(404);
+  expect((await start(off.id, { contactId: randomUUID() })).status).toBe(404);
+  expect((await start(off.id, { segmentId: randomUUID() })).status).toBe(404);
   expect((await start(workflow.id, { contactId: ada, context: { a: "x".repeat(40_000) } })).status).toBe(422);
   const stranger = await server.createProject();
   expect((await start(workflow.id, { contactId: ada }, stranger.byKey)).status).toBe(404);

@@ -13,9 +13,8 @@ import { requireWorkflow } from "./executions.ts";
 /** Contacts that enter in one step of the job. */
 const PAGE_SIZE = 1_000;
 
-/** @throws Refusal WORKFLOW_NOT_FOUND; CONFLICT while it is not enabled. */
-async function readStartable(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
-  await requireWorkflow(tx, projectId, workflowId);
+/** @throws Refusal CONFLICT while it is not enabled. */
+async function requireEnabled(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined)
     throw new Refusal("CONFLICT", { message: "The workflow is not enabled: enable it first." });
@@ -35,8 +34,9 @@ export async function startExecution(
     context,
   }: { workflowId: string; contactId: string; context: Record<string, unknown> },
 ): Promise<string> {
-  const workflow = await readStartable(tx, projectId, workflowId);
+  await requireWorkflow(tx, projectId, workflowId);
   if (!(await contactExists(tx, projectId, contactId))) throw new Refusal("CONTACT_NOT_FOUND");
+  const workflow = await requireEnabled(tx, projectId, workflowId);
   const entry = { workflow, contactId, context };
   const [id = null] = await enterWorkflows(tx, projectId, [entry], { bounded: false });
   if (id !== null) return id;
@@ -64,8 +64,9 @@ export async function startForSegment(
     context,
   }: { workflowId: string; segmentId: string; context: Record<string, unknown> },
 ): Promise<string> {
-  const workflow = await readStartable(tx, projectId, workflowId);
+  await requireWorkflow(tx, projectId, workflowId);
   await getSegmentRow(tx, projectId, segmentId);
+  const workflow = await requireEnabled(tx, projectId, workflowId);
   const audience: Audience = { audienceType: "SEGMENT", segmentId, audienceFilter: null };
   return startForAudience(tx, projectId, { workflowId: workflow.id, audience, context });
 }
