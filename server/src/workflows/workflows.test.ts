@@ -359,3 +359,24 @@ test("a project has at most so many workflows", async () => {
   const more = await server.call("POST", "/workflows", project.byKey, { name: "more" });
   expect(refusalOf(more)).toBe("409 CONFLICT");
 });
+
+test("a workflow that is enabled while its segment is being deleted is not enabled on a segment that is gone", async () => {
+  const project = await server.createProject();
+  const segment = await make<{ id: string }>(project, "/segments", TRACKED);
+  const { id } = await make(project, "/workflows", { name: "W" });
+  const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
+  expect((await patch(project, id, trigger)).status).toBe(200);
+  const client = await server.pool.connect();
+  try {
+    await client.query("begin");
+    await client.query("delete from segments where id = $1", [segment.id]);
+    const enabling = patch(project, id, { enabled: true });
+    await expect
+      .poll(() => server.rows("select 1 from pg_stat_activity where wait_event_type = 'Lock'"))
+      .toHaveLength(1);
+    await client.query("commit");
+    expect(refusalOf(await enabling)).toBe("422 VALIDATION_ERROR");
+  } finally {
+    client.release();
+  }
+});

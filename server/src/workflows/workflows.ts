@@ -25,6 +25,8 @@ import {
   type WorkflowRow,
 } from "./queries.ts";
 import { readProblems } from "./read-problems.ts";
+import { lockSegments } from "./reference-queries.ts";
+import { segmentIdsOf } from "./references.ts";
 import { STEP_NAMES, withNewIds } from "./rules.ts";
 import { lockGraph, requireSound } from "./save-graph.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
@@ -154,6 +156,8 @@ export async function updateWorkflow(
   const enabled = edit.enabled ?? row.enabled;
   if (enabled && !row.enabled) {
     const found = trigger ?? { type: row.triggerType, config: row.triggerConfig };
+    // Who deletes a segment asks for the workflows that stand on it: those that are enabled.
+    await lockSegments(tx, projectId, segmentIdsOf(graph, found));
     const problems = await readProblems(tx, projectId, { graph, trigger: found });
     const errors = problems.filter(({ severity }) => severity === "error");
     if (errors.length > 0)
