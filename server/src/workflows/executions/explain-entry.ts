@@ -1,5 +1,6 @@
 // Whether a contact would enter a workflow now, and which rule keeps it out.
 // Before it: routes.ts. After it: a person knows what to change.
+import type { RawBuilder, SqlBool } from "kysely";
 import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { now } from "../../platform/clock.ts";
@@ -57,7 +58,10 @@ async function triggerReason(
       segmentId = null,
       audienceFilter = null,
     } = config as TriggerConfig<"SCHEDULE">;
-    const audience = await audienceOf(database, projectId, { audienceType, segmentId, audienceFilter });
+    const audience = await unlessGone(
+      audienceOf(database, projectId, { audienceType, segmentId, audienceFilter }),
+    );
+    if (audience === null) return { rule: "audience", holds: false, message: SEGMENT_GONE };
     const holds = await isAmong(database, projectId, audience, contactId);
     return {
       rule: "audience",
@@ -68,7 +72,8 @@ async function triggerReason(
   if (type === "MANUAL")
     return { rule: "trigger", holds: true, message: "It enters when somebody starts it." };
   const { segmentId } = config as TriggerConfig<"SEGMENT_ENTRY">;
-  const members = await segmentRestriction(database, projectId, "segmentId", segmentId);
+  const members = await unlessGone(segmentRestriction(database, projectId, "segmentId", segmentId));
+  if (members === null) return { rule: "segment", holds: false, message: SEGMENT_GONE };
   const isMember = await isAmong(database, projectId, members, contactId);
   const isEntry = type === "SEGMENT_ENTRY";
   return {
@@ -78,6 +83,16 @@ async function triggerReason(
       isMember === isEntry ? `, and would have to ${isEntry ? "leave it" : "come into it"} first` : ""
     }.`,
   };
+}
+
+const SEGMENT_GONE = "The segment that its trigger names was deleted.";
+
+/** Those whom a trigger means; null where a segment it names is not there: nothing else of what was saved is refused. */
+async function unlessGone(restriction: Promise<RawBuilder<SqlBool>>): Promise<RawBuilder<SqlBool> | null> {
+  return restriction.catch((error: unknown) => {
+    if (error instanceof Refusal) return null;
+    throw error;
+  });
 }
 
 async function eventReason(
