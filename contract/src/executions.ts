@@ -208,11 +208,11 @@ export const retryFailedAtStep = endpoint({
   method: "POST",
   path: "/workflows/:id/steps/:stepId/retry-failed",
   summary: "Try a step again for all executions that failed at it",
-  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first.`,
+  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first. Refused while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
   answers: { 200: retried },
-  errors: ["WORKFLOW_NOT_FOUND"],
+  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
 });
 
 export const skipFailedAtStep = endpoint({
@@ -220,11 +220,11 @@ export const skipFailedAtStep = endpoint({
   method: "POST",
   path: "/workflows/:id/steps/:stepId/skip-failed",
   summary: "Go on behind a step for all executions that failed at it",
-  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first.`,
+  description: `At most ${LIMITS.executionsAtOnce.value} a call, the oldest first. Refused while all executions are being cancelled.`,
   caller: "project",
   params: atStep,
   answers: { 200: retried },
-  errors: ["WORKFLOW_NOT_FOUND"],
+  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
 });
 
 export const listContactExecutions = endpoint({

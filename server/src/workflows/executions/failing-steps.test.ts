@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
@@ -180,3 +180,17 @@ test("a step too many fails like any other, is counted, and tried again the exec
   });
   expect(again.steps).toHaveLength(2 * most + 2);
 });
+
+test.each(["retry-failed", "skip-failed"])(
+  "%s is refused while all executions are being cancelled",
+  async (what) => {
+    const project = await server.createProject();
+    const workflow = await drawWorkflow(server.database, project.id, {
+      steps: [["trigger", "TRIGGER"]],
+      links: [],
+    });
+    await server.rows("update workflows set cancelled_until = now() where id = $1", workflow.id);
+    const path = `/workflows/${workflow.id}/steps/${workflow.step("trigger")}/${what}`;
+    expect(refusalOf(await server.call("POST", path, project.byKey))).toBe("409 CONFLICT");
+  },
+);
