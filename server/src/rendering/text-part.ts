@@ -120,7 +120,7 @@ class TextWriter {
   open(name: string, attributes: Record<string, string>): void {
     this.depth += 1;
     if (this.unseenFrom > 0) return;
-    if (UNSEEN.has(name) || isHidden(attributes)) {
+    if (isUnseen(name, attributes)) {
       this.unseenFrom = this.depth;
       return;
     }
@@ -208,6 +208,11 @@ class TextWriter {
     this.written.push(inside.slice(0, end), words === "" ? address : ` (${address})`, inside.slice(end));
     this.endsWithSpace = end < inside.length;
   }
+}
+
+/** Whether an element and what it holds are not shown, as far as its own tag says; names and attributes as htmlparser2 reads them. */
+export function isUnseen(name: string, attributes: Record<string, string>): boolean {
+  return UNSEEN.has(name) || isHidden(attributes);
 }
 
 /** A style that depends on a block is no reason to leave text out. */

@@ -3,6 +3,7 @@
 import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
+import { isUnseen } from "../rendering/text-part.ts";
 import { mustachesOf } from "./mustaches.ts";
 
 /** Variables in place of a footer: its language and links are each recipient's own (spec §2.2 rule 8). */
@@ -28,7 +29,7 @@ export function withFooter(
   const end = endOfBody(html);
   const before = html.slice(0, end);
   return {
-    html: hasUnsubscribeLink(html) ? html : before + closingOf(before) + footer.html + html.slice(end),
+    html: hasUnsubscribeLink(html) ? html : `${endedUnseen(before)}${footer.html}${html.slice(end)}`,
     text: text === null || hasUnsubscribeLink(text) ? text : `${text}\n\n${footer.text}`,
   };
 }
@@ -55,9 +56,33 @@ function endOfBody(html: string): number {
   return html.length;
 }
 
+/** The HTML with an end to all in which nothing is shown: a footer behind it is seen. */
+function endedUnseen(html: string): string {
+  const whole = html + closingOf(html);
+  return whole + endTagsOf(unseenIn(whole));
+}
+
+/** What is open at the end of this, from the outermost element on that is not shown; outermost first. */
+function unseenIn(html: string): string[] {
+  const open: { name: string; isUnseen: boolean }[] = [];
+  const parser = new Parser({
+    onopentag: (name, attributes) => open.push({ name, isUnseen: isUnseen(name, attributes) }),
+    onclosetag: () => open.pop(),
+  });
+  parser.write(html);
+  const from = open.findIndex((element) => element.isUnseen);
+  return from === -1 ? [] : open.slice(from).map(({ name }) => name);
+}
+
+const endTagsOf = (names: readonly string[]) =>
+  names
+    .toReversed()
+    .map((name) => `</${name}>`)
+    .join("");
+
 /**
  * What ends that in which nothing is shown and in the middle of which HTML stops: a comment, the text of a style or a title, a tag; ''
- * where it stops in none of them. A footer behind it is seen.
+ * where it stops in none of them.
  */
 function closingOf(html: string): string {
   const lower = html.toLowerCase();
