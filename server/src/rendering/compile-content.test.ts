@@ -4,7 +4,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { SharedText, wholeText, type PartText } from "../message/part-text.ts";
-import { compileContent, ContentError, type RenderedParts } from "./compile-content.ts";
+import { compileContent, type RenderedParts } from "./compile-content.ts";
+import { ContentError } from "./compile-part.ts";
 
 function render(
   html: string,
@@ -50,6 +51,12 @@ test.each([
   // Text that would be a mustache once the markup around it is gone.
   ["{<b>{{name}}</b>} {{{name}}}<b>}</b> {<i>{name}}</i>", "{Ada & Bob} Ada & Bob} {{name}}"],
   ["\\<b>{{name}}</b> \\{{name}} &#123;&#123;name}}", "\\Ada & Bob {{name}} {{name}}"],
+  // Blocks that choose between two beginnings: the text is that of the mail's own HTML.
+  ['{{#if no}}<a href="https://a.example">{{else}}<a href="{{url}}">{{/if}}Shop</a>', `Shop (${SHOP.url})`],
+  ['{{#if no}}<a href="https://a.example">{{/if}}Shop{{#if no}}</a>{{/if}}, {{name}}', "Shop, Ada & Bob"],
+  ["{{#if no}}<div hidden>{{else}}<div>{{/if}}a</div>b", "a\nb"],
+  ["{{#if name}}<div hidden>{{else}}<div>{{/if}}a</div>b", "b"],
+  ['<a href="{{url}}">{{#if no}}a{{else}}b{{/if}}</a>{{#if name}}<i hidden>x</i>{{/if}}', `b (${SHOP.url})`],
   // Blocks that do not survive the conversion in one piece are left out.
   ['<p title="{{#if no}}">a{{/if}} {{name}}</p>', "a Ada & Bob"],
 ])("the text of %j", (html, text) => {

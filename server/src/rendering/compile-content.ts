@@ -2,25 +2,15 @@
 // content. Before it: render-worker.ts. After it: one call per recipient.
 
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
-import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "./template-variables.ts";
-import { compileTemplate, type CompileOptions } from "./compile-template.ts";
+import { compilePart, ContentError, HTML_OPTIONS, problemText, type PartTemplate } from "./compile-part.ts";
+import { compileTemplate } from "./compile-template.ts";
+import { compileTextOf } from "./compile-text.ts";
 import { readUrls, type ReadUrls } from "./find-links.ts";
 import { withoutHarmfulUrls } from "./harmful-urls.ts";
 import { LinkSlots } from "./link-slots.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
-import { scanTemplate } from "./scan-template.ts";
 import { SharedPlaces } from "./shared-places.ts";
-import type { TemplateProblem } from "./source-position.ts";
-import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
-import {
-  CONTROL,
-  htmlToText,
-  markedText,
-  PLACEHOLDER,
-  PLACEHOLDER_END,
-  resolveMarks,
-  withoutMarks,
-} from "./text-part.ts";
+import { parseTemplate } from "./template-syntax.ts";
 
 /** What is to be rendered, as it is stored. */
 export interface TemplateContent {
@@ -58,9 +48,6 @@ export interface PiecedParts {
   text: PartText;
 }
 
-/** From variables to a part, its shared text in pieces of its own. */
-type PartTemplate = (variables: Record<string, unknown>) => PartText;
-
 export interface CompiledContent {
   /** Those that lead through us; none where it is not tracked. */
   links: readonly ContentLink[];
@@ -69,22 +56,6 @@ export interface CompiledContent {
   /** The same in pieces. */
   renderPieces(variables: Record<string, unknown>, tracking?: MailTracking | null): PiecedParts;
 }
-
-/** A content that cannot be compiled; the message names part, line, column and what is wrong. */
-export class ContentError extends Error {
-  override readonly name = "ContentError";
-}
-
-/** Characters that mean something to Handlebars but are only text in the text part, and their stand-ins. */
-const LITERALS = new Map([
-  ["{", "\uFDD7"],
-  ["}", "\uFDDA"],
-  ["\\", "\uFDDB"],
-]);
-
-/** The footer as HTML; to make text of it again for each recipient would take longer than to write it. */
-const HTML_FOOTER = new RegExp(`^\\{\\{\\{\\s*${FOOTER_HTML_VARIABLE}\\s*\\}\\}\\}$`);
-const TEXT_FOOTER = `{{${FOOTER_TEXT_VARIABLE}}}`;
 
 /**
  * Compiles a content. Throws ContentError when a part does not pass `checkTemplate`.
@@ -184,110 +155,7 @@ function compileSlots(html: string, slots: LinkSlots | null, step: () => void): 
   return (variables) => places.piecesOf(template(variables) + slots.ending());
 }
 
-/** `{{{x}}}` may bring addresses of its own. */
-const HTML_OPTIONS: CompileOptions = { escape: true, mapUnescaped: withoutHarmfulUrls };
-
-/** Null when the part has nothing to fill in. */
-function compilePart(
-  field: ContentField,
-  source: string,
-  options: CompileOptions & ParseOptions,
-  step: () => void,
-): PartTemplate | null {
-  return source.includes("{{") ? compileTree(field, source, options, step) : null;
-}
-
-function compileTree(
-  field: ContentField,
-  source: string,
-  options: CompileOptions & ParseOptions,
-  step: () => void,
-): PartTemplate {
-  step();
-  const { program, problems } = parseTemplate(source, options);
-  if (program === null) throw new ContentError(problemText(field, problems));
-  const places = new SharedPlaces();
-  places.placeInto(program);
-  step();
-  const template = compileTemplate(program, options);
-  return (variables) => places.piecesOf(template(variables));
-}
-
-function problemText(field: ContentField, problems: readonly TemplateProblem[]): string {
-  const [first] = problems;
-  return first === undefined
-    ? field
-    : `${field}, line ${first.line}, column ${first.column}: ${first.message}`;
-}
-
 /** A header is one line: the break in `"x\r\nBcc: a@b.c"` must not end the subject (RFC 5322 section 2.2). */
 function withoutLineBreaks(subject: string): string {
   return subject.replace(/[\r\n\v\f\u0085\u2028\u2029]+/g, " ");
 }
-
-/**
- * The text part as a template of its own, so that HTML is read once per content and not once per mail: mustaches go
- * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
- * opened one) blocks are left out and what was in them stays.
- */
-function compileTextOf(html: string, step: () => void): PartTemplate {
-  step();
-  if (!html.includes("{{")) {
-    const text = sharePieces(htmlToText(html));
-    return () => text;
-  }
-  const { problems, pieces } = scanTemplate(html);
-  if (problems.length > 0) throw new ContentError(problemText("html", problems));
-
-  const mustaches: string[] = [];
-  const known = new Map<string, number>();
-  let hasControls = false;
-  let prepared = "";
-  for (const { kind, start, end } of pieces) {
-    const source = html.slice(start, end).replace(HTML_FOOTER, TEXT_FOOTER);
-    if (kind === "content") prepared += withoutMarks(source);
-    else if (kind === "escape") prepared += "{{";
-    else if (kind !== "comment") {
-      // The same mustache gets the same placeholder: a link whose words are its address is seen to be one.
-      const number = known.get(source) ?? mustaches.push(source) - 1;
-      known.set(source, number);
-      hasControls ||= kind === "control";
-      prepared += `${kind === "control" ? CONTROL : PLACEHOLDER}${number}${PLACEHOLDER_END}`;
-    }
-  }
-  const marked = markedText(prepared).replace(/[{}\\]/g, (character) => LITERALS.get(character) ?? character);
-  return (
-    (hasControls ? compileBlocks(marked, mustaches, step) : null) ?? compileValues(marked, mustaches, step)
-  );
-}
-
-function compileBlocks(marked: string, mustaches: readonly string[], step: () => void): PartTemplate | null {
-  const source = marked.replace(/[\uFDD0\uFDD2](\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
-  step();
-  const { program } = parseTemplate(source, TEXT_OPTIONS);
-  if (program === null) return null;
-  step();
-  const render = compileTemplate(program, TEXT_OPTIONS);
-  return (variables) => resolveMarks(render(variables));
-}
-
-function compileValues(marked: string, mustaches: readonly string[], step: () => void): PartTemplate {
-  const values = resolveMarks(marked.replace(/\uFDD2\d+\uFDD1/g, ""));
-  const source = values.replace(/\uFDD0(\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
-  return compileTree("text", source, TEXT_OPTIONS, step);
-}
-
-function withLiterals(text: string): string {
-  let plain = text;
-  for (const [character, standIn] of LITERALS) plain = plain.replaceAll(standIn, character);
-  return plain;
-}
-
-const TEXT_OPTIONS: ParseOptions & CompileOptions = {
-  ignoreStandalone: true,
-  mapContent: withLiterals,
-  escape: false,
-  // `{{{x}}}` puts HTML into HTML, so in the text part it is text. The `&` of an address is none: `&copy` without `;` is a letter in text
-  // and none in an attribute, where the address stands.
-  mapUnescaped: (value) => (/<|&(?:#\w{1,8}|\w{1,40});/.test(value) ? htmlToText(value) : value),
-};

@@ -7,11 +7,11 @@ import type { PartText } from "../message/part-text.ts";
 import { goBehind } from "../platform/thread-priority.ts";
 import {
   compileContent,
-  ContentError,
   type CompiledContent,
   type RenderedParts,
   type TemplateContent,
 } from "./compile-content.ts";
+import { ContentError } from "./compile-part.ts";
 import type { ContentLink } from "./link-target.ts";
 import {
   BUILDING,

@@ -62,6 +62,12 @@ interface Scanner {
   mustacheCharacters: number;
 }
 
+/** How many blocks more stand open behind a control: of `{{#…}}` and `{{^name}}` one, of `{{/…}}` one less, of `{{else}}` and `{{^}}` none. */
+export function depthChange(control: string): number {
+  if (/^\{\{~?\//.test(control)) return -1;
+  return /^\{\{~?(?:#|\^\s*[^\s~}])/.test(control) ? 1 : 0;
+}
+
 /** Scans a template. Cost is linear in the source and it stops at the first limit it meets. */
 export function scanTemplate(source: string): TemplateScan {
   const scanner: Scanner = {

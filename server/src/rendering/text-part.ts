@@ -12,7 +12,7 @@ import { Parser } from "htmlparser2";
 export const PLACEHOLDER = "\uFDD0";
 export const PLACEHOLDER_END = "\uFDD1";
 export const CONTROL = "\uFDD2";
-const CONTROLS = /\uFDD2\d+\uFDD1/g;
+const CONTROLS = /\uFDD2(\d+)\uFDD1/g;
 const LINE_EDGE = "\uFDD3";
 const PARAGRAPH_EDGE = "\uFDD4";
 const HARD_BREAK = "\uFDD5";
@@ -54,12 +54,15 @@ export function withoutMarks(html: string): string {
     });
 }
 
+/** Hears of each control, by its number, in which link and which hidden element it stands: the same text in the same ones. */
+export type OnControl = (number: number, within: string) => void;
+
 /**
  * The text of `html` with marks in place of line breaks, for text that still gets values put in: two breaks with
  * nothing between them must become one, and only after rendering is it known whether there is something.
  */
-export function markedText(html: string): string {
-  const writer = new TextWriter();
+export function markedText(html: string, onControl: OnControl = () => undefined): string {
+  const writer = new TextWriter(onControl);
   const parser = new Parser(
     {
       onopentag: (name, attributes) => writer.open(name, attributes),
@@ -115,7 +118,13 @@ class TextWriter {
   private listDepth = 0;
   private preDepth = 0;
   /** The link being read: its text is collected apart, because the address follows it. */
-  private link: { depth: number; address: string; before: string[] } | null = null;
+  private link: { depth: number; number: number; address: string; before: string[] } | null = null;
+  private links = 0;
+  private readonly onControl: OnControl;
+
+  constructor(onControl: OnControl) {
+    this.onControl = onControl;
+  }
 
   open(name: string, attributes: Record<string, string>): void {
     this.depth += 1;
@@ -160,6 +169,7 @@ class TextWriter {
     else if (UNTIDY.test(text)) shown = text.replace(INVISIBLE, "").replace(/\s+/g, " ");
     if (this.preDepth === 0 && this.endsWithSpace && shown.startsWith(" ")) shown = shown.slice(1);
     if (shown === "") return;
+    if (shown.includes(CONTROL)) this.tell(shown);
     this.written.push(shown);
     this.endsWithSpace = shown.endsWith(" ");
   }
@@ -167,7 +177,14 @@ class TextWriter {
   /** Adds what controls there are in text that is not shown: a block that begins in a comment has what follows it inside. */
   control(text: string): void {
     const controls = text.match(CONTROLS);
-    if (controls !== null) this.written.push(controls.join(""));
+    if (controls === null) return;
+    this.tell(text);
+    this.written.push(controls.join(""));
+  }
+
+  private tell(text: string): void {
+    const within = `${this.link?.number ?? 0} ${this.unseenFrom}`;
+    for (const [, number] of text.matchAll(CONTROLS)) this.onControl(Number(number), within);
   }
 
   finish(): string {
@@ -187,7 +204,12 @@ class TextWriter {
 
   private openLink(address: string): void {
     if (this.link !== null) this.closeLink();
-    this.link = { depth: this.depth, address: address.replace(/\s+/g, " ").trim(), before: this.written };
+    this.link = {
+      depth: this.depth,
+      number: ++this.links,
+      address: address.replace(/\s+/g, " ").trim(),
+      before: this.written,
+    };
     this.written = [];
   }
 

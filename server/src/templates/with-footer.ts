@@ -2,7 +2,7 @@
 // Before it: a template of the kind MARKETING. After it: emails/sending/prepare-emails.ts fills in each recipient's footer. Pure.
 import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
-import { scanTemplate } from "../rendering/scan-template.ts";
+import { depthChange, scanTemplate } from "../rendering/scan-template.ts";
 import { isUnseen } from "../rendering/text-part.ts";
 import { mustachesOf } from "./mustaches.ts";
 
@@ -107,12 +107,6 @@ function isShownBehind(html: string): boolean {
   });
   parser.end(`${html}<div>`);
   return isShown;
-}
-
-/** Of `{{#…}}` and `{{^name}}` one more, of `{{/…}}` one less, of `{{else}}` and `{{^}}` none. */
-function depthChange(mustache: string): number {
-  if (/^\{\{~?\//.test(mustache)) return -1;
-  return /^\{\{~?(?:#|\^\s*[^\s~}])/.test(mustache) ? 1 : 0;
 }
 
 function lastIndexOfTag(html: string): number {

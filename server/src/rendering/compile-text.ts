@@ -1,0 +1,122 @@
+// Compiles the text part of a content out of its HTML, once per content and not once per mail.
+// Before it: compile-content.ts. After it: text-part.ts reads the HTML.
+import { sharePieces, wholeText } from "../message/part-text.ts";
+import { ContentError, HTML_OPTIONS, compileTree, problemText, type PartTemplate } from "./compile-part.ts";
+import { compileTemplate, type CompileOptions } from "./compile-template.ts";
+import { depthChange, scanTemplate } from "./scan-template.ts";
+import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE } from "./template-variables.ts";
+import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
+import {
+  CONTROL,
+  htmlToText,
+  markedText,
+  PLACEHOLDER,
+  PLACEHOLDER_END,
+  resolveMarks,
+  withoutMarks,
+} from "./text-part.ts";
+
+/** Characters that mean something to Handlebars but are only text in the text part, and their stand-ins. */
+const LITERALS = new Map([
+  ["{", "\uFDD7"],
+  ["}", "\uFDDA"],
+  ["\\", "\uFDDB"],
+]);
+
+/** The footer as HTML; to make text of it again for each recipient would take longer than to write it. */
+const HTML_FOOTER = new RegExp(`^\\{\\{\\{\\s*${FOOTER_HTML_VARIABLE}\\s*\\}\\}\\}$`);
+const TEXT_FOOTER = `{{${FOOTER_TEXT_VARIABLE}}}`;
+
+/**
+ * The text part as a template of its own, so that HTML is read once per content and not once per mail: mustaches go
+ * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
+ * opened one) blocks are left out and what was in them stays.
+ */
+export function compileTextOf(html: string, step: () => void): PartTemplate {
+  step();
+  if (!html.includes("{{")) {
+    const text = sharePieces(htmlToText(html));
+    return () => text;
+  }
+  const { problems, pieces } = scanTemplate(html);
+  if (problems.length > 0) throw new ContentError(problemText("html", problems));
+
+  const mustaches: string[] = [];
+  const known = new Map<string, number>();
+  let hasControls = false;
+  let prepared = "";
+  for (const { kind, start, end } of pieces) {
+    const source = html.slice(start, end).replace(HTML_FOOTER, TEXT_FOOTER);
+    if (kind === "content") prepared += withoutMarks(source);
+    else if (kind === "escape") prepared += "{{";
+    else if (kind !== "comment") {
+      // The same mustache gets the same placeholder: a link whose words are its address is seen to be one.
+      const number = known.get(source) ?? mustaches.push(source) - 1;
+      known.set(source, number);
+      hasControls ||= kind === "control";
+      prepared += `${kind === "control" ? CONTROL : PLACEHOLDER}${number}${PLACEHOLDER_END}`;
+    }
+  }
+  const controls: [number, string][] = [];
+  const marked = markedText(prepared, (number, within) => controls.push([number, within])).replace(
+    /[{}\\]/g,
+    (character) => LITERALS.get(character) ?? character,
+  );
+  if (areTangled(controls.map(([number, within]) => [mustaches[number] ?? "", within])))
+    return compileWholeText(html, step);
+  return (
+    (hasControls ? compileBlocks(marked, mustaches, step) : null) ?? compileValues(marked, mustaches, step)
+  );
+}
+
+/**
+ * Whether blocks choose what a link or a hidden element begins or ends with, as in `{{#if vip}}<a href="…">{{else}}<a href="…">{{/if}}Shop</a>`.
+ * @param controls in their order, each with what it stands in
+ */
+function areTangled(controls: ReadonlyArray<readonly [mustache: string, within: string]>): boolean {
+  const begun: string[] = [];
+  for (const [mustache, within] of controls) {
+    const change = depthChange(mustache);
+    if (change > 0) begun.push(within);
+    else if (begun.length > 0 && begun.at(-1) !== within) return true;
+    if (change < 0) begun.pop();
+  }
+  return false;
+}
+
+/** Makes the text of each mail's own HTML, which takes many times as long: the text of all of them cannot be told before. */
+function compileWholeText(html: string, step: () => void): PartTemplate {
+  const template = compileTree("html", html, HTML_OPTIONS, step);
+  return (variables) => htmlToText(wholeText(template(variables)));
+}
+
+function compileBlocks(marked: string, mustaches: readonly string[], step: () => void): PartTemplate | null {
+  const source = marked.replace(/[\uFDD0\uFDD2](\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
+  step();
+  const { program } = parseTemplate(source, TEXT_OPTIONS);
+  if (program === null) return null;
+  step();
+  const render = compileTemplate(program, TEXT_OPTIONS);
+  return (variables) => resolveMarks(render(variables));
+}
+
+function compileValues(marked: string, mustaches: readonly string[], step: () => void): PartTemplate {
+  const values = resolveMarks(marked.replace(/\uFDD2\d+\uFDD1/g, ""));
+  const source = values.replace(/\uFDD0(\d+)\uFDD1/g, (_, number) => mustaches[Number(number)] ?? "");
+  return compileTree("text", source, TEXT_OPTIONS, step);
+}
+
+function withLiterals(text: string): string {
+  let plain = text;
+  for (const [character, standIn] of LITERALS) plain = plain.replaceAll(standIn, character);
+  return plain;
+}
+
+const TEXT_OPTIONS: ParseOptions & CompileOptions = {
+  ignoreStandalone: true,
+  mapContent: withLiterals,
+  escape: false,
+  // `{{{x}}}` puts HTML into HTML, so in the text part it is text. The `&` of an address is none: `&copy` without `;` is a letter in text
+  // and none in an attribute, where the address stands.
+  mapUnescaped: (value) => (/<|&(?:#\w{1,8}|\w{1,40});/.test(value) ? htmlToText(value) : value),
+};
