@@ -30,6 +30,7 @@ export function Dialog({ title, description, open, onClose, children }: DialogPr
     <Base.Root
       open={open}
       onOpenChange={(isOpen) => !isOpen && onClose?.()}
+      onOpenChangeComplete={(isOpen) => !isOpen && setTyped(false)}
       disablePointerDismissal={onClose === undefined || isTyped}
     >
       <Base.Portal>

@@ -15,6 +15,8 @@ import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
 
 /** Executions moved in one transaction. */
 export const BATCH_SIZE = 500;
+/** The same one by one: other projects wait for the turn of this one. */
+const APART_SIZE = 50;
 
 interface Advance {
   /** Executions. */
@@ -59,7 +61,7 @@ async function advanceApart(
   onFault: OnFault,
 ): Promise<Advance> {
   let total = NOTHING;
-  for (const id of await listDueExecutions(database, projectId, limit)) {
+  for (const id of await listDueExecutions(database, projectId, Math.min(limit, APART_SIZE))) {
     const one = await transaction(database, (tx) =>
       advanceBatch(tx, domains, projectId, { limit: 1, id }),
     ).catch((error: unknown) => {

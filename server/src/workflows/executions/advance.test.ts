@@ -1,0 +1,53 @@
+// How much of a project is moved in one turn, while the other projects wait.
+import { expect, test } from "vitest";
+import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { useTestServer } from "../../testing/test-server.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { advanceDue } from "./advance.ts";
+import { insertExecutions } from "./entry-queries.ts";
+
+/** Nobody moves executions but the test. */
+const server = useTestServer({ ROLES: "api" });
+
+test("executions of which none can be stored take one turn of many, not one that all projects wait for", async () => {
+  const COUNT = 60;
+  const { id: projectId } = await server.createProject();
+  const contacts = await server.rows<{ id: string }>(
+    `insert into contacts (project_id, id, email, subscribed)
+     select $1, new_id(), 'c' || n || '@example.com', true from generate_series(1, $2::integer) n returning id`,
+    projectId,
+    COUNT,
+  );
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["tag", "UPDATE_CONTACT", { updates: { refused: 1 } }],
+    ],
+    links: [["trigger", "tag"]],
+  });
+  const entries = contacts.map((contact) => ({
+    id: newId(),
+    workflowId: workflow.id,
+    contactId: contact.id,
+    isOnce: true,
+    version: 1,
+    stepId: workflow.step("trigger"),
+    context: null,
+  }));
+  await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
+  await server.rows("alter table contacts add constraint refused check (not data ? 'refused') not valid");
+  const domains = { findSigningKeys: async () => new Map() } as never;
+  const faults: string[] = [];
+  const turn = async () =>
+    (await advanceDue(server.database, domains, projectId, 500, (_error, id) => faults.push(id))).moved;
+  const moved = [await turn(), await turn(), await turn()];
+  expect(moved).toEqual([50, 10, 0]);
+  expect(faults).toHaveLength(COUNT);
+  expect(
+    await server.rows(
+      "select status, count(*)::integer from workflow_executions where project_id = $1 group by 1",
+      projectId,
+    ),
+  ).toEqual([{ status: "FAILED", count: COUNT }]);
+});
