@@ -186,6 +186,22 @@ test("what another writes into a campaign is shown where nothing else is typed, 
   expect(await stored()).toEqual({ subject: "Mine again", name: "Their name" });
 });
 
+test("what another saves between the reading and the writing of a campaign stays", async () => {
+  const { page, change, stored } = await openCampaign("content");
+  let isFirst = true;
+  await page.route("**/campaigns/*", async (route) => {
+    if (isFirst && route.request().method() === "PUT") {
+      isFirst = false;
+      await change({ name: "Their name" });
+    }
+    await route.continue();
+  });
+  await page.getByLabel("Subject").fill("Mine");
+  await expect.poll(stored).toEqual({ subject: "Mine", name: "Their name" });
+  await page.getByText("Saved", { exact: true }).waitFor();
+  expect(await page.getByLabel("Name of the campaign").inputValue()).toBe("Their name");
+});
+
 test("a draft that this tab kept is not saved over what somebody else has stored since", async () => {
   const { page, change, stored, leaves } = await openCampaign("content");
   const subject = page.getByLabel("Subject");

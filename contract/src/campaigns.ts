@@ -8,6 +8,7 @@ import { endpoint } from "./endpoint.ts";
 import {
   displayName,
   emailAddress,
+  expectedUpdatedAt,
   hasControlCharacters,
   id,
   instant,
@@ -213,9 +214,9 @@ export const replaceCampaign = endpoint({
     "The campaign says afterwards what the body says and nothing else: what is left out is as in a new one, and what is required must be there. A scheduled one keeps its time.",
   caller: "project",
   params: byId,
-  body: campaignBody,
+  body: campaignBody.safeExtend({ expectedUpdatedAt }),
   answers: { 200: savedCampaign },
-  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "DOMAIN_NOT_VERIFIED"],
+  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "CHANGED_MEANWHILE", "DOMAIN_NOT_VERIFIED"],
 });
 
 export const deleteCampaign = endpoint({

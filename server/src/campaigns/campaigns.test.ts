@@ -307,6 +307,18 @@ test("a campaign whose audience is gone when it starts pauses before anybody get
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });
 });
 
+test("of two who replace a campaign they both read, the second is told when they say what they read", async () => {
+  const { byKey } = await server.createProject();
+  const { id } = await create(byKey);
+  const { updatedAt } = (await server.call<{ updatedAt: string }>("GET", `/campaigns/${id}`, byKey)).body;
+  const replace = (name: string, expectedUpdatedAt?: string) =>
+    server.call("PUT", `/campaigns/${id}`, byKey, { ...DRAFT, name, expectedUpdatedAt });
+  expect((await replace("One", updatedAt)).status).toBe(200);
+  expect(refusalOf(await replace("Two", updatedAt))).toBe("409 CHANGED_MEANWHILE");
+  expect((await read(byKey, id)).name).toBe("One");
+  expect((await replace("Three")).status).toBe(200);
+});
+
 test("only what failed is sent again", async () => {
   const project = await server.createProject();
   const { byKey } = project;

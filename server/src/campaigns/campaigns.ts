@@ -8,7 +8,7 @@ import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { toPage, type PageRequest } from "../platform/page.ts";
 import { pairUp } from "../platform/pair-up.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { countByProvider, countRecipients, type CampaignCounts } from "../emails/outbox/campaign-emails.ts";
 import {
   readPausedDestinations,
@@ -237,13 +237,17 @@ function inputOf(row: CampaignRow): CampaignInput {
   };
 }
 
-/** Checks what a campaign is to say before the transaction; returns what saves it. Only drafts and scheduled ones can be replaced. */
+/**
+ * Checks what a campaign is to say before the transaction; returns what saves it. Only drafts and scheduled ones can be replaced.
+ *
+ * @param change.expectedUpdatedAt when it had been changed last, as it was read: the change is refused (CHANGED_MEANWHILE) where it is not
+ */
 export async function replaceCampaign(
   { renderer, domains }: CampaignParts,
   database: Database,
   projectId: string,
   id: string,
-  input: CampaignInput,
+  { input, expectedUpdatedAt }: { input: CampaignInput; expectedUpdatedAt: string | undefined },
 ) {
   await getCampaignRow(database, projectId, id);
   await checkTexts(renderer, projectId, input);
@@ -254,6 +258,7 @@ export async function replaceCampaign(
       throw new Refusal("CONFLICT", {
         message: `The campaign is ${row.status}: only a draft or a scheduled one can be changed.`,
       });
+    requireUnchanged(row, expectedUpdatedAt);
     await checkReferences(tx, domains, projectId, input);
     await updateCampaignTexts(tx, projectId, row.id, textsOf(input));
     return getCampaign(tx, projectId, row.id);

@@ -83,7 +83,11 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     ),
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
       const input = inputOf(body);
-      const replace = await replaceCampaign(parts, database, projectId, params.id, input);
+      const { expectedUpdatedAt } = body;
+      const replace = await replaceCampaign(parts, database, projectId, params.id, {
+        input,
+        expectedUpdatedAt,
+      });
       const warnings = await warnOfUnknownVariables(database, projectId, input);
       return commit(async (tx) => ok({ ...(await replace(tx)), warnings }));
     }),

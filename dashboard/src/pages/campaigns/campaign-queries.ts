@@ -115,12 +115,20 @@ export function useSavingCampaign(
     scope: { id: `campaign ${campaign.id}` },
     mutationFn: async (change: Partial<CampaignBody>) => {
       const params = { id: campaign.id };
-      const now = await call(getCampaign, { projectId, params });
-      if (isChangedElsewhere(now)) {
-        queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, now);
-        throw new CallError(t("This campaign was changed elsewhere."), { code: "CHANGED_MEANWHILE" });
-      }
-      return call(replaceCampaign, { projectId, params, body: bodyOf(now, change) });
+      const save = async () => {
+        const now = await call(getCampaign, { projectId, params });
+        if (isChangedElsewhere(now)) {
+          queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, now);
+          throw new CallError(t("This campaign was changed elsewhere."), { code: "CHANGED_MEANWHILE" });
+        }
+        const body = { ...bodyOf(now, change), expectedUpdatedAt: now.updatedAt };
+        return call(replaceCampaign, { projectId, params, body });
+      };
+      // Somebody may save between the two: then it is read again, and what they wrote stays.
+      return save().catch((error: unknown) => {
+        if (error instanceof CallError && error.code === "CHANGED_MEANWHILE") return save();
+        throw error;
+      });
     },
     onSuccess: ({ warnings: _warnings, ...saved }) => {
       queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, saved);
