@@ -100,7 +100,7 @@ export const updateSegment = endpoint({
     expectedUpdatedAt,
   }),
   answers: { 200: segment },
-  errors: ["SEGMENT_NOT_FOUND", "CHANGED_MEANWHILE"],
+  errors: ["SEGMENT_NOT_FOUND", "CHANGED_MEANWHILE", "CONFLICT"],
 });
 
 export const deleteSegment = endpoint({

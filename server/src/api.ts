@@ -77,6 +77,7 @@ import {
   executionsOfContact,
   listWorkflowsWithEvent,
   workflowOfSegment,
+  workflowStartedBy,
   workflowsNamingField,
   workflowStepsOf,
 } from "./workflows/usage.ts";
@@ -153,7 +154,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
     ...v1Routes({ database, tracker, send, recentSends, verify: createVerifier({ dns }) }),
     ...routesOfContacts(parts, rateLimiter),
     ...suppressionRoutes(parts),
-    ...segmentRoutes({ ...parts, explainer, campaignOfSegment, workflowOfSegment }),
+    ...segmentRoutes({ ...parts, explainer, campaignOfSegment, workflowOfSegment, workflowStartedBy }),
     ...templateRoutes({ ...parts, renderer, rateLimiter, linter, workflowStepsOf }),
     ...images.routes,
     ...campaignRoutes({

@@ -87,13 +87,15 @@ export type SegmentChange = SegmentEdit & { expectedUpdatedAt?: string | undefin
 /**
  * Changes what is given; with other filters the members of this segment and of those that stand on it are computed anew.
  *
- * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR as when one is created; CHANGED_MEANWHILE when it is not as it was read.
+ * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR as when one is created; CHANGED_MEANWHILE when it is not as it was read;
+ *   CONFLICT where it would not be tracked any more while an enabled workflow starts from that.
  */
 export async function updateSegment(
   tx: Tx,
   projectId: string,
   id: string,
   edit: SegmentChange,
+  use: SegmentUse,
 ): Promise<SegmentView> {
   await lockDefinitions(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
@@ -110,12 +112,21 @@ export async function updateSegment(
     ...(edit.description === undefined ? {} : { description: edit.description }),
     ...(edit.trackMembership === undefined ? {} : { trackMembership: edit.trackMembership }),
   };
+  if (edit.trackMembership === false && row.trackMembership) await refuseStarting(tx, projectId, row.id, use);
   const isTrackingChanged = (edit.trackMembership ?? row.trackMembership) !== row.trackMembership;
   if (filters !== undefined) await changeFilters(tx, projectId, row, field, filters, changes);
   else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
   if (isTrackingChanged) await updateComputeDue(tx, projectId, [row.id]);
   if (isTrackingChanged || filters !== undefined) await subscribeSegments(tx, projectId);
   return getSegment(tx, projectId, row.id);
+}
+
+async function refuseStarting(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
+  const workflow = await use.workflowStartedBy(tx, projectId, id);
+  if (workflow !== undefined)
+    throw new Refusal("CONFLICT", {
+      message: `The workflow "${workflow}" starts when contacts enter or leave this segment: disable or change it first.`,
+    });
 }
 
 async function changeFilters(

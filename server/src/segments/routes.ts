@@ -49,7 +49,7 @@ export function segmentRoutes(parts: SegmentParts): Route[] {
       ok(await getSegment(database, projectId, params.id)),
     ),
     route(contract.updateSegment, async ({ projectId, params, body, commit }) =>
-      changed(commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body)))),
+      changed(commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body, parts)))),
     ),
     route(contract.deleteSegment, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

@@ -46,6 +46,12 @@ export interface SegmentUse {
     projectId: string,
     segmentId: string,
   ) => Promise<string | undefined>;
+  /** The name of an enabled workflow that starts where contacts enter or leave it. */
+  workflowStartedBy: (
+    database: Database,
+    projectId: string,
+    segmentId: string,
+  ) => Promise<string | undefined>;
 }
 
 /** A segment as far as others can stand on it. */

@@ -167,6 +167,17 @@ export async function listWorkflowsNamingEvent(
   );
 }
 
+/** The name of an enabled workflow that starts where contacts enter or leave a segment. */
+export async function findWorkflowStartedBy(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  const starts = sql`w.trigger_type in ('SEGMENT_ENTRY', 'SEGMENT_EXIT') and w.trigger_config ->> 'segmentId' = ${segmentId}`;
+  const [first] = await listNaming(database, projectId, sql`w.enabled and ${starts}`);
+  return first?.name;
+}
+
 /** The name of an enabled workflow whose trigger or condition stands on a segment. */
 export async function findWorkflowOfSegment(
   database: Database,

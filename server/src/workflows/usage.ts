@@ -8,6 +8,7 @@ import { listExecutionsHolding } from "./executions/contact-queries.ts";
 import { forgetExecutionsOf, lockExecutionsOf } from "./executions/forget-executions.ts";
 import {
   findWorkflowOfSegment,
+  findWorkflowStartedBy,
   listStepsSending,
   listWorkflowsNamingEvent,
   listWorkflowsNamingField,
@@ -59,6 +60,15 @@ export async function workflowOfSegment(
   segmentId: string,
 ): Promise<string | undefined> {
   return findWorkflowOfSegment(database, projectId, segmentId);
+}
+
+/** The name of an enabled workflow that starts where contacts enter or leave a segment; undefined when there is none. */
+export async function workflowStartedBy(
+  database: Database,
+  projectId: string,
+  segmentId: string,
+): Promise<string | undefined> {
+  return findWorkflowStartedBy(database, projectId, segmentId);
 }
 
 /** Workflows that ask about a field (`data.plan`, `email`), or write it. */

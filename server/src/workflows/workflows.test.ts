@@ -51,6 +51,20 @@ const awaited = async ({ id }: TestProject) =>
     )
   ).map((row) => row.eventName);
 
+test("a segment is tracked while an enabled workflow starts where contacts enter it", async () => {
+  const project = await server.createProject();
+  const segment = await make<{ id: string }>(project, "/segments", TRACKED);
+  const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
+  const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
+  expect((await patch(project, id, { ...trigger, enabled: true })).status).toBe(200);
+  const untrack = () =>
+    server.call("PATCH", `/segments/${segment.id}`, project.byKey, { trackMembership: false });
+  expect(refusalOf(await untrack())).toBe("409 CONFLICT");
+  expect((await patch(project, id, { enabled: false })).status).toBe(200);
+  expect((await untrack()).status).toBe(200);
+  expect((await patch(project, id, { enabled: true })).status).toBe(422);
+});
+
 test("each trigger is checked when it is saved, and nothing is listened to before the workflow is enabled", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
