@@ -158,7 +158,7 @@ test("claimed by another sender that has not handed it over, it is sent and not 
 
 test.each([
   ["refused for now", "QUEUED", { kind: "deferred", answer: "451 4.2.0 later" }],
-  ["refused for good", "FAILED", { kind: "rejected", answer: "554 5.7.1 no" }],
+  ["refused for good", "UNCONFIRMED", { kind: "rejected", answer: "554 5.7.1 no" }],
 ] as const)(
   "%s by the next attempt, it is sent and not tried a third time",
   async (_what, status, outcome) => {

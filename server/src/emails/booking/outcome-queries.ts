@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { noteSentMailsFrom } from "../../reactions/reactions.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
+import { endedAs } from "../doubt/end-queries.ts";
 import { RETURNED_STATUSES } from "../outbox/rules.ts";
 import { addToSendingHours } from "./sending-queries.ts";
 import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
@@ -33,15 +34,17 @@ interface EndedRow {
 /**
  * Ends an attempt for mails this sender holds; returns those it did hold, with the outcome as their status. A report can
  * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
+ * What failed or is skipped and may have left before is unconfirmed.
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
-  const { rows } = await outcomeUpdate(senderId, outcomes).execute(tx);
+  const ended = sql`case when i.status in ('FAILED', 'SKIPPED') then ${endedAs(sql`i.status`)} else i.status end`;
+  const { rows } = await outcomeUpdate(senderId, outcomes, ended).execute(tx);
   return rows;
 }
 
 /** The same for mails that were sent and nothing more, as a part of a larger statement: nearly all mails end here. */
 export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
-  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId));
+  return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId), sql`i.status`);
 }
 
 /**
@@ -59,12 +62,16 @@ export const consequences = sql`
   counted as (${addToSendingHours(sql`
     select project_id, left_at, 1, 0, 0, 0 from ended where left_at is not null`)})`;
 
-function outcomeUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
+function outcomeUpdate(
+  senderId: string,
+  outcomes: readonly OutcomeRow[],
+  unsent: RawBuilder<unknown>,
+): RawBuilder<EndedRow> {
   return sql<EndedRow>`
     update emails e set
       status = case
         when e.status <> 'CLAIMED' then e.status
-        when i.status <> 'SENT' then i.status
+        when i.status <> 'SENT' then ${unsent}
         -- Opened before its handover was booked.
         when e.clicked_at is not null then 'CLICKED'
         when e.opened_at is not null then 'OPENED'

@@ -1,14 +1,20 @@
 // Mails that were handed over without an answer: tried once more or left to a person, as their project wants it.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
+import { transaction } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
 import {
   createScriptedTransport,
   refuseWith,
+  takeEverything,
   type Play,
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
+import { skipCampaignEmails } from "../outbox/campaign-queries.ts";
+import { dropHeldEmails } from "../outbox/held-queries.ts";
+import { eraseRecipients } from "../outbox/queries.ts";
+import { findTrial, type PausedRow } from "../refusals/paused-queries.ts";
 
 const outbox = useOutbox();
 let transport: ScriptedTransport;
@@ -63,4 +69,133 @@ test("a refusal for now is no doubt: after it there is one further try all the s
   }
   await outbox.until(id, "UNCONFIRMED");
   expect(transport.handedOver).toHaveLength(2);
+});
+
+const unsubscribe = () => sql`update contacts set subscribed = false`.execute(outbox.database);
+const suppress = (email: string) =>
+  sql`insert into suppressions (project_id, id, email, reason)
+    values (${outbox.projectId}, ${newId()}, ${email}, 'MANUAL')`.execute(outbox.database);
+const lookAtSuppressions = () =>
+  sql`update project_queues set suppression_list = true where project_id = ${outbox.projectId}`.execute(
+    outbox.database,
+  );
+const refusal = (answer: string): Play => refuseWith({ kind: "rejected", answer });
+/** What happens at the last byte before the dot. */
+const atTheDot =
+  (happens: () => Promise<unknown>): Play =>
+  async (message, mayLeave) => {
+    await happens();
+    return takeEverything(message, mayLeave);
+  };
+
+/** A mail whose first attempt got no answer, and the sender that will try it once more. */
+async function inDoubt(to: string) {
+  const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL", listKind: "MARKETING", to }]);
+  transport.play = noAnswer;
+  const sender = await outbox.start(transport);
+  await untilAttempts(id, 1);
+  return { id, sender };
+}
+
+interface End {
+  what: string;
+  /** Before the further try. */
+  before?: () => Promise<unknown>;
+  play: Play;
+  reason: RegExp;
+  attempts: number;
+}
+const TO = "ada@example.com";
+const ENDS: readonly End[] = [
+  { what: "is refused for good", play: refusal("554 5.7.1 no"), reason: /^554 5\.7\.1 no$/, attempts: 2 },
+  {
+    what: "is not wanted by its contact any more",
+    before: unsubscribe,
+    play: takeEverything,
+    reason: /not subscribed/,
+    attempts: 1,
+  },
+  {
+    what: "is withdrawn at the dot, since its contact left",
+    play: atTheDot(unsubscribe),
+    reason: /not subscribed/,
+    attempts: 1,
+  },
+  {
+    what: "is withdrawn at the dot, since its address is on the suppression list by then",
+    before: lookAtSuppressions,
+    play: atTheDot(() => suppress(TO)),
+    reason: /suppression list/,
+    attempts: 1,
+  },
+];
+
+test.each(ENDS)(
+  "in doubt, a mail whose further try $what waits for a person: it may have arrived",
+  async ({ before, play, reason, attempts }) => {
+    const { id, sender } = await inDoubt(TO);
+    await before?.();
+    transport.play = play;
+    await makeDue();
+    sender.wake();
+    await outbox.until(id, "UNCONFIRMED");
+    expect(await outbox.row(id)).toMatchObject({ attempts, reason: expect.stringMatching(reason) });
+    expect(transport.handedOver).toHaveLength(1);
+  },
+);
+
+test("in doubt, a mail whose contact is deleted before its further try may have arrived all the same", async () => {
+  const { id } = await inDoubt(TO);
+  const { contactId } = await outbox.row(id);
+  await transaction(outbox.database, (tx) => eraseRecipients(tx, outbox.projectId, [contactId ?? ""]));
+  expect(await outbox.row(id)).toMatchObject({
+    status: "UNCONFIRMED",
+    reason: "The contact was deleted.",
+    attempts: 1,
+  });
+});
+
+test("in doubt and waiting for a further try, mails that are dropped or cancelled may have arrived all the same", async () => {
+  const campaignId = newId();
+  const [held = "", cancelled = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }, { campaignId }]);
+  for (const id of [held, cancelled])
+    await sql`
+      with attempt as (
+        insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
+        values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
+      update emails set attempts = 1, due_at = 'infinity' where id = ${id}`.execute(outbox.database);
+  await transaction(outbox.database, async (tx) => {
+    await dropHeldEmails(tx, outbox.projectId, "dropped");
+    await skipCampaignEmails(tx, { projectId: outbox.projectId, campaignId }, "cancelled", 10);
+  });
+  expect(await outbox.row(held)).toMatchObject({ status: "UNCONFIRMED", reason: "dropped" });
+  expect(await outbox.row(cancelled)).toMatchObject({ status: "UNCONFIRMED", reason: "cancelled" });
+});
+
+test("in doubt before, a mail that tries whether a paused destination takes mail again counts there as refused", async () => {
+  const { id, sender } = await inDoubt(TO);
+  await sql`
+    insert into paused_destinations (project_id, destination, domains, answer, try_at, trial_ids, tried_at)
+    values (${outbox.projectId}, 'example.com', '{example.com}', 'no', now(), ${[id]}::uuid[], now())`.execute(
+    outbox.database,
+  );
+  transport.play = refuseWith({ kind: "rejected", answer: "554 5.7.1 still no", meaning: "policy" });
+  await makeDue();
+  sender.wake();
+  await outbox.until(id, "UNCONFIRMED");
+  const paused = { projectId: outbox.projectId, campaignId: null, destination: "example.com" };
+  const trial = await transaction(outbox.database, (tx) => findTrial(tx, paused as PausedRow, 60));
+  expect(trial).toMatchObject({ ended: 1, refused: 1, answer: "554 5.7.1 still no" });
+});
+
+test("a person said that the attempt in doubt had failed: refused for good after that, the mail failed", async () => {
+  const { id, sender } = await inDoubt(TO);
+  await sql`
+    insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)
+    values (${outbox.projectId}, ${id}, 1, 'failed', 'ada')`.execute(outbox.database);
+  transport.play = refusal("554 5.7.1 no");
+  await makeDue();
+  sender.wake();
+  await outbox.until(id, "FAILED");
+  expect(await outbox.row(id)).toMatchObject({ attempts: 2 });
 });

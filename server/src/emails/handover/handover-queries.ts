@@ -7,6 +7,7 @@ import { plannedOften, type Database } from "../../platform/database.ts";
 import { NOT_SUBSCRIBED, SUPPRESSED } from "../outbox/rules.ts";
 import type { RecipientChecks } from "../outbox/recipients.ts";
 import { consequences, sentUpdate, type OutcomeRow } from "../booking/outcome-queries.ts";
+import { endedAs } from "../doubt/end-queries.ts";
 
 export interface MailKey {
   projectId: string;
@@ -60,7 +61,8 @@ const suppressedMails = (
     where e.status = 'CLAIMED' and e.sender_id = ${senderId} and ${isQueueOpen}
     for update of e skip locked
   ), barred as (
-    update emails e set status = 'SKIPPED', sender_id = null, reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
+    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, sender_id = null,
+      reason = ${JSON.stringify(SUPPRESSED)}::jsonb ->> o.reason
     from own o
     where e.project_id = o.project_id and e.id = o.id
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
@@ -94,7 +96,7 @@ const listMails = (
       and ${isQueueOpen} ${isUnsuppressed(watched)}
     for share of e skip locked
   ), withheld as (
-    update emails e set status = l.status, sender_id = null,
+    update emails e set status = case when l.status = 'SKIPPED' then ${endedAs(sql`'SKIPPED'`)} else l.status end, sender_id = null,
       reason = case when l.status = 'SKIPPED' then ${NOT_SUBSCRIBED} else e.reason end,
       due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
     from list l
@@ -151,7 +153,7 @@ export async function bookAndCheck(
         ? sql``
         : sql`
     union all select id, 'passed' from list where status = 'PASSED' and exists (select 1 from marked)
-    union all select id, 'skipped' from withheld where status = 'SKIPPED'`
+    union all select id, 'skipped' from withheld where status <> 'QUEUED'`
     }`.execute(database);
   return new Map(rows.map(({ id, end }) => [id, end]));
 }

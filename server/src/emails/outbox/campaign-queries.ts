@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
 import type { Database, Tx } from "../../platform/database.ts";
+import { endedAs } from "../doubt/end-queries.ts";
 import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../reading/counted-by-queries.ts";
 import { TO_ADDRESS } from "../reading/shown-queries.ts";
 
@@ -112,7 +113,7 @@ export async function skipCampaignEmails(
       select id from emails where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'QUEUED'
       limit ${limit} for update skip locked
     )
-    update emails set status = 'SKIPPED', reason = ${reason}
+    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, reason = ${reason}
     where project_id = ${projectId} and id = any (array(select id from waiting))`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }

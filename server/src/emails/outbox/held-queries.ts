@@ -3,6 +3,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ofProject } from "../../platform/of-project.ts";
+import { endedAs } from "../doubt/end-queries.ts";
 import { variablesAfter } from "../system-mail/system-project-queries.ts";
 
 const isHeld = sql<SqlBool>`status = 'QUEUED' and due_at = 'infinity'`;
@@ -32,7 +33,7 @@ export async function releaseHeldEmails(tx: Tx, projectId: string | null): Promi
 
 export async function dropHeldEmails(tx: Tx, projectId: string | null, reason: string): Promise<number> {
   const result = await sql`
-    update emails e set status = 'SKIPPED', due_at = now(), reason = ${reason}, variables = ${variablesAfter(sql`true`)}
+    update emails e set status = ${endedAs(sql`'SKIPPED'`)}, due_at = now(), reason = ${reason}, variables = ${variablesAfter(sql`true`)}
     where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
   return Number(result.numAffectedRows ?? 0);
 }

@@ -4,6 +4,7 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
 import { SUBJECT, TO_ADDRESS } from "../reading/shown-queries.ts";
+import { endedAs } from "../doubt/end-queries.ts";
 import { isInHandover, standing } from "../handover/handover-queries.ts";
 import { CONTACT_DELETED } from "./rules.ts";
 
@@ -233,7 +234,7 @@ export async function eraseRecipients(
   await eraseTexts(tx, projectId, {
     isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
     set: sql`to_address = '', copies = null,
-      status = case when ${hasNotLeft} then 'SKIPPED' else status end,
+      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else status end,
       reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
   });
   return mails.map(({ id }) => id);

@@ -220,7 +220,7 @@ export async function findTrial(
       p.tried_at < now() - make_interval(secs => ${patienceSeconds}) as is_over, max(t.answer) as answer
     from paused p
     cross join lateral (
-      select e.status in ('QUEUED', 'CLAIMED') as is_pending, case when e.status = 'FAILED' then (
+      select e.status in ('QUEUED', 'CLAIMED') as is_pending, case when e.status in ('FAILED', 'UNCONFIRMED') then (
           select a.answer from email_attempts a
           where a.project_id = e.project_id and a.email_id = e.id and a.meaning = 'policy' and a.created_at >= p.tried_at
           order by a.created_at desc limit 1) end as answer
