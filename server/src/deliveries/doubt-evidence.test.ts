@@ -39,7 +39,9 @@ async function inDoubt(status: string): Promise<string> {
     with attempt as (
       insert into email_attempts (project_id, email_id, attempt, outcome, answer, transport)
       values (${outbox.projectId}, ${id}, 1, 'uncertain', 'no reply', 'smtp'))
-    update emails set status = ${status}, attempts = 1 where id = ${id}`.execute(outbox.database);
+    update emails set status = ${status}, attempts = 1, reason = 'no reply' where id = ${id}`.execute(
+    outbox.database,
+  );
   return id;
 }
 
@@ -65,7 +67,7 @@ test.each(EVIDENCE)("unconfirmed and then reported as %s, it is %s, counted once
   const id = await inDoubt("UNCONFIRMED");
   await report(id, kind);
   await report(id, kind);
-  expect(await outbox.row(id)).toMatchObject({ status });
+  expect(await outbox.row(id)).toMatchObject({ status, reason: null });
   expect(await sentAt(id)).not.toBeNull();
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
@@ -75,7 +77,7 @@ test.each(EVIDENCE)(
   async (kind, status) => {
     const id = await inDoubt("QUEUED");
     await report(id, kind);
-    expect(await outbox.row(id)).toMatchObject({ status });
+    expect(await outbox.row(id)).toMatchObject({ status, reason: null });
     await sql`update emails set due_at = now()`.execute(outbox.database);
     const transport = createScriptedTransport();
     const [other = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);

@@ -78,11 +78,14 @@ function stepsAs(steps: readonly Step[]) {
     ${steps.map((step) => step.at.toISOString())}::timestamptz[]) as i (project_id, id, at)`;
 }
 
-/** Sets when a mail left where a report is the first to know. In the middle of a handover only a sure sign counts. */
+/**
+ * Sets when a mail left where a report is the first to know: why it had not been sent holds no more. In the middle of a handover only a
+ * sure sign counts.
+ */
 export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];
   const { rows } = await sql<LeftRow>`
-    update emails e set sent_at = i.at
+    update emails e set sent_at = i.at, reason = null
     from unnest(
       ${steps.map((step) => step.projectId)}::uuid[],
       ${steps.map((step) => step.id)}::uuid[],
@@ -142,7 +145,7 @@ export async function updateSoftBounced(
 
 export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<LeftRow[]> {
   const { rows } = await sql<LeftRow>`
-    update emails e set status = 'SENT', sent_at = i.at
+    update emails e set status = 'SENT', sent_at = i.at, reason = null
     from ${stepsAs(steps)}
     where e.project_id = i.project_id and e.id = i.id and e.status = 'UNCONFIRMED'
     returning e.project_id, e.id, e.sent_at, e.is_test, e.contact_id`.execute(tx);
