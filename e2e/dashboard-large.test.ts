@@ -115,7 +115,7 @@ test("what is written while the connection is away is kept, and saved by itself 
   await page.context().setOffline(true);
   await page.getByText("You are offline").waitFor();
   await page.getByLabel("Subject").fill("Written in a tunnel");
-  await page.getByText("Saving …").waitFor();
+  await page.getByText("Not saved yet").waitFor();
   const stored = async () =>
     (await server.rows<{ subject: string }>("select subject from campaigns where id = $1", id))[0]?.subject;
   expect(await stored()).toBe("Before");

@@ -31,7 +31,9 @@ export function TabNotes() {
         <div className="m-2.5 rounded-md border border-line bg-warn-wash p-3 text-sm">
           <p className="font-medium text-warn">{t("You are offline")}</p>
           <p className="text-soft">
-            {t("What you change is sent when the connection is back. Keep this tab open.")}
+            {t(
+              "Nothing can be saved until the connection is back. Keep this tab open: what you typed stays in it.",
+            )}
           </p>
         </div>
       )}

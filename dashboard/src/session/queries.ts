@@ -26,6 +26,8 @@ export function createQueries(): QueryClient {
         retry: (failures, error) =>
           failures < RETRIES && error instanceof CallError && (error.status === 0 || error.status >= 500),
       },
+      // Without a network it fails at once: one that waited would be done later, also when it was called off, or asked for again.
+      mutations: { networkMode: "always" },
     },
   });
   return client;

@@ -1,4 +1,4 @@
-// Whether the browser has a network. Before it: pages/tab-notes.tsx.
+// Whether the browser has a network. Before it: pages/tab-notes.tsx, the drafts of a campaign.
 import { useSyncExternalStore } from "react";
 
 function subscribe(onChange: () => void): () => void {

@@ -1,8 +1,9 @@
 // Who gets a campaign, as it is chosen: each choice is saved at once, and one that could not be is kept and goes with the next try.
 // Before it: audience-step.tsx. After it: campaign-queries.ts.
 import { useBlocker } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { askToLeave } from "../../ui/use-leave-warning.ts";
+import { useOnline } from "../../ui/use-online.ts";
 import { useKnown, useSavingCampaign, type Campaign, type CampaignBody } from "./campaign-queries.ts";
 
 type Change = Partial<CampaignBody>;
@@ -34,6 +35,11 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
     setUnsaved(all);
     last.current = send(all);
   };
+  const isOnline = useOnline();
+  useEffect(() => {
+    if (isOnline && isUnsaved) save({});
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once each time the network is back
+  }, [isOnline]);
   return {
     saving,
     /** What was just chosen is shown while it is saved, and when that failed. */

@@ -4,6 +4,7 @@ import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
+import { useOnline } from "../../ui/use-online.ts";
 import { useKnown, useSavingCampaign, type Campaign } from "./campaign-queries.ts";
 import {
   conflictsOf,
@@ -76,10 +77,11 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
   };
   const text = JSON.stringify(unsaved);
   const settled = useDebounced(text, TYPING_PAUSE_MS);
+  const isOnline = useOnline();
   useEffect(() => {
     if (settled === text) void save();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each text that stands still
-  }, [settled]);
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each text that stands still, and when the network is back
+  }, [settled, isOnline]);
   useBlocker({
     shouldBlockFn: async () =>
       // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
