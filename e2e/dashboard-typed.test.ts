@@ -224,3 +224,39 @@ test.each([
     expect(await subject.count()).toBe(0);
   },
 );
+
+test("what is typed into a field of a contact is asked for before its page is left", async () => {
+  const { page, asked } = await open(async ({ byKey }) => {
+    const contact = { email: "ada@example.com", data: { plan: "pro" } };
+    const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
+    return `/contacts/${body.id}?tab=data`;
+  });
+  const plan = page.getByRole("textbox", { name: "plan" });
+  const part = page.getByRole("group", { name: "Part" });
+  await page.getByRole("button", { name: "Edit plan" }).click();
+  await part.getByRole("button", { name: "Timeline" }).click();
+  await plan.waitFor({ state: "detached" });
+  expect(asked).toEqual([]);
+
+  await part.getByRole("button", { name: "Data" }).click();
+  await page.getByRole("button", { name: "Edit plan" }).click();
+  await plan.fill("typed for long");
+  await part.getByRole("button", { name: "Timeline" }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  expect(await plan.inputValue()).toBe("typed for long");
+
+  await plan.focus();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Add a field" }).click();
+  const value = page.getByRole("textbox", { name: "Value" });
+  await value.fill("new");
+  await page.getByRole("link", { name: "All contacts" }).click();
+  await expect.poll(() => asked).toHaveLength(2);
+  expect(await value.inputValue()).toBe("new");
+
+  // Who deletes the contact is not asked about what was typed there.
+  await page.getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("button", { name: "Delete contact" }).click();
+  await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();
+  expect(asked).toHaveLength(2);
+});

@@ -177,7 +177,7 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
   const deleting = useMutation({
     mutationFn: () => call(deleteContact, { projectId, params: { id } }),
     onSuccess: async () => {
-      await navigate({ to: "/$projectId/contacts", params: { projectId }, search: {} });
+      await navigate({ to: "/$projectId/contacts", params: { projectId }, search: {}, ignoreBlocker: true });
       queries.removeQueries({ queryKey: contactQuery(projectId, id).queryKey });
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
       toast(t("Contact deleted"), email);

@@ -6,6 +6,7 @@ import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Combobox } from "../../../ui/combobox.tsx";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { TYPE_NAMES } from "../../segments/condition-builder/fields.ts";
 import type { ContactField } from "../field-queries.ts";
 import { kindsFor, readDraft, type Kind } from "./field-value.ts";
@@ -58,6 +59,7 @@ function AddForm({
   const [problem, setProblem] = useState<string>();
   const changing = useFieldChange(projectId, id);
   const { name, kind, text } = draft;
+  useLeaveWarning(text !== "");
   const kinds = kindsFor(known.get(name));
   const change = (next: Partial<Draft>) => {
     setDraft({ ...draft, ...next });

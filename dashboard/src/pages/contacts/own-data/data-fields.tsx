@@ -8,6 +8,7 @@ import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { Card } from "../../../ui/page.tsx";
 import { Failure } from "../../../ui/states.tsx";
+import { useLeaveWarning } from "../../../ui/use-leave-warning.ts";
 import { fieldsQuery, type ContactField } from "../field-queries.ts";
 import { AddField } from "./add-field.tsx";
 import { DataAsJson } from "./data-as-json.tsx";
@@ -83,6 +84,8 @@ function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps)
   const changing = useFieldChange(projectId, id);
   const edit = useRef<HTMLButtonElement>(null);
   const kind = kindOf(value, type);
+  const isChanged = draft !== null && draft !== draftOf(value, kind);
+  useLeaveWarning(isChanged);
   const change = (typed: string | null) => {
     setDraft(typed);
     setProblem(undefined);
@@ -93,7 +96,7 @@ function FieldRow({ projectId, id, name, value, type, onRemove }: FieldRowProps)
     edit.current?.focus();
   };
   const save = () => {
-    if (draft === null || draft === draftOf(value, kind)) return close();
+    if (!isChanged) return close();
     const read = readDraft(draft, kind);
     if ("problem" in read) return setProblem(PROBLEMS[read.problem]);
     changing.mutate({ name, value: read.value, before: value }, { onSuccess: close });
