@@ -68,6 +68,25 @@ test("settings that cannot be read again keep what is typed, and are read whole 
   expect(await address.inputValue()).toBe("https://example.com/hook");
 });
 
+test("why a project was disabled stays typed when its reputation cannot be read again, and is asked for before the page is left", async () => {
+  const { page, asked } = await open(async ({ id }) => {
+    await server.rows("update projects set disabled = true where id = $1", id);
+    return "/settings?tab=reputation";
+  });
+  const cause = page.getByLabel("What was the cause, and what did you do about it?");
+  await cause.fill("A list that was bought");
+  const security = await refuseReads(page, "security");
+  await readAgain(page);
+  await page.getByText("Not now.").waitFor();
+  expect(await cause.inputValue()).toBe("A list that was bought");
+  security.end();
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Not now.").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Members" }).click();
+  await expect.poll(() => asked).toHaveLength(1);
+  expect(await cause.inputValue()).toBe("A list that was bought");
+});
+
 const about = (domain: string) => ({
   operator: "AND",
   conditions: [{ field: "email", operator: "contains", value: domain }],

@@ -14,6 +14,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { useLeaveWarning } from "../../ui/use-leave-warning.ts";
 import { securityQuery } from "./security-query.ts";
 
 const LEVELS: Record<Level, { tone: Tone; label: string }> = {
@@ -26,12 +27,15 @@ type Security = Answer<NonNullable<typeof getSecurity.endpoint>>;
 
 export function Reputation({ project }: { project: Project }) {
   const security = useQuery(securityQuery(project.id));
-  if (security.isPending) return <Skeleton className="h-60" />;
-  if (security.isError) return <Failure error={security.error} onRetry={() => void security.refetch()} />;
+  const failure = security.isError && (
+    <Failure error={security.error} onRetry={() => void security.refetch()} />
+  );
+  if (security.data === undefined) return failure || <Skeleton className="h-60" />;
   const { status, isDisabled } = security.data;
   return (
     <div className="flex flex-col gap-5">
-      {isDisabled && <Suspended project={project} />}
+      {failure}
+      {isDisabled && <Suspended key={project.id} project={project} />}
       <Tiles
         tiles={[
           { label: t("Mails, 24 hours"), value: formatNumber(status.twentyFourHour.total) },
@@ -175,6 +179,7 @@ function Suspended({ project }: { project: Project }) {
   const queries = useQueryClient();
   const toast = useToast();
   const [reason, setReason] = useState("");
+  useLeaveWarning(reason !== "");
   const refusal = whyNot(project, "OWNER");
   const enabling = useMutation({
     mutationFn: () => call(enableProject, { params: { projectId: project.id }, body: { reason } }),
