@@ -9,7 +9,7 @@ import {
   type FieldError,
 } from "@postloft/contract/errors.ts";
 import { now } from "./clock.ts";
-import { asUnavailable } from "./database.ts";
+import { asUnavailable, violatedConstraint } from "./database.ts";
 import { Refusal } from "./refusal.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -78,10 +78,16 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "RESOURCE_NOT_FOUND",
 };
 
+/** What every table of projects says of a row whose project is not there. */
+const NO_PROJECT = ["_project_id_fkey"] as const;
+
 /** What the caller is told about a failure; null when it is a bug of ours. */
 export function asRefusal(error: unknown): Refusal | null {
   const failure = asUnavailable(error);
   if (failure instanceof Refusal) return failure;
+  // It was there when the request came, and disabled before it was deleted.
+  if (violatedConstraint(failure, NO_PROJECT) !== null)
+    return new Refusal("PROJECT_DISABLED", { message: "The project was deleted meanwhile." });
   const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
   if (known !== undefined) return new Refusal(known);

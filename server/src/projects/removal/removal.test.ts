@@ -6,6 +6,7 @@ import { findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
 import { listTenantTables } from "../../platform/tenant-rows.ts";
 import { verifyAuditLog } from "../../audit/audit-log.ts";
+import { holdRow } from "../../testing/hold-row.ts";
 import {
   faultsOf,
   refusalOf,
@@ -250,4 +251,20 @@ test("whoever dies between two batches leaves the rest to others; a batch that w
   // Contacts and events, once each, and little else.
   expect(entry?.deleted).toBeGreaterThanOrEqual(10_000);
   expect(entry?.deleted).toBeLessThan(10_100);
+});
+
+test("what is underway when the project goes is told so, at whichever door", async () => {
+  const project = await server.createProject();
+  const post = (path: string, body: object) => server.call("POST", path, project.byKey, body);
+  const replies = await holdRow(
+    server.pool,
+    ["select 1 from projects where id = $1", project.id],
+    () => [
+      post("/domains", { domain: `${randomUUID()}.example.com` }),
+      post("/templates", { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" }),
+      post("/v1/track", { email: "ada@example.com", event: "opened" }),
+    ],
+    (client) => client.query("delete from projects where id = $1", [project.id]),
+  );
+  expect(replies.map(refusalOf)).toEqual(Array(3).fill("403 PROJECT_DISABLED"));
 });
