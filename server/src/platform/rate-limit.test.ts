@@ -177,6 +177,21 @@ test("a new window starts from nothing, and old ones are swept", async () => {
   expect(await server.rows("select 1 from rate_windows where bucket = 'test:window'")).toHaveLength(1);
 });
 
+test("the window of a day is counted all day", async () => {
+  const limiter = createRateLimiter(server.database);
+  const take = { bucket: "test:day", limit: 1, windowSeconds: 86_400 };
+  const sweepAfter = async (hours: number) => {
+    const [row] = await server.rows<{ startedAt: Date }>(
+      "select started_at from rate_windows where bucket = 'test:day'",
+    );
+    await sweepRateWindows(server.database, new Date((row?.startedAt.getTime() ?? 0) + hours * 3_600_000));
+    return server.rows("select taken from rate_windows where bucket = 'test:day'");
+  };
+  await limiter.take(take);
+  expect(await sweepAfter(23.9)).toEqual([{ taken: 1 }]);
+  expect(await sweepAfter(24.1)).toEqual([]);
+});
+
 test("a count given back can be taken again, and never goes below nothing", async () => {
   const limiter = createRateLimiter(server.database);
   const take = { bucket: "test:back", limit: 1, windowSeconds: 3_600 };

@@ -1,6 +1,7 @@
 // Rate limits that all processes share: counters in the database, taken in batches (one statement for all requests that wait).
 // Before it: http.ts and users/routes.ts ask. After it: a refusal with Retry-After, or the request goes on.
 import { sql } from "kysely";
+import { now } from "./clock.ts";
 import type { Database } from "./database.ts";
 import { createGroupCommit } from "./group-commit.ts";
 import { Refusal } from "./refusal.ts";
@@ -9,6 +10,7 @@ export interface Take {
   /** What is counted together, such as `project:<id>`. */
   bucket: string;
   limit: number;
+  /** An hour at most, or a day: no other one outlives the sweep. */
   windowSeconds: number;
   /** What it counts as; one when it is left out. */
   amount?: number;
@@ -113,7 +115,11 @@ async function takeAll(database: Database, takes: readonly Take[]): Promise<Take
   });
 }
 
-/** Deletes windows that are long over. */
-export async function sweepRateWindows(database: Database): Promise<void> {
-  await sql`delete from rate_windows where started_at < now() - interval '1 hour'`.execute(database);
+/** Deletes windows that are long over. How long each is it does not know: one that began at midnight (UTC) may be a day's. */
+export async function sweepRateWindows(database: Database, at: Date = now()): Promise<void> {
+  await sql`
+    delete from rate_windows
+    where started_at < ${at}::timestamptz - interval '1 hour'
+      and (started_at < ${at}::timestamptz - interval '24 hours'
+        or started_at <> date_bin('24 hours', started_at, 'epoch'))`.execute(database);
 }
