@@ -34,6 +34,7 @@ import {
 } from "./account.ts";
 import { attemptsOf, mailsTo } from "./attempts.ts";
 import type { Passwords } from "./passwords.ts";
+import { lockUserOfSession } from "./recent-session.ts";
 import { createRequirePassword } from "./require-password.ts";
 import { wordsFor } from "./page-refusal.ts";
 import { oauthRoutes } from "./oauth/routes.ts";
@@ -136,17 +137,19 @@ function ownRoutes(parts: AccountParts): Route[] {
       const given = { email: account.email, password: body.newPassword };
       const passwordHash = await passwords.hash(network, given, "newPassword");
       const answer = await commit(async (tx) => {
+        await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
         return ok({ message: "The password is changed, and all other sessions ended." });
       });
       wakeSender();
       return answer;
     }),
-    route(contract.changeEmail, async ({ userId, body, ip, commit }) => {
+    route(contract.changeEmail, async ({ userId, sessionId, body, ip, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
       await limit(mailsTo(account.email));
       await limit(mailsTo(body.newEmail));
       const answer = await commit(async (tx) => {
+        await lockUserOfSession(tx, { userId, sessionId });
         await requestAddressChange(tx, account, body.newEmail, baseUrl());
         return ok({ message: "A mail is on its way to the new address; its link makes it yours." });
       });

@@ -1,6 +1,7 @@
 // Accounts and the links in their mails: each works once, for one purpose, in time, and nobody learns who is here.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { holdRow } from "../testing/hold-row.ts";
 import { cookieOf, faultsOf, refusalOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 
@@ -218,6 +219,26 @@ test("a password has the salt of another address until it is hashed again: at a 
   const body = { currentPassword: person.password, newPassword: NEW_PASSWORD };
   expect((await server.call("POST", "/users/@me/password", person, body)).status).toBe(200);
   expect(await hasOldSalt()).toEqual([{ hasOldSalt: false }]);
+});
+
+test("what whoever knew the old password had underway changes nothing once the sessions have ended", async () => {
+  const person = await server.signUp();
+  const known = { currentPassword: person.password };
+  const ask = (path: string, body: object) =>
+    server.call("POST", `/users/@me${path}`, { cookie: person.cookie }, { ...known, ...body });
+  const replies = await holdRow(
+    server.pool,
+    ["select 1 from users where id = $1", person.id],
+    () => [
+      ask("/password", { newPassword: NEW_PASSWORD }),
+      ask("/email", { newEmail: "thief@example.com" }),
+      ask("/second-factor", {}),
+    ],
+    (client) => client.query("delete from sessions where user_id = $1", [person.id]),
+  );
+  expect(replies.map(refusalOf)).toEqual(Array(3).fill("401 UNAUTHORIZED"));
+  expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(401);
+  expect(await mailsTo("thief@example.com")).toEqual([]);
 });
 
 test("an address that somebody took meanwhile stays theirs", async () => {

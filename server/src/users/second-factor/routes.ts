@@ -6,6 +6,7 @@ import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
 import { codesOf } from "../attempts.ts";
+import { lockUserOfSession } from "../recent-session.ts";
 import { getUser } from "../users.ts";
 import type { RequirePassword } from "../require-password.ts";
 import {
@@ -36,30 +37,37 @@ export function secondFactorRoutes(parts: {
 
   return [
     route(contract.getSecondFactor, async ({ userId }) => ok(await readSecondFactor(database, userId))),
-    route(contract.beginSecondFactor, async ({ userId, body, ip, commit }) => {
+    route(contract.beginSecondFactor, async ({ userId, sessionId, body, ip, commit }) => {
       const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
-      return commit(async (tx) => ok(await beginSecondFactor(tx, sealer, user)));
+      return commit(async (tx) => {
+        await lockUserOfSession(tx, { userId, sessionId });
+        return ok(await beginSecondFactor(tx, sealer, user));
+      });
     }),
     route(contract.confirmSecondFactor, async ({ userId, sessionId, body, commit }) => {
       const user = await getUser(database, userId);
       return guarded(userId, () =>
-        commit(async (tx) =>
-          ok({
-            recoveryCodes: await confirmSecondFactor(tx, sealer, { user, sessionId, code: body.code }),
-          }),
-        ),
+        commit(async (tx) => {
+          await lockUserOfSession(tx, { userId, sessionId });
+          const recoveryCodes = await confirmSecondFactor(tx, sealer, { user, sessionId, code: body.code });
+          return ok({ recoveryCodes });
+        }),
       );
     }),
-    route(contract.renewRecoveryCodes, async ({ userId, body, ip, commit }) => {
+    route(contract.renewRecoveryCodes, async ({ userId, sessionId, body, ip, commit }) => {
       await requirePassword(userId, body.currentPassword, networkOf(ip));
       return guarded(userId, () =>
-        commit(async (tx) => ok({ recoveryCodes: await renewRecoveryCodes(tx, sealer, userId, body.code) })),
+        commit(async (tx) => {
+          await lockUserOfSession(tx, { userId, sessionId });
+          return ok({ recoveryCodes: await renewRecoveryCodes(tx, sealer, userId, body.code) });
+        }),
       );
     }),
-    route(contract.endSecondFactor, async ({ userId, body, ip, commit }) => {
+    route(contract.endSecondFactor, async ({ userId, sessionId, body, ip, commit }) => {
       const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
       return guarded(userId, () =>
         commit(async (tx) => {
+          await lockUserOfSession(tx, { userId, sessionId });
           await endSecondFactor(tx, sealer, user, body.code);
           return noContent();
         }),

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
 import { fromBase32 } from "../../testing/base32.ts";
+import { holdRow } from "../../testing/hold-row.ts";
 import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";
 import { readSystemMails } from "../../testing/system-mails.ts";
 import { codeAt, stepOf, toBase32 } from "./totp.ts";
@@ -140,4 +141,26 @@ test("codes are guessed a few times only, by all addresses together", async () =
   for (let guess = 0; guess < LIMITS.codeFailures.value; guess++)
     expect(refusalOf(await logIn(person, "000000"))).toBe("401 INVALID_CREDENTIALS");
   expect(refusalOf(await logIn(person, code(1)))).toBe("429 RATE_LIMIT_EXCEEDED");
+});
+
+test("a session that ended while its code was looked at switches nothing on, and nothing off", async () => {
+  const { person, code } = await withFactor();
+  const other = await server.signUp();
+  const begun = await ask<{ secret: string }>(other, "", { currentPassword: other.password });
+  const first = codeAt(fromBase32(begun.body.secret), Math.floor(Date.now() / STEP_MS));
+  const late = (one: TestPerson, path: string, body: object) =>
+    holdRow(
+      server.pool,
+      ["select 1 from users where id = $1", one.id],
+      () => [ask(one, path, body)],
+      (client) => client.query("delete from sessions where user_id = $1", [one.id]),
+    );
+  const { password: currentPassword } = person;
+  const replies = [
+    ...(await late(other, "/confirm", { code: first })),
+    ...(await late(person, "/end", { currentPassword, code: code(1) })),
+  ];
+  expect(replies.map(refusalOf)).toEqual(["401 UNAUTHORIZED", "401 UNAUTHORIZED"]);
+  expect((await logIn(other)).status).toBe(200);
+  expect(refusalOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
 });
