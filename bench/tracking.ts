@@ -197,7 +197,7 @@ async function sendMails(database: Database, count: number): Promise<{ mails: Ma
     });
   }
   const { links } = compileContent({ subject: "s", html: HTML, text: "t" }, () => {}, true);
-  await createLinkStore(database)([{ projectId, contentId: content.id, links }]);
+  await createLinkStore(database)([{ projectId, contentId: content.id, queueVersion: "", links }]);
   await sql`analyze emails, contacts`.execute(database);
   return { mails, numbers: links.map(({ number }) => number) };
 }

@@ -29,7 +29,7 @@ const rows = () => outbox.database.selectFrom("content_links").select(["numbers"
 test("another release adds the links it finds more, and moves none", async () => {
   const contentId = await contentOf();
   const store = (...links: Link[]) =>
-    createLinkStore(outbox.database)([{ projectId: outbox.projectId, contentId, links }]);
+    createLinkStore(outbox.database)([{ projectId: outbox.projectId, contentId, queueVersion: "1", links }]);
   await store(B, A);
   await store(A, B);
   expect(await rows()).toEqual([{ numbers: [4, 2], urls: [B.url, A.url] }]);
@@ -41,7 +41,7 @@ test("another release adds the links it finds more, and moves none", async () =>
 test("a process stores a content once, and several at a time; without links there is nothing to store", async () => {
   const contentId = await contentOf();
   const store = createLinkStore(outbox.database);
-  const content = { projectId: outbox.projectId, contentId };
+  const content = { projectId: outbox.projectId, contentId, queueVersion: "1" };
   await store([{ ...content, links: [] }]);
   expect(await rows()).toEqual([]);
   await store([
@@ -55,7 +55,9 @@ test("a process stores a content once, and several at a time; without links ther
 test("eight processes may store the same at once", async () => {
   const contentId = await contentOf();
   const stores = Array.from({ length: 8 }, async () =>
-    createLinkStore(outbox.database)([{ projectId: outbox.projectId, contentId, links: [A, B] }]),
+    createLinkStore(outbox.database)([
+      { projectId: outbox.projectId, contentId, queueVersion: "1", links: [A, B] },
+    ]),
   );
   await Promise.all(stores);
   expect(await rows()).toEqual([{ numbers: [2, 4], urls: [A.url, B.url] }]);

@@ -6,7 +6,7 @@ import { upsertContentLinks, type LinkedContent } from "./link-queries.ts";
 
 export type { LinkedContent } from "./link-queries.ts";
 
-/** Contents that this process has stored; another one costs a statement that changes nothing. */
+/** Contents that this process has stored since their project was reset, if ever; another one costs a statement that changes nothing. */
 const KNOWN_CONTENTS_MAX = 10_000;
 
 /** Stores links of contents that this process has not stored yet, in one statement for all. */
@@ -15,7 +15,7 @@ export function createLinkStore(database: Database): (contents: readonly LinkedC
   return async (contents) => {
     const missing = new Map<string, LinkedContent>();
     for (const content of contents) {
-      const key = `${content.projectId} ${content.contentId}`;
+      const key = `${content.projectId} ${content.contentId} ${content.queueVersion}`;
       if (content.links.length > 0 && !known.has(key)) missing.set(key, content);
     }
     if (missing.size === 0) return;

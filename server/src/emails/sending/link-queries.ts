@@ -6,6 +6,8 @@ import type { ContentLink } from "../../rendering/renderer.ts";
 export interface LinkedContent {
   projectId: string;
   contentId: string;
+  /** Of the mail that is about to leave: what was stored while the queue of its project was another one may be gone since. */
+  queueVersion: string;
   links: readonly ContentLink[];
 }
 

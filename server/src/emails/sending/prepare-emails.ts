@@ -283,5 +283,6 @@ function trackingOf(row: ClaimedRow, content: Content, surroundings: Surrounding
 
 function linksOf(row: ClaimedRow, rendered: BodyResult | undefined): LinkedContent {
   const links = rendered?.ok === true ? rendered.links : [];
-  return { projectId: row.projectId, contentId: row.contentId, links };
+  const { projectId, contentId, queueVersion } = row;
+  return { projectId, contentId, queueVersion, links };
 }

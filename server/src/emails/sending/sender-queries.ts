@@ -106,13 +106,16 @@ export interface ClaimedRow {
   tracking: TrackingMode;
   /** Whether the project looks at its suppression list, at the time of the claim. */
   suppressionList: boolean;
+  /** Which state of its project's queue it was claimed from: another one after each change of it, so after a reset of the project. */
+  queueVersion: string;
 }
 
 /** Of mails `e` of one project that were just claimed. */
 export const CLAIMED_COLUMNS = (projectId: string) => sql`
   e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
   e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
-  (select suppression_list from project_queues where project_id = ${projectId}) as suppression_list`;
+  (select suppression_list from project_queues where project_id = ${projectId}) as suppression_list,
+  (select xmin::text from project_queues where project_id = ${projectId}) as queue_version`;
 
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
 

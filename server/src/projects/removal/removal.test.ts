@@ -213,6 +213,37 @@ test("what waited to be sent is not sent, neither while it is being deleted nor 
   expect(await received()).toHaveLength(1);
 });
 
+test("a link of what was sent before a reset leads where it did when it is sent again", async () => {
+  const project = await server.createProject();
+  const mail = {
+    to: "ada@example.com",
+    from: "a@sandbox.localhost",
+    subject: "s",
+    body: "<a href='https://a.example/page'>b</a>",
+  };
+  await withWorker(async () => {
+    const sendAndRead = async () => {
+      expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
+      const urls = () =>
+        server.rows(
+          `select l.urls from emails e
+           left join content_links l on l.project_id = e.project_id and l.content_id = e.content_id
+           where e.sent_at is not null and e.project_id = $1`,
+          project.id,
+        );
+      await expect.poll(async () => (await urls()).length, WAIT).toBe(1);
+      return urls();
+    };
+    const before = await sendAndRead();
+    expect(before).toEqual([{ urls: ["https://a.example/page"] }]);
+    expect((await reset(project)).status).toBe(202);
+    const isDone = async () =>
+      (await server.rows("select 1 from projects where id = $1 and not disabled", project.id)).length === 1;
+    await expect.poll(isDone, WAIT).toBe(true);
+    expect(await sendAndRead()).toEqual(before);
+  });
+});
+
 test("whoever dies between two batches leaves the rest to others; a batch that was not committed counts for nothing", async () => {
   const project = await server.createProject();
   await furnish(project, 5_000);
