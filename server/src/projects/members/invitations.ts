@@ -10,7 +10,13 @@ import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
 import { proveAddress } from "../../users/account.ts";
 import { createUser, findProvenUser, toldOf, type User } from "../../users/users.ts";
-import { isMemberAlready, joinProject, mayInvite, readMembersToChange, type MemberView } from "./members.ts";
+import {
+  isMemberAlready,
+  joinProject,
+  readMembersToChange,
+  requireAdmin,
+  type MemberView,
+} from "./members.ts";
 import {
   deleteExpiredInvitations,
   deleteInvitation,
@@ -58,9 +64,7 @@ export async function addMember(
   { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
 ): Promise<Addition> {
   const { members, projectName, projectLanguage } = await readMembersToChange(tx, projectId);
-  // Under the lock: whoever has been removed meanwhile leaves nothing behind.
-  if (!members.some(({ userId, role: place }) => userId === actor.userId && mayInvite(place)))
-    throw new Refusal("FORBIDDEN", { message: "You may not add members any more." });
+  requireAdmin(members, actor);
   const user = await findProvenUser(tx, email);
   if (user === undefined) {
     if (members.some((member) => member.email === email)) throw isMemberAlready(email);

@@ -158,22 +158,27 @@ test("nobody comes back by what they made: invitations and scoped keys go with w
   expect(noted).toEqual([first, key, second, key, third]);
 });
 
-test("what is underway of whoever is removed leaves nothing behind", async () => {
+test.each([
+  ["removed", "delete from memberships where user_id = $1", "404 PROJECT_NOT_FOUND"],
+  ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1", "403 FORBIDDEN"],
+])("what is underway of whoever is %s leaves nothing behind", async (_, change, keyless) => {
   const project = await server.createProject();
-  const admin = await add(project, "ADMIN");
+  const [admin, friend, other] = [await add(project, "ADMIN"), await add(project), await add(project)];
   const replies = await holdRow(
     server.pool,
     ["select 1 from projects where id = $1", project.id],
     () => [
       server.call("POST", path(project), session(admin), { email: `late-${admin.email}` }),
+      changeRole(admin, project, friend.id, "ADMIN"),
+      remove(admin, project, other.id),
       server.call("POST", `/projects/${project.id}/keys`, session(admin), {
         name: "Late",
         scopes: ["*:write"],
       }),
     ],
-    (client) => client.query("delete from memberships where user_id = $1", [admin.id]),
+    (client) => client.query(change, [admin.id]),
   );
-  expect(replies.map(refusalOf)).toEqual(["403 FORBIDDEN", "404 PROJECT_NOT_FOUND"]);
+  expect(replies.map(refusalOf)).toEqual([...Array(3).fill("403 FORBIDDEN"), keyless]);
 });
 
 test("members of another project are found as little as people who do not exist", async () => {

@@ -82,13 +82,25 @@ export function isMemberAlready(email: string): Refusal {
   return new Refusal("CONFLICT", { message: `${email} is a member already.` });
 }
 
+/**
+ * The role that whoever asks has under the lock: who has been removed meanwhile, or is an admin no longer, leaves nothing behind.
+ *
+ * @throws Refusal FORBIDDEN
+ */
+export function requireAdmin(members: readonly MemberView[], { userId }: Actor): Role {
+  const role = members.find((one) => one.userId === userId)?.role;
+  if (role === undefined || !mayInvite(role))
+    throw new Refusal("FORBIDDEN", { message: "You are an admin of the project no longer." });
+  return role;
+}
+
 /** @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN where an admin touches the role OWNER, CONFLICT for the last owner. */
 export async function changeRole(
   tx: Tx,
-  { projectId, userId, actor, role, actorRole }: OfMember & { role: Role; actorRole: Role | null },
+  { projectId, userId, actor, role }: OfMember & { role: Role },
 ): Promise<MemberView> {
   const { member, members } = await readMemberToChange(tx, projectId, userId);
-  if (actorRole !== "OWNER" && (role === "OWNER" || member.role === "OWNER"))
+  if (requireAdmin(members, actor) !== "OWNER" && (role === "OWNER" || member.role === "OWNER"))
     throw new Refusal("FORBIDDEN", { message: "Only an owner gives or takes the role OWNER." });
   if (member.role === role) return member;
   if (member.role === "OWNER") requireAnotherOwner(members, member);
@@ -106,7 +118,7 @@ export async function changeRole(
   return { ...member, role };
 }
 
-export const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
+const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
 
 /** Nobody comes in by whoever may invite no longer. @returns what is to be recorded */
 async function withdrawInvitations(tx: Tx, { projectId, userId, actor }: OfMember): Promise<AuditEntry[]> {
@@ -119,9 +131,10 @@ async function withdrawInvitations(tx: Tx, { projectId, userId, actor }: OfMembe
   }));
 }
 
-/** With their open invitations and the scoped keys they made. @throws Refusal MEMBER_NOT_FOUND, CONFLICT for an owner. */
+/** With their open invitations and the scoped keys they made. Anybody may leave. @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN, CONFLICT for an owner. */
 export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMember): Promise<void> {
-  const { member } = await readMemberToChange(tx, projectId, userId);
+  const { member, members } = await readMemberToChange(tx, projectId, userId);
+  if (actor.userId !== member.userId) requireAdmin(members, actor);
   if (member.role === "OWNER")
     throw new Refusal("CONFLICT", {
       message: "An owner cannot be removed: change the role, or transfer the ownership first.",

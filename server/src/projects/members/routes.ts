@@ -68,7 +68,6 @@ export function memberRoutes(parts: MemberParts): Route[] {
             projectId: call.projectId,
             actor: actorOf(call),
             role: call.body.role,
-            actorRole: call.role,
           }),
         ),
       ),

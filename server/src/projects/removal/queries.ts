@@ -2,12 +2,12 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
-/** Locks the project, with whether what was asked for before is still being done. */
+/** Locks the project, with whether it is disabled, and whether what was asked for before is still being done. */
 export async function lockForRemoval(tx: Tx, projectId: string) {
   // By itself: a statement that has waited for the lock sees the project as it is now, and the jobs as they were before.
   await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
-  const { rows } = await sql<{ name: string; isRunning: boolean }>`
-    select p.name, exists (
+  const { rows } = await sql<{ name: string; disabled: boolean; isRunning: boolean }>`
+    select p.name, p.disabled, exists (
       select 1 from jobs j
       where j.project_id = p.id and j.id = p.removal_job and j.state in ('waiting', 'active')
     ) as is_running

@@ -299,3 +299,21 @@ test("what is underway when the project goes is told so, at whichever door", asy
   );
   expect(replies.map(refusalOf)).toEqual(Array(3).fill("403 PROJECT_DISABLED"));
 });
+
+test.each([
+  ["disabled", "update projects set disabled = true where id = $1", "403 PROJECT_DISABLED"],
+  ["no longer theirs", "update memberships set role = 'MEMBER' where project_id = $1", "403 FORBIDDEN"],
+])(
+  "a reset that was underway while the project was %s does not begin, and enables nothing",
+  async (_, change, refusal) => {
+    const project = await server.createProject();
+    const [reply] = await holdRow(
+      server.pool,
+      ["select 1 from projects where id = $1", project.id],
+      () => [reset(project)],
+      (client) => client.query(change, [project.id]),
+    );
+    expect(reply === undefined ? "" : refusalOf(reply)).toBe(refusal);
+    expect(await server.rows("select 1 from jobs where project_id = $1", project.id)).toEqual([]);
+  },
+);

@@ -8,6 +8,7 @@ import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.ts";
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
+import { listMembers, requireAdmin } from "../members/members.ts";
 import {
   deleteProjectRow,
   endResetRow,
@@ -80,7 +81,8 @@ function refuseOtherName(name: string | undefined, confirm: string): void {
  * Disables the project and queues the job; returns its id.
  *
  * @param confirm the name of the project, as a person typed it
- * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already
+ * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already, FORBIDDEN for who is an admin no longer,
+ * PROJECT_DISABLED for a reset of one that was disabled meanwhile
  */
 export async function requestRemoval(
   tx: Tx,
@@ -94,8 +96,11 @@ export async function requestRemoval(
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
   refuseOtherName(project?.name, confirm);
+  requireAdmin(await listMembers(tx, projectId), actor);
   if (project?.isRunning === true)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
+  // It would be enabled at the end.
+  if (removal === "RESET" && project?.disabled === true) throw new Refusal("PROJECT_DISABLED");
   if (removal === "DELETE" && (await hasSubscription(tx, projectId)))
     throw new Refusal("CONFLICT", {
       message: "The project has a subscription, which would be paid for on: end it in the billing portal.",

@@ -1,6 +1,8 @@
 // Secret keys that open a part of the API of a project: made once in clear, kept as a hash (docs/decisions/0046-scoped-keys.md).
 // Before it: routes.ts. After it: find-scoped-keys.ts finds them at each request.
+import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -42,7 +44,7 @@ export async function listKeys(database: Database, projectId: string) {
  * Makes a key; `key` is never seen again.
  *
  * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may,
- * PROJECT_NOT_FOUND for who is no member any more.
+ * PROJECT_NOT_FOUND for who is no member any more, FORBIDDEN for who is an admin no longer.
  */
 export async function createKey(
   tx: Tx,
@@ -56,8 +58,10 @@ export async function createKey(
     throw new Refusal("CONFLICT", {
       message: `A project has at most ${LIMITS.scopedKeys.value} scoped keys: revoke one first.`,
     });
-  // Under the lock: whoever has been removed meanwhile leaves no key behind.
-  if ((await findMembershipRow(tx, userId, projectId)) === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  // Under the lock: whoever has been removed meanwhile, or is an admin no longer, leaves no key behind.
+  const membership = await findMembershipRow(tx, userId, projectId);
+  if (membership === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  if (!reaches(membership.role as Role, createKeyEndpoint.leastRole)) throw new Refusal("FORBIDDEN");
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
   const row = await insertKeyRow(tx, {
     projectId,
