@@ -163,6 +163,10 @@ test("events in any order, twice and at once end in what is true at Stripe, with
 });
 
 test("an event that is unsigned, edited, late, early or signed by another is refused, and nothing is kept", async () => {
+  // A test before this one deletes a project, which goes on behind it.
+  await expect
+    .poll(() => off.rows("select 1 from jobs where state in ('waiting', 'active')"), WAIT)
+    .toEqual([]);
   const before = await off.countRows();
   const payload = event({});
   const timestamp = nowSeconds();
