@@ -11,7 +11,7 @@ export const HELD_REASONS = {
   "held.overCap":
     "It has {recipients} recipients, and the cap on mails of campaigns leaves room for {room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.",
   "held.audience":
-    "It paused by itself before anybody got it, since who gets it could not be fixed: {said} Mend that and resume it, or cancel it.",
+    "It paused by itself before anybody got it, because its recipients could not be determined: {said} Mend that and resume it, or cancel it.",
   "held.refused":
     "It paused by itself: more than a fifth of its last {last} mails were refused for who sends them or how, not for their recipients. The last answer was: {answer}",
   "held.doubtOfLast":

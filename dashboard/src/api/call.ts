@@ -74,6 +74,11 @@ export function isAboutSession(error: unknown): boolean {
   );
 }
 
+/** Whether somebody else changed what was to be changed, after it was read here. */
+export function isChangedMeanwhile(error: unknown): boolean {
+  return error instanceof CallError && error.code === "CHANGED_MEANWHILE";
+}
+
 /** What is wrong with the one thing that was asked; undefined where it is something else. */
 export function problemOf(error: unknown): string | undefined {
   return error instanceof CallError ? error.fields[0]?.message : undefined;

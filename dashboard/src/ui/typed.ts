@@ -1,4 +1,11 @@
-// What is typed over what is stored, field by field. Before it: forms that are saved while somebody types on. After it: nothing.
+// What is typed over what is stored: whether it is the same, and what of it is not stored yet.
+// Before it: forms that are saved while somebody types on. After it: nothing.
+import { hashKey } from "@tanstack/react-query";
+
+/** Whether two values say the same. The database keeps the names of an object in an order of its own. */
+export function isSame(one: unknown, other: unknown): boolean {
+  return one === other || (typeof one === "object" && hashKey([one]) === hashKey([other]));
+}
 
 /** What was typed since it was sent. */
 export function withoutSaved<Fields extends object>(

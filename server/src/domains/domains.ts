@@ -78,7 +78,7 @@ export interface Domains {
   /** Returns its name. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
   delete(tx: Tx, projectId: string, id: string, use: DomainUse): Promise<string>;
   /** A domain that is there stays until the transaction ends, so that what is made with it is seen by whoever deletes it. */
-  hold(tx: Tx, owner: { projectId: string; domain: string }): Promise<void>;
+  hold(tx: Tx, owner: DomainOwner): Promise<void>;
   /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
   findSigningKeys(
     names: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -236,9 +236,7 @@ export function createDomains(options: {
         throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
       return domain;
     },
-    async hold(tx, owner) {
-      await lockDomain(tx, owner);
-    },
+    hold: lockDomain,
     async findSigningKeys(names, within = database) {
       const found = new Map<string, SigningKey>();
       const asked = new Map(names.map((name) => [`${name.projectId} ${name.domain}`, name]));

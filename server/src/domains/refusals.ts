@@ -5,14 +5,17 @@ import { isVerified } from "./present-domain.ts";
 import type { DomainRow } from "./queries.ts";
 import { secondKeyOf } from "./rules.ts";
 
+/** Of the domain of the installation. @param so what it has not, or what cannot be done with it */
 export function ofInstallation(so: string): Refusal {
   return new Refusal("CONFLICT", { message: `${SANDBOX_DOMAIN} belongs to the installation and ${so}.` });
 }
 
+/** Another project has proved that the domain is its own. */
 export function takenElsewhere(): Refusal {
   return new Refusal("CONFLICT", { message: "This domain is verified in another project." });
 }
 
+/** There are two keys that still matter: what ends that. */
 export function rotationRunning(row: DomainRow): Refusal {
   const second = secondKeyOf(row);
   const message =
@@ -22,6 +25,7 @@ export function rotationRunning(row: DomainRow): Refusal {
   return new Refusal("CONFLICT", { message });
 }
 
+/** @throws Refusal CONFLICT where the project has the domain, or another project has proved it. */
 export function refuseHolders(
   holders: ReadonlyArray<{ projectId: string; status: string; lastCheckedAt: Date | null }>,
   projectId: string,

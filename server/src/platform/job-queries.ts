@@ -101,7 +101,7 @@ export async function updateJobCompleted(tx: Tx, { projectId, id }: JobKey, resu
 
 /**
  * Ends the job without success and forgets its file, or, with a reason of null, lets it be taken again after the wait.
- * @returns whether the claim still held
+ * @returns undefined where the claim held no longer
  */
 export async function updateJobFailed(
   database: Database,

@@ -221,7 +221,7 @@ export function startJobs(options: {
   async function end(key: JobKey, claimId: string, kind: string, reason: string): Promise<void> {
     await transaction(database, async (tx) => {
       const failed = await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 });
-      if (failed !== undefined) await onFailed?.(tx, { ...key, ...failed, kind, reason });
+      if (failed !== undefined) await onFailed?.(tx, { ...key, kind, input: failed.input, reason });
     });
   }
 

@@ -20,8 +20,6 @@ export interface TemplateContent {
   text: string | null;
 }
 
-export type ContentField = keyof TemplateContent;
-
 /** The parts of one mail. A part that is the same for all, as given, is null: no need to carry it around. */
 export interface RenderedParts {
   subject: string | null;

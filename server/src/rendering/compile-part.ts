@@ -7,7 +7,7 @@ import { SharedPlaces } from "./shared-places.ts";
 import type { TemplateProblem } from "./source-position.ts";
 import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
 
-type Field = "subject" | "html" | "text";
+export type ContentField = "subject" | "html" | "text";
 
 /** From variables to a part, its shared text in pieces of its own. */
 export type PartTemplate = (variables: Record<string, unknown>) => PartText;
@@ -22,7 +22,7 @@ export const HTML_OPTIONS: CompileOptions = { escape: true, mapUnescaped: withou
 
 /** Null when the part has nothing to fill in. @throws ContentError where it is no template. */
 export function compilePart(
-  field: Field,
+  field: ContentField,
   source: string,
   options: CompileOptions & ParseOptions,
   step: () => void,
@@ -32,7 +32,7 @@ export function compilePart(
 
 /** Compiles a part that has something to fill in. @throws ContentError where it is no template. */
 export function compileTree(
-  field: Field,
+  field: ContentField,
   source: string,
   options: CompileOptions & ParseOptions,
   step: () => void,
@@ -48,7 +48,7 @@ export function compileTree(
 }
 
 /** The first problem of a part, with where it stands. */
-export function problemText(field: Field, problems: readonly TemplateProblem[]): string {
+export function problemText(field: ContentField, problems: readonly TemplateProblem[]): string {
   const [first] = problems;
   return first === undefined
     ? field

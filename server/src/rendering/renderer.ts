@@ -4,7 +4,8 @@
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { MessageBody } from "../message/body.ts";
-import { completeParts, type ContentField, type TemplateContent } from "./compile-content.ts";
+import { completeParts, type TemplateContent } from "./compile-content.ts";
+import type { ContentField } from "./compile-part.ts";
 import type { ContentLink } from "./link-target.ts";
 import { sizeText, type BodyRest, type WorkerAnswer } from "./render-messages.ts";
 import { RenderQueue, type RenderJob, type ThreadTask } from "./render-queue.ts";

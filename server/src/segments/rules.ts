@@ -32,26 +32,17 @@ export function eventNamesOf(segment: { id: string; name: string; slug: string }
   };
 }
 
+/** The name of the first that there is. */
+type NameOfUser = (database: Database, projectId: string, segmentId: string) => Promise<string | undefined>;
+
 /** Who of the folders after this one stands on a segment; handed in by api.ts. */
 export interface SegmentUse {
-  /** The name of a campaign that is scheduled or under way. */
-  campaignOfSegment: (
-    database: Database,
-    projectId: string,
-    segmentId: string,
-  ) => Promise<string | undefined>;
-  /** The name of an enabled workflow. */
-  workflowOfSegment: (
-    database: Database,
-    projectId: string,
-    segmentId: string,
-  ) => Promise<string | undefined>;
-  /** The name of an enabled workflow that starts where contacts enter or leave it. */
-  workflowStartedBy: (
-    database: Database,
-    projectId: string,
-    segmentId: string,
-  ) => Promise<string | undefined>;
+  /** A campaign that is scheduled or under way. */
+  campaignOfSegment: NameOfUser;
+  /** An enabled workflow. */
+  workflowOfSegment: NameOfUser;
+  /** An enabled workflow that starts where contacts enter or leave it. */
+  workflowStartedBy: NameOfUser;
 }
 
 /** A segment as far as others can stand on it. */

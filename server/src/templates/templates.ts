@@ -199,7 +199,7 @@ function contentOf({ subject, body }: TemplateEdit) {
   return { subject: subject ?? "", html: body ?? "", text: null };
 }
 
-/** @throws Refusal DOMAIN_NOT_VERIFIED when mail from this address could not leave. */
+/** The domain stays until the transaction ends. @throws Refusal DOMAIN_NOT_VERIFIED when mail from this address could not leave. */
 export async function requireVerifiedSender(
   tx: Tx,
   domains: Domains,

@@ -5,6 +5,7 @@ import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
+import type { TestProject, TestServer } from "./test-server.ts";
 import { subscribeWorkflows } from "../workflows/subscriptions.ts";
 
 /** A step: its name, its type, its config. */
@@ -26,6 +27,33 @@ export interface DrawnWorkflow {
   graph: Graph;
   /** The id of a step by its name. */
   step: (name: string) => string;
+}
+
+/** Tracks an event; returns the id of its contact. */
+export async function trackEvent(
+  server: Pick<TestServer, "call">,
+  { byKey }: TestProject,
+  email: string,
+  event: string,
+  data?: object,
+): Promise<string> {
+  const body = { email, event, data };
+  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, body);
+  if (reply.status !== 200) throw new Error(`The event was refused: ${JSON.stringify(reply.body)}`);
+  return reply.body.data.contact;
+}
+
+/** What lets a contact enter a workflow at its step `trigger`. */
+export function entryOf(workflow: DrawnWorkflow, contactId: string, context: object | null = null) {
+  return {
+    id: newId(),
+    workflowId: workflow.id,
+    contactId,
+    isOnce: true,
+    version: 1,
+    stepId: workflow.step("trigger"),
+    context: context === null ? null : JSON.stringify(context),
+  };
 }
 
 export function graphOf({ steps, links }: Pick<Drawing, "steps" | "links">): Graph {

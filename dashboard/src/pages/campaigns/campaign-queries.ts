@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { z } from "zod";
 import type { CampaignStatus, replaceCampaign as replaceEndpoint } from "@postloft/contract/campaigns.ts";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, CallError, type Answer } from "../../api/call.ts";
+import { call, CallError, isChangedMeanwhile, type Answer } from "../../api/call.ts";
 import { getCampaign, getCampaignAudience, listTemplates, replaceCampaign } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import type { Tone } from "../../ui/page.tsx";
@@ -126,7 +126,7 @@ export function useSavingCampaign(
       };
       // Somebody may save between the two: then it is read again, and what they wrote stays.
       return save().catch((error: unknown) => {
-        if (error instanceof CallError && error.code === "CHANGED_MEANWHILE") return save();
+        if (isChangedMeanwhile(error)) return save();
         throw error;
       });
     },

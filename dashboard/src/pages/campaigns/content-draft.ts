@@ -1,7 +1,7 @@
 // What was typed into a campaign over what is stored, field by field, and what a tab keeps of it: pure but for the store of the tab.
 // Before it: use-content-draft.ts. After it: nothing.
-import { hashKey } from "@tanstack/react-query";
 import type { Design } from "@postloft/contract/design.ts";
+import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { blocksOf, type Campaign } from "./campaign-queries.ts";
 
@@ -27,10 +27,6 @@ export const contentOf = (campaign: Campaign): Content => ({
   ...(Object.fromEntries(NAMES.map((name) => [name, campaign[name] ?? ""])) as Texts),
   design: blocksOf(campaign),
 });
-
-/** The database keeps the names of an object in an order of its own. */
-const isSame = (one: unknown, other: unknown): boolean =>
-  one === other || (typeof one === "object" && hashKey([one]) === hashKey([other]));
 
 const entriesOf = (typed: Typed) => Object.entries(typed) as Array<[Field, Typing]>;
 

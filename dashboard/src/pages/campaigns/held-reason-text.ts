@@ -21,7 +21,7 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
     ),
   "held.audience": ({ said }) =>
     t(
-      "It paused by itself before anybody got it, since who gets it could not be fixed: {said} Mend that and resume it, or cancel it.",
+      "It paused by itself before anybody got it, because its recipients could not be determined: {said} Mend that and resume it, or cancel it.",
       { said: saidByServer(String(said)) },
     ),
   "held.refused": (values) =>

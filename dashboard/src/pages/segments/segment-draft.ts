@@ -1,13 +1,14 @@
 // A segment while it is written: what is stored of it, what was changed, and how that is saved.
 // Before it: segment-editor.tsx. After it: the API.
-import { hashKey, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { call, CallError } from "../../api/call.ts";
+import { call, isChangedMeanwhile } from "../../api/call.ts";
 import { createSegment, updateSegment } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
 import { useToast } from "../../ui/toasts.tsx";
+import { isSame } from "../../ui/typed.ts";
 import { EMPTY_FILTER, filterOf, readTree } from "./condition-builder/condition-tree.ts";
 import { invalidateMembers, type Segment } from "./segment-queries.ts";
 
@@ -41,9 +42,6 @@ const writtenOf = (segment: Segment | null): Written => ({
   draft: draftOf(segment),
   filters: filterOf(readTree(storedFiltersOf(segment))),
 });
-
-/** The database keeps the names of an object in an order of its own. */
-const isSame = (one: unknown, other: unknown) => hashKey([one]) === hashKey([other]);
 
 function bodyOf({ draft: { name, description, type, trackMembership }, filters }: Written) {
   return {
@@ -101,6 +99,6 @@ export function useSaving(projectId: string, read: Segment | null, written: Writ
     isChanged: !isSame(written, stored),
     save: () => saving.mutate({ sent: written, over: null }),
     saveOver: (over: Segment) => saving.mutate({ sent: written, over }),
-    hasConflict: saving.error instanceof CallError && saving.error.code === "CHANGED_MEANWHILE",
+    hasConflict: isChangedMeanwhile(saving.error),
   };
 }

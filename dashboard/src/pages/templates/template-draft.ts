@@ -1,13 +1,14 @@
 // A template while it is written: what is stored of it, what was changed, and how that is saved.
 // Before it: template-page.tsx. After it: the API.
-import { hashKey, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
-import { call, CallError, type Answer } from "../../api/call.ts";
+import { call, isChangedMeanwhile, type Answer } from "../../api/call.ts";
 import { getTemplate, updateTemplate } from "../../api/endpoints.ts";
 import { EDITED } from "../../session/tabs.ts";
 import { t } from "../../text/t.ts";
 import { useToast } from "../../ui/toasts.tsx";
+import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "./blocks/block-tree.ts";
 import type { Written } from "./writing.tsx";
 
@@ -53,7 +54,7 @@ function changeOf(stored: Draft, draft: Draft) {
   const settings = Object.fromEntries(changed.map((name) => [name, valueOf(name)])) as Partial<typeof rest>;
   if (design !== null)
     // The database keeps the names of an object in an order of its own.
-    return hashKey([design]) === hashKey([stored.design]) ? settings : { ...settings, design };
+    return isSame(design, stored.design) ? settings : { ...settings, design };
   if (stored.design !== null) return { ...settings, body, design };
   return body === stored.body ? settings : { ...settings, body };
 }
@@ -91,6 +92,6 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
     isChanged: Object.keys(changeOf(draftOf(stored), draft)).length > 0,
     save: () => saving.mutateAsync(null),
     saveOver: (over: Template) => saving.mutate(over),
-    hasConflict: saving.error instanceof CallError && saving.error.code === "CHANGED_MEANWHILE",
+    hasConflict: isChangedMeanwhile(saving.error),
   };
 }

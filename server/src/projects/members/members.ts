@@ -90,7 +90,7 @@ export function isMemberAlready(email: string): Refusal {
 export function requireAdmin(members: readonly MemberView[], { userId }: Actor): Role {
   const role = members.find((one) => one.userId === userId)?.role;
   if (role === undefined || !mayInvite(role))
-    throw new Refusal("FORBIDDEN", { message: "You are an admin of the project no longer." });
+    throw new Refusal("FORBIDDEN", { message: "You are no longer an admin of this project." });
   return role;
 }
 

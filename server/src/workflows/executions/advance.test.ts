@@ -1,9 +1,8 @@
 // How much of a project is moved in one turn, while the other projects wait.
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database.ts";
-import { newId } from "../../platform/ids.ts";
 import { useTestServer } from "../../testing/test-server.ts";
-import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions } from "./entry-queries.ts";
 
@@ -26,15 +25,7 @@ test("executions of which none can be stored take one turn of many, not one that
     ],
     links: [["trigger", "tag"]],
   });
-  const entries = contacts.map((contact) => ({
-    id: newId(),
-    workflowId: workflow.id,
-    contactId: contact.id,
-    isOnce: true,
-    version: 1,
-    stepId: workflow.step("trigger"),
-    context: null,
-  }));
+  const entries = contacts.map((contact) => entryOf(workflow, contact.id));
   await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
   await server.rows("alter table contacts add constraint refused check (not data ? 'refused') not valid");
   const domains = { findSigningKeys: async () => new Map() } as never;

@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { drawWorkflow, type Drawing } from "../../testing/workflow-fixture.ts";
+import { drawWorkflow, trackEvent, type Drawing } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -34,15 +34,8 @@ const onEvent = (eventName: string, config: object = {}) => ({
   event: eventName,
 });
 
-async function track({ byKey }: TestProject, email: string, event: string, data?: object) {
-  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, {
-    email,
-    event,
-    data,
-  });
-  expect(reply.status).toBe(200);
-  return reply.body.data.contact;
-}
+const track = (project: TestProject, email: string, event: string, data?: object) =>
+  trackEvent(server, project, email, event, data);
 
 async function template({ byKey }: TestProject, edit: object = {}) {
   const reply = await server.call<{ id: string }>("POST", "/templates", byKey, {

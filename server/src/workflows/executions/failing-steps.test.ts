@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { drawWorkflow, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
+import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
 const WAIT = { timeout: 30_000, interval: 20 };
@@ -18,15 +18,8 @@ interface Execution {
   steps: Array<{ name: string; status: string; branch: string | null }>;
 }
 
-async function track({ byKey }: TestProject, email: string, event: string, data?: object) {
-  const reply = await server.call<{ data: { contact: string } }>("POST", "/v1/track", byKey, {
-    email,
-    event,
-    data,
-  });
-  expect(reply.status).toBe(200);
-  return reply.body.data.contact;
-}
+const track = (project: TestProject, email: string, event: string, data?: object) =>
+  trackEvent(server, project, email, event, data);
 
 /** Waits until the only execution of a contact is as described, and reads it whole. */
 async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, contactId: string, is: object) {

@@ -5,7 +5,7 @@ import { newId } from "../../platform/ids.ts";
 import { JobFailure } from "../../platform/jobs.ts";
 import { cancelledAt } from "../../testing/cancel-waiting.ts";
 import { useTestServer } from "../../testing/test-server.ts";
-import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { insertExecutions } from "./entry-queries.ts";
 import { audienceStep } from "./start-executions.ts";
 
@@ -24,15 +24,7 @@ test("of what would start executions of one contact that which came first does, 
     ],
     links: [["trigger", "end"]],
   });
-  const entries = Array.from({ length: 50 }, (_, n) => ({
-    id: newId(),
-    workflowId: workflow.id,
-    contactId: contact.id,
-    isOnce: true,
-    version: 1,
-    stepId: workflow.step("trigger"),
-    context: JSON.stringify({ n }),
-  }));
+  const entries = Array.from({ length: 50 }, (_, n) => entryOf(workflow, contact.id, { n }));
   await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries.toReversed()));
   expect(
     await server.rows("select context from workflow_executions where project_id = $1", projectId),
