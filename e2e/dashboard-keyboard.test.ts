@@ -127,7 +127,6 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await expect
     .poll(() => server.rows("select 1 from templates where project_id = $1", project.id))
     .toEqual([]);
-  await page.context().close();
 });
 
 test("a segment is described and a campaign is written, checked and sent by keys alone", async () => {
@@ -166,5 +165,4 @@ test("a segment is described and a campaign is written, checked and sent by keys
   await press(page, "Send now");
   await page.getByText("2 recipients").waitFor();
   await page.getByText(/^Began .* ended/).waitFor();
-  await page.context().close();
 });

@@ -78,7 +78,6 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   await page.getByText("2 changed, 0 were so already, 0 failed.").waitFor();
   await undo(page);
   await expect.poll(changes).toEqual([false, false, true, true]);
-  await page.context().close();
 });
 
 test("a mail is written by blocks: one is opened, written, added, moved, taken out and brought back", async () => {
@@ -109,7 +108,6 @@ test("a mail is written by blocks: one is opened, written, added, moved, taken o
     "select jsonb_path_query_array(design, '$.blocks[*].kind') as kinds from templates where name = 'By keys'",
   );
   expect(kinds).toEqual(["text", "heading", "button", "divider"]);
-  await page.context().close();
 });
 
 test("a second factor is switched on, and asked for at the door", async () => {
@@ -153,5 +151,4 @@ test("a second factor is switched on, and asked for at the door", async () => {
   await type(page, "Code of the app, or a recovery code", nextRecoveryCode);
   await page.keyboard.press("Enter");
   expect(await page.getByRole("heading", { level: 1, name: "By keys" }).textContent()).toBe("By keys");
-  await page.context().close();
 });

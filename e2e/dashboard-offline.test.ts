@@ -40,7 +40,7 @@ test("what is called off while there is no network is not done when it is back",
   await dialog.waitFor({ state: "detached" });
   await network.giveBack();
   await page.getByRole("button", { name: "Unsubscribe" }).click();
-  await page.getByText("Unsubscribed", { exact: true }).waitFor();
+  await page.locator("#content").getByText("Unsubscribed", { exact: true }).waitFor();
   expect(await server.rows("select email from contacts where project_id = $1", project.id)).toEqual([
     { email: "ada@example.com" },
   ]);

@@ -245,5 +245,4 @@ test("who changed a template in another tab is not overwritten without a word: w
   await subject(other).fill("Ours");
   await save(other);
   expect(await saved()).toBe("Ours");
-  await page.context().close();
 });

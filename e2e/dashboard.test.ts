@@ -66,7 +66,6 @@ test("whoever signs up with an address that has an account comes to an empty one
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   await page.getByRole("heading", { name: "Getting started" }).waitFor();
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("A project");
-  await context.close();
 });
 
 test("an account, a project, a contact and a mail with the key on the page; reload and a lost session keep the place", async () => {
@@ -449,7 +448,6 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await page.keyboard.press("Control+k");
   expect(await page.locator("h1").textContent()).toBe("Domains");
   await palette.waitFor();
-  await context.close();
 });
 
 test("the palette makes things over any page, finds domains and mails, changes the theme and signs out", async () => {
@@ -531,7 +529,6 @@ test("the palette makes things over any page, finds domains and mails, changes t
   expect(await scheme()).toBe("light dark");
   await choose("sign o", "Sign out");
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
-  await context.close();
 });
 
 test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
@@ -576,7 +573,6 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   await page.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
-  await context.close();
 });
 
 /** A passkey device of this browser that always says yes. */
@@ -621,7 +617,6 @@ test("a passkey is added, signs in without a password, is named anew and removed
   await dialog.getByRole("button", { name: "Remove" }).click();
   await page.getByText("Old laptop", { exact: true }).waitFor({ state: "detached" });
   expect(await page.getByRole("button", { name: "Rename" }).count()).toBe(0);
-  await context.close();
 });
 
 test("after another service a passkey stands in for the code of the second factor", async () => {
@@ -653,7 +648,6 @@ test("after another service a passkey stands in for the code of the second facto
   await page.getByRole("button", { name: "Use a passkey instead" }).click();
   await page.getByText(/^Added .* Last used/).waitFor();
   expect(page.url()).toBe(account);
-  await context.close();
 });
 
 test("another service signs up, in where one was going, and is disconnected once there is a password", async () => {
@@ -685,7 +679,6 @@ test("another service signs up, in where one was going, and is disconnected once
   await page.getByRole("button", { name: "Disconnect" }).waitFor();
   const connected = await server.rows("select email from identities where subject = '7'");
   expect(connected).toEqual([{ email: "grace@example.com" }]);
-  await context.close();
 });
 
 test("a subscription begins at Stripe; then the settings have the next invoice, those that were, and the way to change it", async () => {
@@ -714,7 +707,6 @@ test("a subscription begins at Stripe; then the settings have the next invoice, 
   await page.getByRole("region", { name: "Invoices" }).getByText("Paid").waitFor();
   await page.getByRole("button", { name: "Cards and subscription" }).click();
   await page.waitForURL("https://billing.stripe.com/**");
-  await context.close();
 });
 
 const openedWithin = (value: number, unit: string) =>

@@ -1,12 +1,12 @@
 // A browser for the stories of one file, and the dashboard built before it starts.
 // Before it: browser.ts, tools/bootstrap/. After it: dashboard*.test.ts.
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll } from "vitest";
+import type { Browser, BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 // @ts-expect-error plain JavaScript, which has no declaration
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 
-/** Starts before the tests of a file and is closed after them. */
+/** Starts before the tests of a file and is closed after them; what a test opens is closed with it, and shown where it failed. */
 export function useBrowser(): Pick<Browser, "newContext"> {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -17,7 +17,37 @@ export function useBrowser(): Pick<Browser, "newContext"> {
   return {
     newContext: async (options) => {
       if (browser === undefined) throw new Error("The browser runs from beforeAll on.");
-      return browser.newContext(options);
+      const context = await browser.newContext(options);
+      const faults = faultsOf(context);
+      onTestFinished(async ({ task }) => {
+        if (task.result?.state === "fail") await show(context, faults);
+        await context.close();
+      });
+      return context;
     },
   };
+}
+
+/** What went wrong on the way to the server and back, as it comes. */
+function faultsOf(context: BrowserContext): string[] {
+  const faults: string[] = [];
+  context.on("response", (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+  });
+  context.on("requestfailed", (request) =>
+    faults.push(`${request.failure()?.errorText ?? "failed"} ${request.url()}`),
+  );
+  context.on("weberror", (error) => faults.push(String(error.error())));
+  return faults;
+}
+
+async function show(context: BrowserContext, faults: readonly string[]): Promise<void> {
+  for (const page of context.pages()) {
+    const text = await page
+      .locator("body")
+      .innerText({ timeout: 5_000 })
+      .catch((error: unknown) => String(error));
+    process.stderr.write(`\nThe page at ${page.url()}:\n${text}\n`);
+  }
+  process.stderr.write(`\nWhat failed there:\n${faults.join("\n")}\n`);
 }

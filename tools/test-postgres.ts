@@ -1,5 +1,5 @@
 // Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client, Pool } from "pg";
@@ -8,8 +8,17 @@ import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/
 import { migrate } from "../server/src/platform/migrations.ts";
 import { TEMPLATE_DATABASE } from "../server/src/platform/test-database.ts";
 
+/** Linux's folder in memory, where it has room: making and dropping a database for each file of tests costs a fourth of the CPU there. */
+const MEMORY = "/dev/shm";
+const ROOM_BYTES = 4 * 1024 ** 3;
+
+async function folderForTests(): Promise<string> {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  return mkdtemp(join(bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir(), "postloft-test-"));
+}
+
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(join(tmpdir(), "postloft-test-"));
+  const dataDir = await folderForTests();
   const lines: string[] = [];
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
   const client = new Client(postgres.superuser);
