@@ -114,6 +114,39 @@ test("a project with a checkout that was paid is not deleted, whatever Stripe ha
   expect(fake.openCheckouts(await customerOf(open))).toEqual([]);
 });
 
+test("a checkout that is underway while its project is deleted opens for nobody, or the deletion is refused", async () => {
+  const [first, second, third] = [
+    await off.createProject(),
+    await off.createProject(),
+    await off.createProject(),
+  ];
+  // Deleted between what the checkout asks and what it makes: of the second project Stripe knows nothing before.
+  await checkout(first);
+  fake.setSubscription(await customerOf(first), "canceled");
+  for (const [project, request] of [
+    [first, "GET /v1/checkout/sessions"],
+    [second, "POST /v1/customers"],
+  ] as const) {
+    const pause = fake.hold(request);
+    const asked = checkout(project);
+    await pause.arrived;
+    expect((await remove(project)).status).toBe(202);
+    pause.goOn();
+    expect(refusalOf(await asked)).toBe("403 PROJECT_DISABLED");
+  }
+  // Opened after the deletion has ended those that were open.
+  await checkout(third);
+  const pause = fake.hold("GET /v1/subscriptions");
+  const removal = remove(third);
+  await pause.arrived;
+  expect((await checkout(third)).status).toBe(200);
+  pause.goOn();
+  expect(refusalOf(await removal)).toBe("409 CONFLICT");
+  expect(fake.openCheckouts(await customerOf(third))).toHaveLength(1);
+  expect((await remove(third)).status).toBe(202);
+  expect(fake.openCheckouts(await customerOf(third))).toEqual([]);
+});
+
 test("a project has one customer and one checkout at a time, however often it asks", async () => {
   const project = await off.createProject();
   const replies = await Promise.all([checkout(project), checkout(project)]);

@@ -4,32 +4,48 @@ import type { Stripe } from "stripe";
 import type { BillingState } from "@postloft/contract/billing-limits.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { endCheckouts } from "./follow-subscriptions.ts";
-import { findCustomer, insertCustomer } from "./queries.ts";
+import { findCustomer, insertCustomer, noteCheckout, type CustomerRow } from "./queries.ts";
 import { isRunning } from "./rules.ts";
 import { readConsumption } from "./caps.ts";
 import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stripe.ts";
 
 /** Whether the project has a subscription that is not over, as Stripe told last. */
 export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
-  const row = await findCustomer(database, projectId);
+  return isSubscribed(await findCustomer(database, projectId));
+}
+
+function isSubscribed(row: CustomerRow | undefined): boolean {
   return row?.subscriptionStatus != null && isRunning(row.subscriptionStatus);
 }
 
 /** What whoever deletes projects asks about paying for them. */
 export function paymentOf({ database, billing }: { database: Database; billing: Billing | null }) {
   return {
-    hasSubscription,
-    endCheckouts: (projectId: string) => endCheckouts(database, billing, projectId),
+    async endCheckouts(projectId: string) {
+      const left = billing === null ? null : await endCheckouts(database, billing, projectId);
+      return async (tx: Tx): Promise<void> => {
+        const row = await findCustomer(tx, projectId);
+        if (isSubscribed(row))
+          throw new Refusal("CONFLICT", {
+            message:
+              "The project has a subscription, which would be paid for on: end it in the billing portal.",
+          });
+        if (left !== null && row?.version !== left.version)
+          throw new Refusal("CONFLICT", {
+            message: "A checkout of the project was opened, or told of, in this moment: delete it again.",
+          });
+      };
+    },
   };
 }
 
 /**
  * The address of a page of Stripe where a subscription is begun. The customer is made once a project and stored before.
  *
- * @throws Refusal CONFLICT when there is a subscription, SERVICE_UNAVAILABLE
+ * @throws Refusal CONFLICT when there is a subscription, PROJECT_DISABLED for one that is disabled, or deleted, meanwhile, SERVICE_UNAVAILABLE
  */
 export async function startCheckout(
   database: Database,
@@ -39,16 +55,17 @@ export async function startCheckout(
   const { projectId, actor } = asked;
   const known = await findCustomer(database, projectId);
   const made = known?.customerId ?? (await makeCustomer(billing, projectId));
-  const customerId = await transaction(database, async (tx) => {
-    const kept = await insertCustomer(tx, projectId, made);
-    await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
-    return kept;
-  });
+  const customerId = await insertCustomer(database, projectId, made);
   const url = await openCheckout(billing, { ...asked, customerId });
   if (url === null)
     throw new Refusal("CONFLICT", {
       message: "The project has a subscription; it is changed in the billing portal.",
     });
+  await transaction(database, async (tx) => {
+    // Nobody pays on a page whose address nobody was told.
+    if (!(await noteCheckout(tx, projectId))) throw new Refusal("PROJECT_DISABLED");
+    await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
+  });
   return { url };
 }
 

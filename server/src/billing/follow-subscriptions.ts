@@ -15,6 +15,7 @@ import {
   insertEvent,
   postponeEvents,
   updateSubscription,
+  type CustomerRow,
 } from "./queries.ts";
 import { customerOf, isRunning } from "./rules.ts";
 import { expireCheckouts, readSubscription, type Billing } from "./stripe.ts";
@@ -61,7 +62,7 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
       const due = await findDueEvents(database, MAX_EVENTS);
       if (due === undefined) return;
       try {
-        await followCustomer(database, billing, due);
+        await followEvents(database, billing, due);
       } catch (error) {
         // One customer holds up no other.
         log.warn({ err: error, events: due.ids.length }, "events of Stripe are gone through later");
@@ -73,35 +74,42 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
 }
 
 /**
- * Before a project is deleted: nobody can begin a subscription of it any more, and one that was begun is known, whatever Stripe has told of it yet.
+ * Before a project is deleted: nobody can begin a subscription by what was open, and one that was begun is known, whatever Stripe has told of it yet.
  *
+ * @returns the version in which its customer is left, undefined without one: while it is that, no checkout was opened since
  * @throws Refusal SERVICE_UNAVAILABLE where Stripe gives no answer
  */
 export async function endCheckouts(
   database: Database,
-  billing: Billing | null,
+  billing: Billing,
   projectId: string,
-): Promise<void> {
-  const customer = billing === null ? undefined : await findCustomer(database, projectId);
-  if (billing === null || customer === undefined) return;
-  const { customerId } = customer;
-  await expireCheckouts(billing, customerId);
-  await followCustomer(database, billing, { customerId, ids: [] });
+): Promise<{ version: number | undefined }> {
+  // Read before it is asked what is open.
+  const known = await findCustomer(database, projectId);
+  if (known === undefined) return { version: undefined };
+  await expireCheckouts(billing, known.customerId);
+  const isWritten = await followCustomer(database, billing, { known, ids: [] });
+  return { version: known.version + (isWritten ? 1 : 0) };
 }
 
-/** Asks what is true, and writes it unless somebody else wrote meanwhile: then they are still due. */
-async function followCustomer(
+async function followEvents(
   database: Database,
   billing: Billing,
   { customerId, ids }: { customerId: string; ids: readonly string[] },
 ): Promise<void> {
   const known = await findProjectOfCustomer(database, customerId);
-  if (known === undefined) {
-    await transaction(database, async (tx) => endEvents(tx, ids));
-    return;
-  }
-  const subscription = await readSubscription(billing, customerId);
-  await transaction(database, async (tx) => {
+  if (known === undefined) await transaction(database, async (tx) => endEvents(tx, ids));
+  else await followCustomer(database, billing, { known, ids });
+}
+
+/** Asks what is true, and writes it unless somebody else wrote meanwhile: then it is false, and they are still due. */
+async function followCustomer(
+  database: Database,
+  billing: Billing,
+  { known, ids }: { known: CustomerRow; ids: readonly string[] },
+): Promise<boolean> {
+  const subscription = await readSubscription(billing, known.customerId);
+  return transaction(database, async (tx) => {
     if (
       !(await updateSubscription(
         tx,
@@ -110,14 +118,15 @@ async function followCustomer(
         subscription !== null && isRunning(subscription.status),
       ))
     )
-      return;
+      return false;
     await endEvents(tx, ids);
     const [from, to] = [known.subscriptionStatus, subscription?.status ?? null];
-    if (from === to && known.subscriptionId === (subscription?.id ?? null)) return;
+    if (from === to && known.subscriptionId === (subscription?.id ?? null)) return true;
     const { projectId } = known;
     await recordAudit(tx, [
       { projectId, actor: SERVICE, action: "billing.subscriptionChanged", details: { status: { from, to } } },
     ]);
+    return true;
   });
 }
 

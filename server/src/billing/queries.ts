@@ -33,12 +33,31 @@ export async function findProjectOfCustomer(
 }
 
 /** Keeps the customer that is there already; returns the one that is kept. */
-export async function insertCustomer(tx: Tx, projectId: string, customerId: string): Promise<string> {
+export async function insertCustomer(
+  database: Database,
+  projectId: string,
+  customerId: string,
+): Promise<string> {
   const { rows } = await sql<{ customerId: string }>`
     insert into billing_customers (project_id, customer_id) values (${projectId}, ${customerId})
     on conflict (project_id) do update set customer_id = billing_customers.customer_id
-    returning customer_id`.execute(tx);
+    returning customer_id`.execute(database);
   return rows[0]?.customerId ?? customerId;
+}
+
+/**
+ * Whoever has read the customer and writes by that finds it changed.
+ *
+ * @returns whether the project takes changes: it is not disabled, and is not while this transaction lasts
+ */
+export async function noteCheckout(tx: Tx, projectId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from projects where id = ${projectId} and not disabled for share`.execute(tx);
+  if (rows.length === 0) return false;
+  await sql`
+    update billing_customers set version = version + 1, updated_at = now()
+    where project_id = ${projectId}`.execute(tx);
+  return true;
 }
 
 /** Whether it was still as it was read. Of one that does not run no usage is reported. */

@@ -16,9 +16,9 @@ export interface StripeFake {
   /** A subscription of a customer as it is from now on. */
   setSubscription(customerId: string, status: string, more?: { id?: string; created?: number }): void;
   addInvoice(customerId: string, status: string): void;
-  /** What the meter took, in order. */
   /** The ids of the checkouts of a customer that can be paid. */
   openCheckouts(customer: string): string[];
+  /** What the meter took, in order. */
   readonly usage: ReadonlyArray<Readonly<Record<string, string>>>;
   /** So much later, names of usage that was taken are forgotten. */
   forgetUsageNames(): void;
@@ -26,6 +26,8 @@ export interface StripeFake {
   loseAnswers(times: number): void;
   /** The next requests fail with this status; 0 ends the connection. */
   fail(status: number, times: number): void;
+  /** The next such request (`METHOD path`) is done once it is let go on. */
+  hold(request: string): { arrived: Promise<void>; goOn: () => void };
   close(): Promise<void>;
 }
 
@@ -47,6 +49,7 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
   /** Answers that are none, by their status. */
   const refusals = new WeakMap<Shape, number>();
   const fault = { status: 0, times: 0, lost: 0 };
+  const held = new Map<string, { arrived: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }>();
 
   const list = (url: string, data: Shape[]) => ({ object: "list", url, has_more: false, data });
 
@@ -114,6 +117,10 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
       const body = Object.fromEntries(new URLSearchParams(text));
       requests.push(request);
       bodies.set(request, body);
+      const pause = held.get(request);
+      held.delete(request);
+      pause?.arrived.resolve();
+      await pause?.goOn.promise;
       const reply = (status: number, shape: Shape) =>
         outgoing
           .writeHead(status, { "content-type": "application/json", "request-id": `req_${requests.length}` })
@@ -170,6 +177,11 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
     forgetUsageNames: () => usageNames.clear(),
     loseAnswers: (times) => void Object.assign(fault, { lost: times }),
     fail: (status, times) => void Object.assign(fault, { status, times }),
+    hold(request) {
+      const pause = { arrived: Promise.withResolvers<void>(), goOn: Promise.withResolvers<void>() };
+      held.set(request, pause);
+      return { arrived: pause.arrived.promise, goOn: pause.goOn.resolve };
+    },
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

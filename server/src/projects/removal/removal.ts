@@ -61,10 +61,11 @@ const LOOK_MS = 250;
 
 /** What billing/ knows of a project; handed in by api.ts. */
 export interface Payment {
-  /** Whether it has a subscription that is not over. */
-  hasSubscription: (database: Database, projectId: string) => Promise<boolean>;
-  /** Lets no subscription begin from now on; one that has begun is known after it. */
-  endCheckouts: (projectId: string) => Promise<void>;
+  /**
+   * Ends what a subscription could begin by. The transaction that disables the project calls what it gives, which throws Refusal
+   * CONFLICT where there is a subscription, or one could begin all the same.
+   */
+  endCheckouts: (projectId: string) => Promise<(tx: Tx) => Promise<void>>;
 }
 
 /** Before anything outside the database is done for a deletion. @throws Refusal VALIDATION_ERROR on `confirm` */
@@ -81,6 +82,7 @@ function refuseOtherName(name: string | undefined, confirm: string): void {
  * Disables the project and queues the job; returns its id.
  *
  * @param confirm the name of the project, as a person typed it
+ * @param requireUnpaid throws for one that is paid for; left out for a reset, which leaves the subscription
  * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already, FORBIDDEN for who is an admin no longer,
  * PROJECT_DISABLED for a reset of one that was disabled meanwhile
  */
@@ -91,8 +93,14 @@ export async function requestRemoval(
     removal,
     confirm,
     actor,
-  }: { projectId: string; removal: "RESET" | "DELETE"; confirm: string; actor: Actor },
-  { hasSubscription }: Pick<Payment, "hasSubscription">,
+    requireUnpaid,
+  }: {
+    projectId: string;
+    removal: "RESET" | "DELETE";
+    confirm: string;
+    actor: Actor;
+    requireUnpaid?: ((tx: Tx) => Promise<void>) | undefined;
+  },
 ): Promise<string> {
   const project = await lockForRemoval(tx, projectId);
   refuseOtherName(project?.name, confirm);
@@ -101,10 +109,7 @@ export async function requestRemoval(
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
   // It would be enabled at the end.
   if (removal === "RESET" && project?.disabled === true) throw new Refusal("PROJECT_DISABLED");
-  if (removal === "DELETE" && (await hasSubscription(tx, projectId)))
-    throw new Refusal("CONFLICT", {
-      message: "The project has a subscription, which would be paid for on: end it in the billing portal.",
-    });
+  await requireUnpaid?.(tx);
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
   const jobId = await addJob(tx, { projectId, kind, input: {} });
   await startRemovalRow(tx, projectId, { removal, jobId });

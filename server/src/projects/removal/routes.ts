@@ -13,7 +13,6 @@ type Removed = NonNullable<z.output<(typeof contract.getRemoval)["answers"][200]
 export function removalRoutes({
   database,
   wakeJobs,
-  hasSubscription,
   endCheckouts,
 }: { database: Database; wakeJobs: () => void } & Payment): Route[] {
   const removalRoute = (
@@ -23,20 +22,12 @@ export function removalRoutes({
   ) =>
     route(endpoint, async (call) => {
       const { projectId, body } = call;
-      if (removal === "DELETE") {
-        await requireName(database, projectId, body.confirm);
-        await endCheckouts(projectId);
-      }
+      if (removal === "DELETE") await requireName(database, projectId, body.confirm);
+      const requireUnpaid = removal === "DELETE" ? await endCheckouts(projectId) : undefined;
+      const asked = { projectId, removal, confirm: body.confirm, actor: actorOf(call), requireUnpaid };
       const answer = await call.commit(async (tx) => ({
         status: 202,
-        body: {
-          message,
-          jobId: await requestRemoval(
-            tx,
-            { projectId, removal, confirm: body.confirm, actor: actorOf(call) },
-            { hasSubscription },
-          ),
-        },
+        body: { message, jobId: await requestRemoval(tx, asked) },
       }));
       wakeJobs();
       return answer;
