@@ -51,18 +51,26 @@ export interface ArchiveWriter {
   abort(): Promise<void>;
 }
 
-/** Makes a new file that only its owner may read. @throws Error EEXIST where there is one */
+/**
+ * Makes a new file that only its owner may read. What it gives rejects with an Error of code EEXIST where there is one, and with
+ * BackupFileError where it cannot be written.
+ */
 export function createArchive(path: string, about: Manifest): ArchiveWriter {
   const tar = pack();
   const file = createWriteStream(path, { flags: "wx", mode: 0o600, flush: true });
-  const written = pipeline(tar, createGzip({ level: GZIP_LEVEL }), file);
+  const written = pipeline(tar, createGzip({ level: GZIP_LEVEL }), file).catch((error: unknown) => {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw code === "EEXIST" ? error : new BackupFileError(`${path} cannot be written: ${message}`);
+  });
   written.catch(() => undefined);
   const hash = createHash("sha256");
   let pieces = 0;
   const entry = async (name: string, bytes: Buffer | string): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     try {
-      tar.entry({ name, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+      const part = tar.entry({ name, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
+      // Also of an entry that was taken: it hears of a file that fails before the next one does.
+      part.on("error", reject);
       await Promise.race([promise, written]);
     } catch (error) {
       // Where the file cannot be written, that is why nobody takes the entry any more.

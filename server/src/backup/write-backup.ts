@@ -37,7 +37,7 @@ export const fingerprintOf = (secret: string): string =>
 
 /**
  * Writes a new file; nothing stands under its name before it is whole.
- * @throws BackupFileError where somebody is or was writing it, and what the disk or the database says
+ * @throws BackupFileError where somebody is or was writing it or the disk does not take it, and what the database says
  */
 export async function writeBackup(source: BackupSource, path: string): Promise<WrittenBackup> {
   const client = await source.pool.connect();
