@@ -37,9 +37,9 @@ const SHUTTING_DOWN = 421;
 const BAD_SEQUENCE = 503;
 /** RFC 3463: invalid command. Some servers say it of DATA without a recipient, with a code of 554. */
 const NOT_THE_COMMAND = /^5\.5\.1\b/;
-/** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
 /** So often a copy that is refused for now holds up the mail: some ten minutes, as long as greylisting takes. */
 const ATTEMPTS_FOR_COPIES = 3;
+/** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
 const SES_ACCEPTANCE = /^250 Ok ([0-9a-f]{16}-[0-9a-f-]{36}-\d{6})$/;
 
 /** How far the dialogue got, for the reading of a failure. */
