@@ -18,7 +18,8 @@ export interface Form {
 export function readWish(purpose: LinkPurpose, form: Form): Wish | null {
   const mayUnsubscribe = purpose !== "subscribe";
   const maySubscribe = purpose !== "unsubscribe";
-  if (purpose === "unsubscribe" && form["List-Unsubscribe"] === "One-Click")
+  // Some mail programs end the form in a line break, which becomes part of its last value.
+  if (purpose === "unsubscribe" && form["List-Unsubscribe"]?.trimEnd() === "One-Click")
     return { subscribed: false, source: "one-click" };
   if (mayUnsubscribe && form.action === "unsubscribe") return { subscribed: false, source: "page" };
   if (maySubscribe && form.action === "subscribe") return { subscribed: true, source: "page" };

@@ -106,6 +106,7 @@ test.for([true, false])("looking at the pages changes nothing when subscribed is
 test.for([
   ["urlencoded", URLENCODED, ONE_CLICK],
   ["urlencoded with a charset", `${URLENCODED};charset=utf-8`, ONE_CLICK],
+  ["urlencoded with a line break behind it", URLENCODED, `${ONE_CLICK}\r\n`],
   ["multipart", MULTIPART, MULTIPART_ONE_CLICK],
 ] as const)("one click, %s, unsubscribes at once and once", async ([, contentType, body]) => {
   const person = await newPerson();
