@@ -60,7 +60,7 @@ export async function noteCheckout(tx: Tx, projectId: string): Promise<boolean> 
   return true;
 }
 
-/** Whether it was still as it was read. Of one that does not run no usage is reported. */
+/** Whether it was still as it was read. Of one that does not run no usage is reported; where metering is held it stays so: a person decides. */
 export async function updateSubscription(
   tx: Tx,
   { projectId, version }: CustomerRow,
@@ -70,7 +70,7 @@ export async function updateSubscription(
   const { numAffectedRows } = await sql`
     update billing_customers
     set subscription_id = ${subscription?.id ?? null}, subscription_status = ${subscription?.status ?? null},
-      metered_from = case when ${isRunning}::boolean then metered_from end,
+      metered_from = case when ${isRunning}::boolean or metered_from = 'infinity' then metered_from end,
       metered_to = case when ${isRunning}::boolean then metered_to end,
       version = version + 1, updated_at = now()
     where project_id = ${projectId} and version = ${version}`.execute(tx);

@@ -8,6 +8,7 @@ import { holdEverything, releaseHeld } from "../instance/held.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
 import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+import { endCheckouts } from "./follow-subscriptions.ts";
 import { fixUsage, reportUsage } from "./report-usage.ts";
 import { faultsOfBilling } from "./settings.ts";
 import { openBilling, type Billing } from "./stripe.ts";
@@ -152,6 +153,24 @@ test("after the database went back nothing from before is told, and nothing is m
     0,
     { isHeld: false, isMetered: true },
   ]);
+});
+
+test("a subscription that ends while metering is held, and begins anew, is held all the same", async () => {
+  const project = await subscribed();
+  await sentYesterday(project, 2);
+  await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
+  for (const [status, id] of [
+    ["canceled", subscriptions],
+    ["active", ++subscriptions],
+  ] as const) {
+    fake.setSubscription(project.customer, status, { id: `sub_${id}` });
+    await endCheckouts(server.database, billing, project.id);
+  }
+  await beginMetering(server.database, []);
+  const from = "select metered_from::text from billing_customers where project_id = $1";
+  expect(await server.rows(from, project.id)).toEqual([{ meteredFrom: "infinity" }]);
+  await releaseHeld(server.database, { projectId: project.id, campaignId: null });
+  expect(await server.rows(from, project.id)).toEqual([{ meteredFrom: null }]);
 });
 
 interface Consumption {
