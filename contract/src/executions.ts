@@ -212,7 +212,7 @@ export const retryFailedAtStep = endpoint({
   caller: "project",
   params: atStep,
   answers: { 200: retried },
-  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
+  errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
 export const skipFailedAtStep = endpoint({
@@ -224,7 +224,7 @@ export const skipFailedAtStep = endpoint({
   caller: "project",
   params: atStep,
   answers: { 200: retried },
-  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
+  errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CONFLICT"],
 });
 
 export const listContactExecutions = endpoint({

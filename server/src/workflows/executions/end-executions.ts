@@ -12,6 +12,7 @@ import { CANCELLED_WITH_ALL } from "./walk.ts";
 import {
   cancelExecutionRows,
   countExecutions,
+  hadStep,
   clearCancelMark,
   listFailedForUpdate,
   lockCancelMark,
@@ -113,6 +114,7 @@ export interface FailedOnes {
   by: { id: string } | { stepId: string };
 }
 
+/** @throws Refusal WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND, CONFLICT; STEP_NOT_FOUND for a step that no version of the workflow has. */
 async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
   const workflow = await requireWorkflow(tx, projectId, workflowId);
   if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);
@@ -120,17 +122,19 @@ async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedO
     throw new Refusal("CONFLICT", {
       message: "All executions of this workflow are being cancelled: try again when that is done.",
     });
-  if ("stepId" in by && !isId(by.stepId)) return [];
+  if ("stepId" in by && !isId(by.stepId)) throw new Refusal("STEP_NOT_FOUND");
   const failed = await listFailedForUpdate(tx, {
     projectId,
     workflowId,
     by,
     limit: LIMITS.executionsAtOnce.value,
   });
-  if ("id" in by && failed.length === 0)
+  if (failed.length > 0) return failed;
+  if ("id" in by)
     throw new Refusal("CONFLICT", {
       message:
         "The execution has not failed, or its contact is in another active execution of this workflow.",
     });
+  if (!(await hadStep(tx, projectId, workflowId, by.stepId))) throw new Refusal("STEP_NOT_FOUND");
   return failed;
 }

@@ -1,4 +1,5 @@
 // Steps that cannot be done: the execution stands at that very step, everything before it is done once, and a person lets it go on.
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
@@ -173,6 +174,31 @@ test("a step too many fails like any other, is counted, and tried again the exec
   });
   expect(again.steps).toHaveLength(2 * most + 2);
 });
+
+test.each(["retry-failed", "skip-failed"])(
+  "%s of a step that the workflow never had is 404; at one that no version has but a former one nothing goes on",
+  async (what) => {
+    const { byKey, ...project } = await server.createProject();
+    const workflow = await drawWorkflow(server.database, project.id, {
+      steps: [["trigger", "TRIGGER"]],
+      links: [],
+    });
+    const { id } = workflow;
+    const former = randomUUID();
+    const graph = { steps: [{ id: former, type: "EXIT", name: "Former", config: {} }], transitions: [] };
+    await server.rows(
+      "insert into workflow_versions (project_id, workflow_id, version, graph) values ($1, $2, 0, $3)",
+      project.id,
+      id,
+      JSON.stringify(graph),
+    );
+    const ask = (stepId: string) => server.call("POST", `/workflows/${id}/steps/${stepId}/${what}`, byKey);
+    for (const unknown of [randomUUID(), "trigger"])
+      expect(refusalOf(await ask(unknown))).toBe("404 STEP_NOT_FOUND");
+    for (const known of [former, former.toUpperCase(), workflow.step("trigger")])
+      expect((await ask(known)).body).toEqual({ count: 0 });
+  },
+);
 
 test.each(["retry-failed", "skip-failed"])(
   "%s is refused while all executions are being cancelled",

@@ -212,6 +212,22 @@ export async function listFailedForUpdate(
   return rows;
 }
 
+/** Whether a version that is kept has this step: executions may have failed at it. */
+export async function hadStep(
+  database: Database,
+  projectId: string,
+  workflowId: string,
+  stepId: string,
+): Promise<boolean> {
+  const step = JSON.stringify({ steps: [{ id: stepId.toLowerCase() }] });
+  const { rows } = await sql`
+    select 1 from workflow_versions
+    where project_id = ${projectId} and workflow_id = ${workflowId} and graph @> ${step}::jsonb limit 1`.execute(
+    database,
+  );
+  return rows.length > 0;
+}
+
 /** Lets failed executions go on at these steps; without one they are completed. */
 export async function resumeExecutionRows(
   tx: Tx,
