@@ -6,9 +6,9 @@ import { addJob } from "../platform/jobs.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { retryFailedRecipients } from "../emails/outbox/campaign-emails.ts";
 import { releaseDestinations } from "../emails/refusals/paused-destinations.ts";
+import { lockProject } from "../projects/projects.ts";
 import { requireRoom } from "../billing/caps.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
-import { lockDefinitions } from "../segments/usage.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
@@ -40,7 +40,7 @@ export async function sendCampaign(
   await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
   return async (tx: Tx): Promise<CampaignView> => {
     // A segment that is just being deleted is gone, and one that is deleted after this is in use.
-    await lockDefinitions(tx, projectId);
+    await lockProject(tx, projectId);
     const row = await getCampaignRow(tx, projectId, id);
     await requireVerifiedSender(tx, domains, projectId, row.fromAddress);
     await requireRecipients(tx, projectId, row);

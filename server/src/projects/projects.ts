@@ -11,6 +11,7 @@ import { changeQueueRules, createProjectQueue, type QueueRules } from "../emails
 import { changeEmailRetention } from "../emails/retention/retention.ts";
 import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
+import { lockAsAdmin } from "./members/members.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   countOwnedProjects,
@@ -22,12 +23,14 @@ import {
   insertProject,
   listAllProjectRows,
   listProjectRows,
-  lockSettings,
+  readSettings,
   updateInboundName,
   updateProjectRow,
   type OwnChanges,
   type ProjectRow,
 } from "./queries.ts";
+
+export { lockProject } from "./queries.ts";
 
 /** Settings that are changed, by their columns: those of the project itself, how its mail leaves, and how long what is kept. */
 export interface ProjectChanges {
@@ -143,14 +146,15 @@ interface OfProject {
   actor: Actor;
 }
 
-/** Changes settings; what is left out stays. */
+/** Changes settings; what is left out stays. @throws Refusal FORBIDDEN for who is an admin no longer. */
 export async function updateProject(
   tx: Tx,
   around: ProjectSurroundings,
   { projectId, userId, actor }: OfProject,
   changes: ProjectChanges,
 ): Promise<ProjectView> {
-  const before = await lockSettings(tx, projectId);
+  await lockAsAdmin(tx, projectId, actor);
+  const before = await readSettings(tx, projectId);
   const details = differences(before, { ...changes.own, ...changes.rules, ...changes.kept });
   if (Object.keys(details).length > 0) {
     await updateProjectRow(tx, projectId, changes.own);
@@ -175,23 +179,25 @@ function differences(
   );
 }
 
-/** Replaces both keys. */
+/** Replaces both keys. @throws Refusal FORBIDDEN for who is an admin no longer. */
 export async function regenerateKeys(
   tx: Tx,
   around: ProjectSurroundings,
   { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
+  await lockAsAdmin(tx, projectId, actor);
   await replaceKeys(tx, around.sealer, projectId, makeKeyPair());
   await recordAudit(tx, [{ projectId, actor, action: "keys.regenerated" }]);
   return getProject(tx, around, userId, projectId);
 }
 
-/** Replaces the address that people write to; the old one is nobody's from then on. */
+/** Replaces the address that people write to; the old one is nobody's from then on. @throws Refusal FORBIDDEN for who is an admin no longer. */
 export async function regenerateInboundAddress(
   tx: Tx,
   around: ProjectSurroundings,
   { projectId, userId, actor }: OfProject,
 ): Promise<ProjectView> {
+  await lockAsAdmin(tx, projectId, actor);
   await updateInboundName(tx, projectId);
   await recordAudit(tx, [{ projectId, actor, action: "inboundAddress.regenerated" }]);
   return getProject(tx, around, userId, projectId);

@@ -14,6 +14,19 @@ export async function insertMembership(
   await tx.insertInto("memberships").values(membership).execute();
 }
 
+/**
+ * Holds a project, so that of two that change what belongs to it one finds what the other did; other work on it goes on. By itself: a
+ * statement that waits for a lock sees that row as it is then, and all others as they were before. Undefined: there is none.
+ */
+export async function lockProject(
+  tx: Tx,
+  projectId: string,
+): Promise<{ name: string; language: string } | undefined> {
+  const { rows } = await sql<{ name: string; language: string }>`
+    select name, language from projects where id = ${projectId} for no key update`.execute(tx);
+  return rows[0];
+}
+
 /** How many projects a person owns, under a lock of the person: of two that are made at once the second one is counted. */
 export async function countOwnedProjects(tx: Tx, userId: string): Promise<number> {
   await sql`select 1 from users where id = ${userId} for no key update`.execute(tx);
@@ -45,7 +58,7 @@ export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void>
 
 /** Locks the project's keys, so that two rotations at once leave exactly one pair. */
 export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
-  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
+  await lockProject(tx, projectId);
   await tx.deleteFrom("api_keys").where("projectId", "=", projectId).execute();
 }
 
@@ -144,14 +157,13 @@ export interface OwnChanges {
   logoUrl?: string | null;
 }
 
-/** The settings as they are, by column; whoever changes them waits for the commit. */
-export async function lockSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
+/** The settings as they are, by column. */
+export async function readSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`
     select p.*, q.*, r.days as event_retention_days, l.days as email_retention_days
     from projects p join project_queues q on q.project_id = p.id
     left join event_retentions r on r.project_id = p.id left join email_retentions l on l.project_id = p.id
-    where p.id = ${projectId}
-    for no key update of p`.execute(tx);
+    where p.id = ${projectId}`.execute(tx);
   return rows[0] ?? {};
 }
 

@@ -2,6 +2,7 @@
 // Before it: suspend-projects.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { lockProject } from "./queries.ts";
 
 export async function disableProjectRows(
   tx: Tx,
@@ -30,8 +31,7 @@ export async function insertSuspensions(
 
 /** Locks the project. Undefined: there is none. */
 export async function lockSuspended(tx: Tx, projectId: string, days: number) {
-  // By itself: a statement that has waited for the lock sees the project as it is now, and the other tables as they were before.
-  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
+  await lockProject(tx, projectId);
   const { rows } = await sql<{
     disabled: boolean;
     /** Whether none of its mail leaves. */

@@ -4,6 +4,7 @@ import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { lockProject } from "../projects/projects.ts";
 import { subscribeToEvents } from "../reactions/reactions.ts";
 import { restrictionForAll } from "./filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
@@ -15,7 +16,6 @@ import {
   insertSegment,
   listSlugsLike,
   listTrackedCauses,
-  lockDefinitions,
   updateCauses,
   updateComputeDue,
   updateSegmentRow,
@@ -49,7 +49,7 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
   if (type === "STATIC" && given.trackMembership === true)
     throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
   const id = newId();
-  await lockDefinitions(tx, projectId);
+  await lockProject(tx, projectId);
   const segments = await loadSegments(tx, projectId);
   if (filters !== null) checkSegments(field, id, filters, segments);
   const slug = slugOf(given.name);
@@ -97,7 +97,7 @@ export async function updateSegment(
   edit: SegmentChange,
   use: SegmentUse,
 ): Promise<SegmentView> {
-  await lockDefinitions(tx, projectId);
+  await lockProject(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   requireUnchanged(row, edit.expectedUpdatedAt);
@@ -178,7 +178,7 @@ async function refuseTooLarge(
 
 /** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
 export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
-  await lockDefinitions(tx, projectId);
+  await lockProject(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   const segments = await loadSegments(tx, projectId);

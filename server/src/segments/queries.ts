@@ -79,11 +79,6 @@ export async function findSegment(
     .executeTakeFirst();
 }
 
-/** Holds the project: of two that change what its segments are, the second one sees what the first one made. */
-export async function lockDefinitions(tx: Tx, projectId: string): Promise<void> {
-  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
-}
-
 export async function findSegmentForUpdate(
   tx: Tx,
   projectId: string,

@@ -12,7 +12,6 @@ import { listSegmentsByCause } from "./queries.ts";
 import { segmentRestriction } from "./segment-restriction.ts";
 import { listSegmentsNaming, listSegmentsOfContact } from "./usage-queries.ts";
 
-export { lockDefinitions } from "./queries.ts";
 export { namesField } from "./usage-queries.ts";
 
 /** The members of a segment now, as a condition on `contacts c`. @throws Refusal SEGMENT_NOT_FOUND. */

@@ -2,6 +2,7 @@
 // Before it: views.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
+import { lockProject } from "../../projects/projects.ts";
 
 export interface ViewRow {
   id: string;
@@ -25,7 +26,7 @@ export async function listViewRows(database: Database, projectId: string): Promi
 
 /** The ids of all views by their names. Holds the project, so that of two that take the last place or one name, one sees the other. */
 export async function lockViewNames(tx: Tx, projectId: string): Promise<Map<string, string>> {
-  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
+  await lockProject(tx, projectId);
   const rows = await tx
     .selectFrom("contact_views")
     .select(["id", "name"])

@@ -13,6 +13,7 @@ import { createUser, findProvenUser, toldOf, type User } from "../../users/users
 import {
   isMemberAlready,
   joinProject,
+  lockAsAdmin,
   readMembersToChange,
   requireAdmin,
   type MemberView,
@@ -115,11 +116,12 @@ export async function listInvitations(database: Database, projectId: string): Pr
   return (await listInvitationRows(database, projectId)).map(present);
 }
 
-/** @throws Refusal INVITATION_NOT_FOUND */
+/** @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN for who is an admin no longer. */
 export async function revokeInvitation(
   tx: Tx,
   { projectId, invitationId, actor }: { projectId: string; invitationId: string; actor: Actor },
 ): Promise<void> {
+  await lockAsAdmin(tx, projectId, actor);
   const row = isId(invitationId) ? await deleteInvitation(tx, projectId, invitationId) : undefined;
   if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
   await recordAudit(tx, [

@@ -181,6 +181,50 @@ test.each([
   expect(replies.map(refusalOf)).toEqual([...Array(3).fill("403 FORBIDDEN"), keyless]);
 });
 
+test.each([
+  ["removed", "delete from memberships where user_id = $1"],
+  ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1"],
+])("what is underway of whoever is %s changes no setting, no key and no invitation", async (_, change) => {
+  const project = await server.createProject();
+  const admin = await add(project, "ADMIN");
+  const invited = await server.call<Added>("POST", path(project), session(project.owner), {
+    email: `invited-${admin.email}`,
+  });
+  const own = `/users/@me/projects/${project.id}`;
+  const invitation = `/projects/${project.id}/invitations/${invited.body.data.invitation?.id}`;
+  const replies = await holdRow(
+    server.pool,
+    ["select 1 from projects where id = $1", project.id],
+    () => [
+      server.call("PATCH", own, session(admin), { name: "Late" }),
+      server.call("POST", `${own}/regenerate-keys`, session(admin)),
+      server.call("POST", `${own}/regenerate-inbound-address`, session(admin)),
+      server.call("DELETE", invitation, session(admin)),
+    ],
+    (client) => client.query(change, [admin.id]),
+  );
+  expect(replies.map(refusalOf)).toEqual(Array(4).fill("403 FORBIDDEN"));
+  expect((await server.call("DELETE", invitation, session(project.owner))).status).toBe(204);
+});
+
+test("settings that two change in the same moment end as the later one asked", async () => {
+  const project = await server.createProject();
+  const rules = () => server.rows("select tracking from project_queues where project_id = $1", project.id);
+  expect(await rules()).toEqual([{ tracking: "ENABLED" }]);
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from projects where id = $1", project.id],
+    () => [
+      server.call("PATCH", `/users/@me/projects/${project.id}`, session(project.owner), {
+        tracking: "ENABLED",
+      }),
+    ],
+    (client) =>
+      client.query("update project_queues set tracking = 'DISABLED' where project_id = $1", [project.id]),
+  );
+  expect([reply?.status, await rules()]).toEqual([200, [{ tracking: "ENABLED" }]]);
+});
+
 test("members of another project are found as little as people who do not exist", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   for (const userId of [other.owner.id, randomUUID(), "none"]) {

@@ -6,6 +6,7 @@ import { reaches, type Role } from "@postloft/contract/roles.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
+import { lockProject } from "../queries.ts";
 import { revokeKeysOf } from "../scoped-keys/scoped-keys.ts";
 import {
   deleteInvitationsBy,
@@ -13,7 +14,6 @@ import {
   deleteMember,
   insertMember,
   listMemberRows,
-  lockMembers,
   updateMemberRole,
   type MemberRow,
 } from "./queries.ts";
@@ -50,7 +50,7 @@ export async function readMembersToChange(
   tx: Tx,
   projectId: string,
 ): Promise<{ projectName: string; projectLanguage: string; members: MemberView[] }> {
-  const project = await lockMembers(tx, projectId);
+  const project = await lockProject(tx, projectId);
   if (project === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   const members = await listMembers(tx, projectId);
   return { projectName: project.name, projectLanguage: project.language, members };
@@ -92,6 +92,12 @@ export function requireAdmin(members: readonly MemberView[], { userId }: Actor):
   if (role === undefined || !mayInvite(role))
     throw new Refusal("FORBIDDEN", { message: "You are no longer an admin of this project." });
   return role;
+}
+
+/** Holds the project, of which a person has to be an admin still; whoever runs the installation is no member. @throws Refusal FORBIDDEN */
+export async function lockAsAdmin(tx: Tx, projectId: string, actor: Actor): Promise<void> {
+  const { members } = await readMembersToChange(tx, projectId);
+  if (actor.kind !== "service") requireAdmin(members, actor);
 }
 
 /** @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN where an admin touches the role OWNER, CONFLICT for the last owner. */

@@ -2,16 +2,6 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
-/** Lines up changes of a project's members, so that two at once never leave it without an owner; other work goes on. */
-export async function lockMembers(
-  tx: Tx,
-  projectId: string,
-): Promise<{ name: string; language: string } | undefined> {
-  const { rows } = await sql<{ name: string; language: string }>`
-    select name, language from projects where id = ${projectId} for no key update`.execute(tx);
-  return rows[0];
-}
-
 export interface MemberRow {
   userId: string;
   email: string;

@@ -1,11 +1,11 @@
 // Statements on `projects` while one is emptied or deleted.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
+import { lockProject } from "../queries.ts";
 
 /** Locks the project, with whether it is disabled, and whether what was asked for before is still being done. */
 export async function lockForRemoval(tx: Tx, projectId: string) {
-  // By itself: a statement that has waited for the lock sees the project as it is now, and the jobs as they were before.
-  await sql`select 1 from projects where id = ${projectId} for no key update`.execute(tx);
+  await lockProject(tx, projectId);
   const { rows } = await sql<{ name: string; disabled: boolean; isRunning: boolean }>`
     select p.name, p.disabled, exists (
       select 1 from jobs j

@@ -2,6 +2,7 @@
 // Before it: scoped-keys.ts, find-scoped-keys.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
+import { lockProject } from "../queries.ts";
 
 export interface ScopedKeyRow {
   id: string;
@@ -37,7 +38,7 @@ export async function listKeyRows(database: Database, projectId: string): Promis
 
 /** Holds the project, so that of two that make the last key one finds it made. */
 export async function countKeyRows(tx: Tx, projectId: string): Promise<number> {
-  await sql`select 1 from projects where id = ${projectId} for update`.execute(tx);
+  await lockProject(tx, projectId);
   const { rows } = await sql<{ count: number }>`
     select count(*)::float8 as count from scoped_keys where project_id = ${projectId}`.execute(tx);
   return rows[0]?.count ?? 0;
