@@ -1,5 +1,6 @@
 // Deleting a contact over HTTP: the person is gone from everything, and the books still balance.
 import { expect, test, vi } from "vitest";
+import { holdRow } from "../testing/hold-row.ts";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer();
@@ -45,4 +46,21 @@ test("deleting a contact takes its events and messages, and mails that wait are 
   );
   // Without its sign, three letters of the address would also be found in an id now and then.
   expect(JSON.stringify(kept)).not.toMatch(/\+ada|ada@|of a person/);
+});
+
+test("an upsert of a contact that is just being deleted makes a new one", async () => {
+  const { byKey } = await server.createProject();
+  const person = { email: "ada@example.com", data: { plan: "pro" } };
+  const { body: former } = await server.call<{ id: string }>("POST", "/contacts", byKey, person);
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from contacts where id = $1", former.id],
+    () => [server.call<{ id: string }>("POST", "/contacts", byKey, { ...person, data: { plan: "free" } })],
+    (client) => client.query("delete from contacts where id = $1", [former.id]),
+  );
+  expect(reply?.status).toBe(201);
+  expect((await server.call("GET", `/contacts/${reply?.body.id}`, byKey)).body).toMatchObject({
+    email: "ada@example.com",
+    data: { plan: "free" },
+  });
 });

@@ -121,6 +121,14 @@ export async function lockContacts(
   return rows;
 }
 
+/** Locks the contact of an address, if there is one. Whoever deletes it is waited for: a statement after this one finds it gone. */
+export async function lockContactOf(tx: Tx, projectId: string, email: string): Promise<void> {
+  await sql`
+    select 1 from contacts where project_id = ${projectId} and email = ${email} for no key update`.execute(
+    tx,
+  );
+}
+
 /** With their consent log, of which is kept which rows it were. */
 export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`

@@ -15,6 +15,7 @@ import {
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
 import type { ContactLinks } from "./links.ts";
 import { readContactPage } from "./list-cursor.ts";
+import { lockContactOf } from "./queries.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 import { contactViewRoutes } from "./views/routes.ts";
@@ -47,6 +48,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
           patch: readDataPatch(body.data),
           via: viaDashboard(userId),
         };
+        await lockContactOf(tx, projectId, body.email);
         const [outcome] = await upsertContacts(tx, [change]);
         if (outcome === undefined) throw new Error("An upsert of one contact answered nothing.");
         const { contactId, isNew } = outcome;
