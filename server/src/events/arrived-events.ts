@@ -29,14 +29,16 @@ export async function listArrivedEvents(
   }));
 }
 
-/** The data of events that were reacted to, by the id of the event, or of the mail for `email.sent`; deleted ones are missing. */
+/** The data of events that were reacted to, and when they happened, by the id of the event, or of the mail for `email.sent`; deleted ones are missing. */
 export async function readReactedEvents(
   database: Database,
   projectId: string,
   reactions: ReadonlyArray<{ eventId: string | null; emailId: string | null }>,
-): Promise<Map<string, Arrived["data"]>> {
+): Promise<Map<string, Pick<Arrived, "at" | "data">>> {
   const eventIds = reactions.flatMap(({ eventId }) => eventId ?? []);
   const emailIds = reactions.flatMap(({ eventId, emailId }) => (eventId === null ? (emailId ?? []) : []));
   const rows = await findReactedEvents(database, projectId, { eventIds, emailIds });
-  return new Map(rows.map((row) => [row.id, (row.data ?? {}) as Arrived["data"]]));
+  return new Map(
+    rows.map((row) => [row.id, { at: row.createdAt, data: (row.data ?? {}) as Arrived["data"] }]),
+  );
 }

@@ -65,10 +65,10 @@ export async function findReactedEvents(
   projectId: string,
   { eventIds, emailIds }: { eventIds: readonly string[]; emailIds: readonly string[] },
 ) {
-  const { rows } = await sql<{ id: string; data: unknown }>`
-    select v.id, v.data from events v where v.project_id = ${projectId} and v.id = any(${eventIds}::uuid[])
+  const { rows } = await sql<{ id: string; data: unknown; createdAt: Date }>`
+    select v.id, v.data, v.created_at from events v where v.project_id = ${projectId} and v.id = any(${eventIds}::uuid[])
     union all
-    select e.id, ${mailFacts()} from emails e
+    select e.id, ${mailFacts()}, e.sent_at from emails e
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where e.project_id = ${projectId} and e.id = any(${emailIds}::uuid[])`.execute(database);
   return rows;

@@ -53,6 +53,7 @@ export function entryOf(workflow: DrawnWorkflow, contactId: string, context: obj
     version: 1,
     stepId: workflow.step("trigger"),
     context: context === null ? null : JSON.stringify(context),
+    startedAt: null,
   };
 }
 

@@ -16,6 +16,8 @@ export interface Entry {
   workflow: Enterable;
   contactId: string;
   context: Readonly<Record<string, unknown>>;
+  /** When what starts it happened; left out: now. */
+  at?: Date | undefined;
 }
 
 /** A workflow that contacts may enter now. */
@@ -69,7 +71,7 @@ export async function enterWorkflows(
     bounded && reentries.length > 0
       ? await countEntriesToday(tx, projectId, reentries)
       : new Map<string, number>();
-  const rows = entries.map(({ workflow, contactId, context }) => ({
+  const rows = entries.map(({ workflow, contactId, context, at = null }) => ({
     id: newId(),
     workflowId: workflow.id,
     contactId,
@@ -77,6 +79,7 @@ export async function enterWorkflows(
     version: workflow.version,
     stepId: workflow.startStepId,
     context: Object.keys(context).length === 0 ? null : JSON.stringify(context),
+    startedAt: at,
   }));
   const allowed = rows.filter((row) => (counts.get(`${row.workflowId} ${row.contactId}`) ?? 0) < most);
   if (allowed.length === 0) return entries.map(() => null);

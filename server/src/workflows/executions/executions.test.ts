@@ -596,3 +596,40 @@ test("what cannot be stored for one contact fails its execution alone, at that s
   const { body } = await server.call("GET", `/workflows/${workflow.id}/stats`, project.byKey);
   expect(body).toMatchObject({ active: 0 });
 });
+
+test("a wait with no pause before it sees what happened before anybody could look, and never what started it", async () => {
+  const project = await server.createProject();
+  const trigger = onEvent("ordered");
+  const paid = await draw(project, {
+    trigger,
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["tag", "UPDATE_CONTACT", { updates: { ordered: true } }],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "paid" }],
+    ],
+    links: [
+      ["trigger", "tag"],
+      ["tag", "wait"],
+    ],
+  });
+  const again = await draw(project, {
+    trigger,
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["wait", "WAIT_FOR_EVENT", { eventName: "ordered", timeout: 1 }],
+    ],
+    links: [["trigger", "wait"]],
+  });
+  const emails = Array.from({ length: 5 }, (_, at) => `c${at}@example.com`);
+  for (const email of emails) {
+    await track(project, email, "ordered");
+    await track(project, email, "paid");
+  }
+  const branches = async ({ id }: { id: string }) => {
+    const ended = await executions(project, id, "?status=COMPLETED");
+    const whole = ended.map(async (one) => (await read(project, id, one.id)).steps.at(-1)?.branch);
+    return Promise.all(whole);
+  };
+  await expect.poll(() => branches(paid)).toEqual(emails.map(() => "event"));
+  await expect.poll(() => branches(again)).toEqual(emails.map(() => "timeout"));
+});

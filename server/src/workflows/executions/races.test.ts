@@ -57,7 +57,7 @@ async function raceWaits(comesAt: (entered: Promise<void>, person: number) => Pr
   return server.rows<{ via: string; steps: number; marks: string[]; isTimely: boolean }>(
     `select x.trace -> 1 ->> 'via' as via, jsonb_array_length(x.trace) as steps,
        array(select key from jsonb_object_keys(c.data) key where key in ('came', 'late')) as marks,
-       floor(extract(epoch from e.created_at) * 1000) between (x.trace -> 1 ->> 'at')::bigint and (x.trace -> 1 ->> 'until')::bigint as is_timely
+       floor(extract(epoch from e.created_at) * 1000) between floor(extract(epoch from x.started_at) * 1000) and (x.trace -> 1 ->> 'until')::bigint as is_timely
      from workflow_executions x join contacts c on c.project_id = x.project_id and c.id = x.contact_id
      join events e on e.project_id = x.project_id and e.contact_id = x.contact_id and e.name = 'paid'
      where x.workflow_id = $1`,

@@ -35,20 +35,20 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
 
 /** Lets contacts enter the workflows that their events start, in the order in which these happened. */
 async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Promise<void> {
-  const events = [...new Set(reactions.map(({ eventName }) => eventName))];
-  const workflows = await readEnterable(tx, projectId, { events });
+  const names = [...new Set(reactions.map(({ eventName }) => eventName))];
+  const workflows = await readEnterable(tx, projectId, { events: names });
   if (workflows.length === 0) return;
   const started = Map.groupBy(workflows, ({ triggerEvent }) => triggerEvent ?? "");
   const starting = reactions.filter(({ eventName }) => started.has(eventName));
-  const data = await readReactedEvents(tx, projectId, starting);
+  const events = await readReactedEvents(tx, projectId, starting);
   const filters = workflows.flatMap((workflow) => filterOf(workflow) ?? []);
   const segments = await loadSegmentsFor(tx, projectId, filters);
   const entries = starting.flatMap(({ eventName, eventId, emailId, contactId }) => {
-    const context = data.get(eventId ?? emailId ?? "") ?? {};
+    const { data: context = {}, at } = events.get(eventId ?? emailId ?? "") ?? {};
     return (started.get(eventName) ?? []).flatMap((workflow) => {
       const filter = filterOf(workflow);
       const isMeant = filter === undefined || fits(filter, { data: context, at: now() }, { segments }, now());
-      return isMeant ? [{ workflow, contactId, context }] : [];
+      return isMeant ? [{ workflow, contactId, context, at }] : [];
     });
   });
   if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });

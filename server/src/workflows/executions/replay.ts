@@ -5,6 +5,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
+import { behindStart } from "./awaited-events.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
@@ -107,7 +108,7 @@ async function eventsOf(
       waitId: row.id,
       contactId: row.contactId,
       eventName,
-      since: row.startedAt,
+      since: new Date(behindStart(row.startedAt)),
     }));
     for (const { waitId, at, data } of waits.length === 0
       ? []
