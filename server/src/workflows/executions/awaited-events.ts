@@ -2,7 +2,6 @@
 // is behind is read page by page, as far as one transaction should go, and from there in the next one.
 // Before it: database-world.ts looks. After it: steps/wait-for-event.ts decides.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { StepType } from "@postloft/contract/workflow-graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../../platform/database.ts";
 import {
@@ -12,7 +11,7 @@ import {
   type EventWait,
 } from "../../events/arrived-events.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
-import { openRun, stepOf, type Execution } from "./execution.ts";
+import { openRun, stepOf, waitBegan, type Execution } from "./execution.ts";
 import type { ArrivedEvent, UnreadEvents } from "./steps/step.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
@@ -77,22 +76,8 @@ function waitOf(execution: Execution): Wait | null {
   if (step?.type !== "WAIT_FOR_EVENT" || run === undefined || contactId === null) return null;
   const { eventName, filter } = step.config;
   const { until: untilMs = Infinity, behind } = run;
-  const since = new Date(hadPause(execution) ? run.at : behindStart(execution.startedAt));
+  const since = new Date(waitBegan(execution));
   return { waitId, contactId, eventName, since, behind, filter, untilMs };
-}
-
-const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT", "WEBHOOK"]);
-
-/** Whether time had to pass before the step at which it stands. Else that begins with what started it, however late anybody looks. */
-function hadPause({ trace, graph }: Execution): boolean {
-  return trace
-    .slice(0, -1)
-    .some(({ n, is }) => is === "FAILED" || PAUSES.has(graph.steps[n]?.type ?? "TRIGGER"));
-}
-
-/** The first instant, ms, at which what started an execution is over: it is not what a wait waits for. */
-export function behindStart(startedAt: Date): number {
-  return startedAt.getTime() + 1;
 }
 
 /** Whether an event that is waited for may come behind this page, and not in it. */

@@ -1,6 +1,12 @@
 // An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
 // Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
-import type { Branch, ExecutionStatus, Graph, GraphStep } from "@postloft/contract/workflow-graph.ts";
+import type {
+  Branch,
+  ExecutionStatus,
+  Graph,
+  GraphStep,
+  StepType,
+} from "@postloft/contract/workflow-graph.ts";
 import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
@@ -97,3 +103,22 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
     },
   };
 }
+
+const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT", "WEBHOOK"]);
+
+/**
+ * The instant, ms, from which on events count for the wait at which an execution stands, however late it is looked at: when the last step that
+ * takes time was over, else when the execution began. What started it, or ended a wait, happened once: it ends no other.
+ */
+export function waitBegan({ trace, graph, startedAt }: Execution): number {
+  const cameMs = trace.at(-1)?.at ?? startedAt.getTime();
+  const typeOf = ({ n }: StepRun) => graph.steps[n]?.type ?? "TRIGGER";
+  const pause = trace.slice(0, -1).findLast((run) => run.is === "FAILED" || PAUSES.has(typeOf(run)));
+  if (pause === undefined) return behindMs(startedAt);
+  const endedBy = pause.via === "event" ? pause.out?.["at"] : undefined;
+  if (typeof endedBy === "string") return behindMs(new Date(endedBy));
+  return pause.is === "FAILED" || typeOf(pause) === "WEBHOOK" ? cameMs : (pause.until ?? cameMs);
+}
+
+/** The first instant, ms, behind one that is kept to the ms. */
+export const behindMs = (instant: Date) => instant.getTime() + 1;

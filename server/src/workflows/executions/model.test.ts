@@ -127,11 +127,13 @@ interface History {
 function interpret({ steps, transitions }: Graph, history: History): Passage[] {
   const passages: Passage[] = [];
   let [nowMs, x, subscribed] = [START, history.x, history.subscribed];
+  // What started it, or ended a wait, happened once: it ends no other.
+  let sinceMs = START + 1;
   for (let step: GraphStep | undefined = steps[0]; step !== undefined;) {
     const current: GraphStep = step;
     const atMs = nowMs;
     let [how, branch] = ["COMPLETED", null as Branch | null];
-    if (current.type === "DELAY") nowMs += (current.config.amount ?? 0) * MINUTE;
+    if (current.type === "DELAY") sinceMs = nowMs += (current.config.amount ?? 0) * MINUTE;
     if (current.type === "CONDITION") {
       const { field, operator, value } = current.config as { field: string; operator: string; value: number };
       const seen = field === "data.x" ? x : history.carried;
@@ -149,11 +151,12 @@ function interpret({ steps, transitions }: Graph, history: History): Passage[] {
       const { eventName, timeout = Infinity } = current.config;
       const endMs = atMs + timeout * 1_000;
       const came = history.events.find(
-        (one) => one.name === eventName && one.atMs >= atMs && one.atMs < endMs,
+        (one) => one.name === eventName && one.atMs >= sinceMs && one.atMs < endMs,
       );
       if (came === undefined && endMs === Infinity)
         return [...passages, { step: current.name, atMs, endMs: null, how: "WAITING" }];
       nowMs = came?.atMs ?? endMs;
+      sinceMs = came === undefined ? nowMs : nowMs + 1;
       branch = came === undefined ? "timeout" : "event";
     }
     passages.push({ step: current.name, atMs, endMs: nowMs, how: branch ?? how });

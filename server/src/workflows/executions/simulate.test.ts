@@ -81,3 +81,30 @@ test("a delay until a time that never comes fails its step", async () => {
     trace: [{}, { is: "FAILED" }],
   });
 });
+
+test("an event that ended a wait does not end the next one", async () => {
+  const { id: projectId, byKey } = server.project;
+  const wait = { eventName: "paid", timeout: 3_600 };
+  const workflow = await drawWorkflow(server.database, projectId, {
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["first", "WAIT_FOR_EVENT", wait],
+      ["second", "WAIT_FOR_EVENT", wait],
+    ],
+    links: [
+      ["trigger", "first"],
+      ["first", "second"],
+    ],
+  });
+  const simulated = await server.call<{ steps: Array<{ branch: string | null }> }>(
+    "POST",
+    `/workflows/${workflow.id}/simulate`,
+    byKey,
+    {
+      contact: { email: "ada@example.com" },
+      from: "2026-03-01T12:00:00Z",
+      events: [{ name: "paid", at: "2026-03-01T12:30:00Z" }],
+    },
+  );
+  expect(simulated.body.steps.map(({ branch }) => branch)).toEqual([null, "event", "timeout"]);
+});

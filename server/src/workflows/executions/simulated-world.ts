@@ -3,7 +3,7 @@
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { openRun, stepOf, type Execution } from "./execution.ts";
+import { openRun, stepOf, waitBegan, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
 import { walk, type World } from "./walk.ts";
 
@@ -103,10 +103,10 @@ function nextInstant(
 /** Events since the wait began. */
 function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): ArrivedEvent[] {
   const step = stepOf(execution);
-  const run = openRun(execution);
-  if (step?.type !== "WAIT_FOR_EVENT" || run === undefined) return [];
+  if (step?.type !== "WAIT_FOR_EVENT" || openRun(execution) === undefined) return [];
+  const sinceMs = waitBegan(execution);
   return happened
-    .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= run.at)
+    .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= sinceMs)
     .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data }));
 }
 
