@@ -45,11 +45,11 @@ export async function readSent(tx: Tx, projectId: string, span: Span): Promise<M
   return new Map(rows.map(({ kind, count }) => [kind, count]));
 }
 
-/** Goes on to a day, unless somebody else did before, or metering ended. */
+/** Goes on to a day, unless somebody else did before, or metering ended or is held. */
 export async function moveMetered(tx: Tx, { projectId, day }: MeteredRow): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update billing_customers set metered_to = ${day}::date
-    where project_id = ${projectId} and metered_from is not null
+    where project_id = ${projectId} and isfinite(metered_from)
       and (metered_to is null or metered_to < ${day}::date)`.execute(tx);
   return numAffectedRows === 1n;
 }

@@ -5,6 +5,7 @@ import { readConfig } from "../platform/config.ts";
 import { transaction } from "../platform/database.ts";
 import { createLog } from "../platform/log.ts";
 import { holdEverything, releaseHeld } from "../instance/held.ts";
+import { holdRow } from "../testing/hold-row.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
 import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
@@ -171,6 +172,25 @@ test("a subscription that ends while metering is held, and begins anew, is held 
   expect(await server.rows(from, project.id)).toEqual([{ meteredFrom: "infinity" }]);
   await releaseHeld(server.database, { projectId: project.id, campaignId: null });
   expect(await server.rows(from, project.id)).toEqual([{ meteredFrom: null }]);
+});
+
+test("a day that is being fixed while metering is held is not told", async () => {
+  const project = await subscribed();
+  await sentYesterday(project, 2);
+  // The day before, on which nothing was sent.
+  await fix();
+  await holdRow(
+    server.pool,
+    ["select 1 from billing_customers where project_id = $1", project.id],
+    () => [fix()],
+    (client) =>
+      client.query(
+        "update billing_customers set metered_from = 'infinity', metered_to = null where project_id = $1",
+        [project.id],
+      ),
+  );
+  expect(await usageOf(project)).toEqual([]);
+  await releaseHeld(server.database, { projectId: project.id, campaignId: null });
 });
 
 interface Consumption {
