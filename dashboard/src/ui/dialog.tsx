@@ -2,7 +2,9 @@
 // is typed there: pasted lists would be gone by a slip of the hand.
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { useRef, useState, type FormEvent, type ReactNode } from "react";
+import { t } from "../text/t.ts";
 import { AroundField, FIRST } from "./first-focus.ts";
+import { useLeaveWarning } from "./use-leave-warning.ts";
 
 /** Whether something was typed that would be missed; what was looked for is not. */
 const isTypedIn = ({ target }: FormEvent) =>
@@ -14,10 +16,13 @@ interface DialogProps {
   open: boolean;
   /** Without it, neither Escape nor a click beside it closes the dialog: it stays until it is answered. */
   onClose?: () => void;
+  /** What is shown this once is here, or on its way: only the dialog's own buttons close it, and leaving the page asks. */
+  isHeld?: boolean;
   children: ReactNode;
 }
 
-export function Dialog({ title, description, open, onClose, children }: DialogProps) {
+export function Dialog({ title, description, open, onClose, isHeld = false, children }: DialogProps) {
+  useLeaveWarning(isHeld, t("Leave all the same? What is shown here this once is lost."));
   const popup = useRef<HTMLDivElement>(null);
   const [isTyped, setTyped] = useState(false);
   /** At once, and not in the next frame: whoever types without looking loses no letter. Without such a field it is the dialog's choice. */
@@ -29,9 +34,9 @@ export function Dialog({ title, description, open, onClose, children }: DialogPr
   return (
     <Base.Root
       open={open}
-      onOpenChange={(isOpen) => !isOpen && onClose?.()}
+      onOpenChange={(isOpen) => !isOpen && !isHeld && onClose?.()}
       onOpenChangeComplete={(isOpen) => !isOpen && setTyped(false)}
-      disablePointerDismissal={onClose === undefined || isTyped}
+      disablePointerDismissal={onClose === undefined || isHeld || isTyped}
     >
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 bg-veil transition-opacity duration-150 data-ending-style:opacity-0 data-starting-style:opacity-0" />

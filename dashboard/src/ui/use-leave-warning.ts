@@ -2,15 +2,18 @@
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 
+const WHAT_WAS_TYPED = t("Leave without saving? What you typed is lost.");
+
 /** Whether to leave all the same. */
-export function askToLeave(): boolean {
+export function askToLeave(question = WHAT_WAS_TYPED): boolean {
   // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
-  return confirm(t("Leave without saving? What you typed is lost."));
+  return confirm(question);
 }
 
-export function useLeaveWarning(isUnsaved: boolean): void {
+/** @param question what is asked: by default about what was typed */
+export function useLeaveWarning(isUnsaved: boolean, question = WHAT_WAS_TYPED): void {
   useBlocker({
-    shouldBlockFn: () => isUnsaved && !askToLeave(),
+    shouldBlockFn: () => isUnsaved && !askToLeave(question),
     enableBeforeUnload: () => isUnsaved,
   });
 }

@@ -53,7 +53,7 @@ function PasswordForm({ code, action, look = "primary", doing, onClose }: AskedP
       error={doing.error}
       buttons={
         <>
-          <Button look="quiet" onClick={onClose}>
+          <Button look="quiet" disabled={doing.isPending} onClick={onClose}>
             {t("Cancel")}
           </Button>
           <Button
@@ -113,8 +113,14 @@ export function SwitchOnDialog({ onClose }: DialogProps) {
     mutationFn: ({ currentPassword }: { currentPassword: string }) =>
       call(beginSecondFactor, { body: { currentPassword } }),
   });
-  const [codes, setCodes] = useState<readonly string[] | null>(null);
-  if (codes !== null) return <CodesDialog codes={codes} onClose={onClose} />;
+  const refresh = useRefresh();
+  const confirming = useMutation({
+    mutationFn: (code: string) => call(confirmSecondFactor, { body: { code } }),
+    // Not waited for: the codes are shown at once.
+    onSuccess: () => void refresh(),
+  });
+  if (confirming.data !== undefined)
+    return <CodesDialog codes={confirming.data.recoveryCodes} onClose={onClose} />;
   return (
     <Dialog
       title={t("Switch the second factor on")}
@@ -125,11 +131,12 @@ export function SwitchOnDialog({ onClose }: DialogProps) {
       }
       open
       onClose={onClose}
+      isHeld={confirming.isPending}
     >
       {beginning.data === undefined ? (
         <PasswordForm action={t("Go on")} doing={beginning} onClose={onClose} />
       ) : (
-        <ConfirmForm {...beginning.data} onClose={onClose} onCodes={setCodes} />
+        <ConfirmForm {...beginning.data} confirming={confirming} onClose={onClose} />
       )}
     </Dialog>
   );
@@ -138,26 +145,18 @@ export function SwitchOnDialog({ onClose }: DialogProps) {
 interface ConfirmFormProps extends DialogProps {
   secret: string;
   uri: string;
-  onCodes: (codes: readonly string[]) => void;
+  confirming: { error: unknown; isPending: boolean; mutate: (code: string) => void };
 }
 
-function ConfirmForm({ secret, uri, onClose, onCodes }: ConfirmFormProps) {
-  const refresh = useRefresh();
+function ConfirmForm({ secret, uri, confirming, onClose }: ConfirmFormProps) {
   const [code, setCode] = useState("");
-  const confirming = useMutation({
-    mutationFn: () => call(confirmSecondFactor, { body: { code } }),
-    onSuccess: async ({ recoveryCodes }) => {
-      onCodes(recoveryCodes);
-      await refresh();
-    },
-  });
   return (
     <Form
-      onSubmit={() => confirming.mutate()}
+      onSubmit={() => confirming.mutate(code)}
       error={confirming.error}
       buttons={
         <>
-          <Button look="quiet" onClick={onClose}>
+          <Button look="quiet" disabled={confirming.isPending} onClick={onClose}>
             {t("Cancel")}
           </Button>
           <Button look="primary" type="submit" busy={confirming.isPending} disabled={code.trim() === ""}>
@@ -235,7 +234,7 @@ export function NewCodesDialog({ onClose }: DialogProps) {
   const refresh = useRefresh();
   const renewing = useMutation({
     mutationFn: (body: { currentPassword: string; code: string }) => call(renewRecoveryCodes, { body }),
-    onSuccess: refresh,
+    onSuccess: () => void refresh(),
   });
   if (renewing.data !== undefined)
     return <CodesDialog codes={renewing.data.recoveryCodes} onClose={onClose} />;
@@ -245,6 +244,7 @@ export function NewCodesDialog({ onClose }: DialogProps) {
       description={t("The old ones are worth nothing then.")}
       open
       onClose={onClose}
+      isHeld={renewing.isPending}
     >
       <PasswordForm
         code={{ label: t("Code of the app, or a recovery code") }}
@@ -263,6 +263,7 @@ function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[
       title={t("Keep these recovery codes")}
       description={t("They are shown this once. Each signs you in once when the app is not at hand.")}
       open
+      isHeld
     >
       <div className="flex items-start gap-1 rounded-md border border-line bg-side py-2 pr-1 pl-3">
         <ul className="grid flex-1 grid-cols-2 gap-x-4 gap-y-1 font-mono text-xs">

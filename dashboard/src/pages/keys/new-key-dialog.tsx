@@ -85,7 +85,8 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
   });
   const making = useMutation({
     mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(given) }),
-    onSuccess: () => queries.invalidateQueries({ queryKey }),
+    // Not waited for: the key is shown at once.
+    onSuccess: () => void queries.invalidateQueries({ queryKey }),
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -93,7 +94,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
   };
   if (making.data !== undefined) return <MadeDialog secret={making.data.key} onClose={onClose} />;
   return (
-    <Dialog title={t("New key")} open onClose={onClose}>
+    <Dialog title={t("New key")} open onClose={onClose} isHeld={making.isPending}>
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         <KeyFields
           given={given}
@@ -101,7 +102,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
           error={making.error}
         />
         <div className="flex justify-end gap-2">
-          <Button look="quiet" onClick={onClose}>
+          <Button look="quiet" disabled={making.isPending} onClick={onClose}>
             {t("Cancel")}
           </Button>
           <Button
@@ -209,6 +210,7 @@ function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }
       title={t("Copy the key now")}
       description={t("It is shown this once: only a fingerprint of it is stored.")}
       open
+      isHeld
     >
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
         <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>

@@ -1,0 +1,91 @@
+// What the dashboard shows once, and what is asked to be typed as it stands, in a real browser: neither is lost on its way.
+// Before it: open-dashboard.ts.
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { fromBase32 } from "../server/src/testing/base32.ts";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+import { codeAt } from "../server/src/users/second-factor/totp.ts";
+import { openDashboard, type PathOf } from "./open-dashboard.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+const open = (path: PathOf) => openDashboard(server, browser, path);
+
+/** Holds what is posted to addresses that end so, until it is let go. */
+async function holdPosts(page: Page, ends: string): Promise<{ asked: Promise<void>; letGo: () => void }> {
+  const asked = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<void>();
+  await page.route(`**/${ends}`, async (route) => {
+    if (route.request().method() === "POST") {
+      asked.resolve();
+      await held.promise;
+    }
+    await route.continue();
+  });
+  return { asked: asked.promise, letGo: held.resolve };
+}
+
+/** Tries to be rid of a dialog in every way there is. */
+async function tryToClose(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.mouse.click(5, 5);
+  await page.goBack();
+  expect(await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
+}
+
+test("a key that is being made is shown, whatever is pressed meanwhile, and leaving asks until it was copied", async () => {
+  const { page, asked } = await open(() => "");
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("button", { name: "New key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Shop");
+  const making = await holdPosts(page, "keys");
+  await page.keyboard.press("Enter");
+  await making.asked;
+  await tryToClose(page);
+  expect(asked).toHaveLength(1);
+  making.letGo();
+  await page.getByRole("heading", { name: "Copy the key now" }).waitFor();
+  await page.goBack();
+  await expect.poll(() => asked).toHaveLength(2);
+  expect(await dialog.locator("code").textContent()).toMatch(/^\w{20,}/);
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await page.getByText("Never used").waitFor();
+  await page.goBack();
+  await page.getByRole("link", { name: "API keys" }).waitFor();
+  expect(asked).toHaveLength(2);
+});
+
+test("recovery codes that are being made are shown, whatever is pressed meanwhile", async () => {
+  const { page, project } = await open(() => "");
+  const { email, password } = project.owner;
+  await page.getByRole("button", { name: `Signed in as ${email}` }).click();
+  await page.getByRole("menuitem", { name: "Your account" }).click();
+  await page.getByRole("button", { name: "Switch on" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Current password").fill(password);
+  await page.keyboard.press("Enter");
+  const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
+  await dialog.getByLabel("Code of the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
+  const confirming = await holdPosts(page, "second-factor/confirm");
+  await page.keyboard.press("Enter");
+  await confirming.asked;
+  await tryToClose(page);
+  confirming.letGo();
+  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  const [recoveryCode = ""] = await dialog.getByRole("listitem").allTextContents();
+  await dialog.getByRole("button", { name: "I have kept them" }).click();
+
+  await page.getByRole("button", { name: "New recovery codes" }).click();
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
+  const renewing = await holdPosts(page, "recovery-codes");
+  await page.keyboard.press("Enter");
+  await renewing.asked;
+  await tryToClose(page);
+  renewing.letGo();
+  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  expect(await dialog.getByRole("listitem").count()).toBe(10);
+});
