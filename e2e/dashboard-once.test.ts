@@ -89,3 +89,17 @@ test("recovery codes that are being made are shown, whatever is pressed meanwhil
   await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
   expect(await dialog.getByRole("listitem").count()).toBe(10);
 });
+
+test("a name with two spaces in it is shown as it must be typed", async () => {
+  const { page, project } = await open(async (one) => {
+    await server.call("PATCH", `/users/@me/projects/${one.id}`, one.bySession, { name: "My  shop" });
+    return "/settings?tab=danger";
+  });
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Empty project" }).click();
+  const shown = dialog.locator("p.font-mono");
+  expect(await shown.innerText()).toBe("My  shop");
+  await page.goto(`/app/${project.id}/keys`);
+  await page.getByRole("button", { name: "Replace both keys" }).click();
+  expect(await dialog.locator("label").innerText()).toBe("Type My  shop to confirm");
+});

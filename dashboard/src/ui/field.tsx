@@ -31,7 +31,7 @@ function Labelled({ label, help, error, children }: Said & { children: (tied: Ti
   const note = error ?? help;
   return (
     <div className="flex flex-col gap-1.5">
-      <label htmlFor={id} className="text-sm font-medium">
+      <label htmlFor={id} className="text-sm font-medium whitespace-pre-wrap">
         {label}
       </label>
       {children({

@@ -107,7 +107,7 @@ function TypedDialog({ project, removal, onClose }: TypedProps) {
       >
         {removing.isError && <Failure error={removing.error} />}
         <p className="text-sm">{t("Nothing brings it back. Type the name of the project to go on:")}</p>
-        <p className="font-mono text-xs select-all">{project.name}</p>
+        <p className="font-mono text-xs whitespace-pre-wrap select-all">{project.name}</p>
         <Field
           label={t("Project name")}
           autoFocus
