@@ -394,6 +394,8 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
     isAnswered ? route.continue() : route.fulfill({ status: 403 }),
   );
   await chosen.getByRole("button", { name: "Unsubscribe" }).click();
+  const asked = page.getByRole("dialog", { name: "Unsubscribe 59 contacts?" });
+  await asked.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("The server said 403 and nothing more.").waitFor();
   isAnswered = true;
@@ -411,8 +413,24 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
     headers: { "x-project-id": projectId },
     data: { email: "late@example.com" },
   });
-  await chosen.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("dialog", { name: "Delete 60 contacts?" }).waitFor();
+  const dialog = page.getByRole("dialog");
+  const isSubscribed = async () =>
+    (
+      await server.rows<{ subscribed: boolean }>(
+        "select subscribed from contacts where email = 'late@example.com'",
+      )
+    )[0]?.subscribed;
+  for (const operation of ["Subscribe", "Unsubscribe", "Delete"]) {
+    await chosen.getByRole("button", { name: operation, exact: true }).click();
+    await dialog.getByRole("heading", { name: `${operation} 60 contacts?` }).waitFor();
+    expect(await isSubscribed()).toBe(true);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+  }
+  await chosen.getByRole("button", { name: "Unsubscribe" }).click();
+  await dialog.getByRole("button", { name: "Unsubscribe" }).click();
+  await page.getByText("1 changed, 59 were so already, 0 failed.").waitFor();
+  expect(await isSubscribed()).toBe(false);
 });
 
 test("whatever has a name is opened by it, and pages by keys that can be turned off", async () => {

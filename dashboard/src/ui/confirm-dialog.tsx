@@ -9,6 +9,7 @@ interface ConfirmDialogProps {
   description: string;
   /** What the button says that does it. */
   action: string;
+  look?: "danger" | "primary";
   /** What the button says that does nothing. */
   keep?: string;
   /** The call it makes, as far as the dialog has to know it. */
@@ -20,6 +21,7 @@ export function ConfirmDialog({
   title,
   description,
   action,
+  look = "danger",
   keep = t("Keep it"),
   doing,
   onClose,
@@ -31,7 +33,7 @@ export function ConfirmDialog({
         <Button look="quiet" onClick={onClose}>
           {keep}
         </Button>
-        <Button look="danger" busy={doing.isPending} onClick={() => doing.mutate()}>
+        <Button look={look} busy={doing.isPending} onClick={() => doing.mutate()}>
           {action}
         </Button>
       </div>

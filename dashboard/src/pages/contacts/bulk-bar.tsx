@@ -52,7 +52,8 @@ const reverseKey = (projectId: string, jobId: string) => ["project", projectId, 
 export function BulkBar(props: BulkBarProps) {
   const { projectId, selection, list, onStarted } = props;
   const queries = useQueryClient();
-  const [isDeleting, setDeleting] = useState(false);
+  /** What is asked about before it is done: it is gone for good, or nobody could take it back one by one. */
+  const [asked, setAsked] = useState<BulkOperation | null>(null);
   const starting = useMutation({
     mutationFn: async (operation: BulkOperation) => {
       const reverse = reverseOf(operation, props);
@@ -61,13 +62,14 @@ export function BulkBar(props: BulkBarProps) {
       return { jobId };
     },
     onSuccess: ({ jobId }) => {
-      setDeleting(false);
+      setAsked(null);
       selection.clear();
       onStarted(jobId);
     },
   });
   if (selection.count === 0) return null;
-  const act = (operation: BulkOperation) => () => starting.mutate(operation);
+  const act = (operation: BulkOperation) => () =>
+    selection.isAll || operation === "delete" ? setAsked(operation) : starting.mutate(operation);
   return (
     <div
       role="region"
@@ -93,46 +95,77 @@ export function BulkBar(props: BulkBarProps) {
       <Button disabled={starting.isPending} onClick={act("unsubscribe")}>
         {t("Unsubscribe")}
       </Button>
-      <Button disabled={starting.isPending} onClick={() => setDeleting(true)}>
+      <Button disabled={starting.isPending} onClick={act("delete")}>
         {t("Delete")}
       </Button>
       <Button look="quiet" onClick={selection.clear}>
         {t("Choose none")}
       </Button>
-      {starting.isError && !isDeleting && <Failure error={starting.error} />}
-      {isDeleting && (
-        <DeleteDialog
+      {starting.isError && asked === null && <Failure error={starting.error} />}
+      {asked !== null && (
+        <BulkDialog
+          operation={asked}
           selection={selection}
           list={list}
           doing={{
             error: starting.error,
             isPending: starting.isPending,
-            mutate: () => starting.mutate("delete"),
+            mutate: () => starting.mutate(asked),
           }}
-          onClose={() => setDeleting(false)}
+          onClose={() => setAsked(null)}
         />
       )}
     </div>
   );
 }
 
-interface DeleteDialogProps extends Pick<BulkBarProps, "selection" | "list"> {
+interface Question {
+  title: (count: number) => string;
+  /** While the number is not known. */
+  titleOfAll: string;
+  about: string;
+  action: string;
+}
+
+const QUESTIONS: Record<BulkOperation, Question> = {
+  subscribe: {
+    title: (count) => plural(count, "Subscribe {n} contact?", "Subscribe {n} contacts?"),
+    titleOfAll: t("Subscribe all that match?"),
+    about: t("Marketing mail reaches them from then on, also those who unsubscribed themselves."),
+    action: t("Subscribe"),
+  },
+  unsubscribe: {
+    title: (count) => plural(count, "Unsubscribe {n} contact?", "Unsubscribe {n} contacts?"),
+    titleOfAll: t("Unsubscribe all that match?"),
+    about: t("No marketing mail reaches them any more, until they are subscribed again."),
+    action: t("Unsubscribe"),
+  },
+  delete: {
+    title: (count) => plural(count, "Delete {n} contact?", "Delete {n} contacts?"),
+    titleOfAll: t("Delete all that match?"),
+    about: t("Their data and events are gone for good. Mail still waiting for them is not sent."),
+    action: t("Delete"),
+  },
+};
+
+interface BulkDialogProps extends Pick<BulkBarProps, "selection" | "list"> {
+  operation: BulkOperation;
   doing: ComponentProps<typeof ConfirmDialog>["doing"];
   onClose: () => void;
 }
 
 /** Names how many it would be. All that match are counted when it opens: the list may have been read long before. */
-function DeleteDialog({ selection, list, doing, onClose }: DeleteDialogProps) {
+function BulkDialog({ operation, selection, list, doing, onClose }: BulkDialogProps) {
   const counting = useQuery({ ...list.recount, enabled: selection.isAll, gcTime: 0, staleTime: Infinity });
   const isKnown = !selection.isAll || counting.data !== undefined;
-  const count = selection.countOf(counting.data ?? 0);
+  const { title, titleOfAll, about, action } = QUESTIONS[operation];
   return (
     <ConfirmDialog
-      title={
-        isKnown ? plural(count, "Delete {n} contact?", "Delete {n} contacts?") : t("Delete all that match?")
-      }
-      description={t("Their data and events are gone for good. Mail still waiting for them is not sent.")}
-      action={t("Delete")}
+      title={isKnown ? title(selection.countOf(counting.data ?? 0)) : titleOfAll}
+      description={about}
+      action={action}
+      look={operation === "subscribe" ? "primary" : "danger"}
+      keep={operation === "delete" ? t("Keep it") : t("Cancel")}
       doing={
         isKnown
           ? doing
