@@ -2,7 +2,15 @@
 // Before it: workflows.ts is the record, workflow-graph.ts the configs. After it: server/src/workflows/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { addFaults, hasControlCharacters, id, issue, pathId, queryBoolean } from "./field.ts";
+import {
+  addFaults,
+  expectedUpdatedAt,
+  hasControlCharacters,
+  id,
+  issue,
+  pathId,
+  queryBoolean,
+} from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, type Branch } from "./workflow-graph.ts";
 import { byWorkflow, step, transition } from "./workflows.ts";
@@ -73,9 +81,10 @@ export const updateStep = endpoint({
     config: stepFields.config,
     templateId: stepFields.templateId.describe("null takes it away."),
     position: stepFields.position,
+    expectedUpdatedAt,
   }),
   answers: { 200: step },
-  errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND"],
+  errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
 export const deleteStep = endpoint({

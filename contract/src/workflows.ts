@@ -2,7 +2,15 @@
 // Before it: workflow-graph.ts. After it: workflow-steps.ts edits the graph, workflow-versions.ts its history; server/src/workflows/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { addFaults, hasControlCharacters, instant, issue, pathId, queryInteger } from "./field.ts";
+import {
+  addFaults,
+  expectedUpdatedAt,
+  hasControlCharacters,
+  instant,
+  issue,
+  pathId,
+  queryInteger,
+} from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import {
   awaitedEventName,
@@ -210,6 +218,7 @@ export const updateWorkflow = endpoint({
         ),
       eventName: awaitedEventName.optional().describe("The same as `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),
+      expectedUpdatedAt,
     })
     .superRefine(({ triggerType, triggerConfig, eventName }, context) => {
       if (triggerType === undefined || triggerConfig === undefined) return;
@@ -219,7 +228,7 @@ export const updateWorkflow = endpoint({
         context.addIssue(issue("Goes with the trigger EVENT only.", "custom", eventName, ["eventName"]));
     }),
   answers: { 200: workflow },
-  errors: ["WORKFLOW_NOT_FOUND"],
+  errors: ["WORKFLOW_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
 
 export const deleteWorkflow = endpoint({

@@ -28,6 +28,7 @@ interface Step {
   config: Record<string, unknown>;
   templateId: string | null;
   position: unknown;
+  updatedAt: string;
   outgoingTransitions: Transition[];
   incomingTransitions: Transition[];
 }
@@ -39,6 +40,7 @@ interface Workflow {
   triggerConfig: unknown;
   version: number;
   nextRunAt: string | null;
+  updatedAt: string;
   problems: Array<{ code: string; severity: string; stepId: string | null }>;
   steps: Step[];
   transitions: Transition[];
@@ -301,6 +303,30 @@ test("a transition that is there already is returned again", async () => {
   expect(again.status).toBe(200);
   expect((await read(id)).transitions.map((one) => one.id)).toContain(again.body.id);
   expect((await read(id)).transitions).toHaveLength(2);
+});
+
+test("of two who change a step, or a workflow, that they both read, the second is told when they say what they read; nobody has to", async () => {
+  const { id, ids } = await chain(DELAY);
+  const before = await read(id);
+  const change = (path: string, body: object) => call("PATCH", `/workflows/${id}${path}`, body);
+  const step = `/steps/${ids[0]}`;
+  const readOf = ({ steps }: Workflow) => steps.find((one) => one.id === ids[0])?.updatedAt;
+  const expectedUpdatedAt = readOf(before);
+  const both = await Promise.all(
+    [2, 3].map((amount) => change(step, { config: { amount, unit: "days" }, expectedUpdatedAt })),
+  );
+  expect(both.map(refusalOf).toSorted()).toEqual(["200 undefined", "409 CHANGED_MEANWHILE"]);
+  const one = await change("", { name: "One", expectedUpdatedAt: before.updatedAt });
+  expect(refusalOf(one)).toBe("409 CHANGED_MEANWHILE");
+  const now = await read(id);
+  expect(now.name).toBe(before.name);
+  expect((await change("", { name: "One", expectedUpdatedAt: now.updatedAt })).status).toBe(200);
+  expect(refusalOf(await change("", { name: "Two", expectedUpdatedAt: now.updatedAt }))).toBe(
+    "409 CHANGED_MEANWHILE",
+  );
+  // What is changed elsewhere in the workflow leaves a step as it was read.
+  expect((await change(step, { name: "Wait", expectedUpdatedAt: readOf(now) })).status).toBe(200);
+  expect((await change(step, { name: "Wait on" })).status).toBe(200);
 });
 
 test("a step goes between two others, and out again", async () => {

@@ -11,7 +11,7 @@ import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import { fieldErrors } from "../platform/http-errors.ts";
 import { newId } from "../platform/ids.ts";
-import { invalidField, Refusal } from "../platform/refusal.ts";
+import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import type { Network } from "../webhooks/networks.ts";
 import { checkGraph } from "./graph-rules.ts";
 import { presentStep, presentTransition } from "./present.ts";
@@ -123,9 +123,13 @@ export async function insertStep(
   return presentStep(locked.row, graph, step);
 }
 
-export type StepEdit = Omit<StepInput, "type">;
+export type StepEdit = Omit<StepInput, "type"> & { expectedUpdatedAt?: string | undefined };
 
-/** Changes what is given. A config that names no template keeps the one there is. @throws Refusal as `addStep`, STEP_NOT_FOUND. */
+/**
+ * Changes what is given. A config that names no template keeps the one there is.
+ *
+ * @throws Refusal as `addStep`; STEP_NOT_FOUND; CHANGED_MEANWHILE when the step is not as it was read
+ */
 export async function updateStep(
   tx: Tx,
   { projectId, workflowId, networks }: WhichWorkflow & Allowed,
@@ -133,7 +137,8 @@ export async function updateStep(
 ): Promise<StepView> {
   const locked = await lockGraph(tx, projectId, workflowId);
   const step = findStep(locked, stepId);
-  const { config, templateId } = edit;
+  const { config, templateId, expectedUpdatedAt } = edit;
+  requireUnchanged({ updatedAt: new Date(step.updatedAt) }, expectedUpdatedAt);
   const kept =
     step.type === "SEND_EMAIL" && step.config.templateId !== undefined ? step.config.templateId : undefined;
   const given: Readonly<Record<string, unknown>> =

@@ -5,7 +5,7 @@ import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/wo
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { presentGraph, presentListed, presentRecord } from "./present.ts";
 import {
@@ -138,11 +138,12 @@ export interface WorkflowEdit {
   /** The same as `triggerConfig.eventName`. */
   eventName?: string | undefined;
   allowReentry?: boolean | undefined;
+  expectedUpdatedAt?: string | undefined;
 }
 
 /**
  * Changes what is given.
- * @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR for a faulty trigger, and on `enabled` while there are problems of the
+ * @throws Refusal WORKFLOW_NOT_FOUND; CHANGED_MEANWHILE when it, or its graph, is not as it was read; VALIDATION_ERROR for a faulty trigger, and on `enabled` while there are problems of the
  * severity `error`, which it names.
  */
 export async function updateWorkflow(
@@ -152,6 +153,7 @@ export async function updateWorkflow(
   edit: WorkflowEdit,
 ): Promise<WorkflowView> {
   const { row, graph } = await lockGraph(tx, projectId, id);
+  requireUnchanged(row, edit.expectedUpdatedAt);
   const trigger = await changedTrigger(tx, projectId, row, edit);
   const enabled = edit.enabled ?? row.enabled;
   if (enabled && !row.enabled) {
