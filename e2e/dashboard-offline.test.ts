@@ -83,3 +83,54 @@ test("who gets a campaign is saved when the network is back", async () => {
     { kind: "TRANSACTIONAL" },
   ]);
 });
+
+test("a draft that could not be saved is there again for whoever wrote it when its tab was closed, and nothing of it once it is saved", async () => {
+  let id = "";
+  const { page, project } = await open(async (one) => {
+    const campaign = { name: "News", subject: "Before", body: "<p>Hi</p>", from: "news@sandbox.localhost" };
+    id = await make(server, one, "/campaigns", { ...campaign, audienceType: "ALL" });
+    return `/campaigns/${id}?step=content`;
+  });
+  const context = page.context();
+  const stored = () => server.rows("select subject from campaigns where id = $1", id);
+  const openAgain = async () => {
+    const tab = await context.newPage();
+    await tab.goto(address);
+    await tab.getByLabel("Subject").waitFor();
+    return tab;
+  };
+  const address = page.url();
+  await page.getByText("Saved", { exact: true }).waitFor();
+  await takeNetwork(page);
+  await page.getByLabel("Subject").fill("Mine");
+  await page.getByText("Not saved yet").waitFor();
+  await page.close();
+  await context.setOffline(false);
+
+  // Another member who signs in to this browser has nothing of it.
+  const other = await server.createProject();
+  await server.rows(
+    "insert into memberships select $1, user_id, 'MEMBER' from memberships where project_id = $2",
+    project.id,
+    other.id,
+  );
+  const signIn = ({ email, password }: typeof project.owner) =>
+    context.request.post("/auth/login", { data: { email, password } });
+  await context.clearCookies();
+  await signIn(other.owner);
+  const theirs = await openAgain();
+  expect(await theirs.getByLabel("Subject").inputValue()).toBe("Before");
+  await theirs.close();
+
+  await context.clearCookies();
+  await signIn(project.owner);
+  const again = await openAgain();
+  expect(await again.getByLabel("Subject").inputValue()).toBe("Mine");
+  await expect.poll(stored).toEqual([{ subject: "Mine" }]);
+  await again.getByText("Saved", { exact: true }).waitFor();
+  await again.close();
+  await server.rows("update campaigns set subject = 'After', updated_at = now() where id = $1", id);
+  const last = await openAgain();
+  expect(await last.getByLabel("Subject").inputValue()).toBe("After");
+  expect(await last.getByText(/changed elsewhere/).count()).toBe(0);
+});

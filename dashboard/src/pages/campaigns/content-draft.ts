@@ -1,4 +1,4 @@
-// What was typed into a campaign over what is stored, field by field, and what a tab keeps of it: pure but for the store of the tab.
+// What was typed into a campaign over what is stored, field by field, and what the browser keeps of it: pure but for its stores.
 // Before it: use-content-draft.ts. After it: nothing.
 import type { Design } from "@postloft/contract/design.ts";
 import { isSame } from "../../ui/typed.ts";
@@ -79,33 +79,46 @@ export function settledAs(whose: "stored" | "typed", stored: Content, typed: Typ
   return Object.fromEntries(entries) as Typed;
 }
 
-const keptAs = (id: string) => `postloft.draft.${id}`;
-
 const isContent = (name: string, value: unknown): boolean =>
   name === "design"
     ? value === null || isBlocks(value as Record<string, unknown>)
     : NAMES.some((known) => known === name) && typeof value === "string";
 
-/** What this tab kept of a campaign and is not stored, with what it was typed over. */
-export function readKept(id: string, stored: Content): Typed {
-  const kept = JSON.parse(sessionStorage.getItem(keptAs(id)) ?? "{}") as Record<
-    string,
-    Partial<Typing> | null
-  >;
-  const entries = Object.entries(kept).flatMap(([name, typing]) => {
+/** What is kept under a name: by this tab, else by one that was closed, from which this one takes it over. */
+function textKept(name: string): string | null {
+  const own = sessionStorage.getItem(name);
+  if (own !== null) return own;
+  const left = localStorage.getItem(name);
+  if (left !== null) sessionStorage.setItem(name, left);
+  return left;
+}
+
+/** The name under which the browser keeps what somebody typed into a campaign: nobody else who signs in there gets it. */
+export const keptAs = (accountId: string, id: string) => `postloft.draft.${accountId}.${id}`;
+
+/** What was kept of a campaign and is not stored, with what it was typed over. */
+export function readKept(name: string, stored: Content): Typed {
+  const kept = JSON.parse(textKept(name) ?? "{}") as Record<string, Partial<Typing> | null>;
+  const entries = Object.entries(kept).flatMap(([field, typing]) => {
     const { given, over } = typing ?? {};
-    if (!isContent(name, given) || !isContent(name, over) || isSame(given, stored[name as Field])) return [];
-    return [[name, { given, over, isTaken: false }]];
+    if (!isContent(field, given) || !isContent(field, over) || isSame(given, stored[field as Field]))
+      return [];
+    return [[field, { given, over, isTaken: false }]];
   });
   return Object.fromEntries(entries) as Typed;
 }
 
-/** Keeps what is not stored yet, until it is. */
-export function keep(id: string, typed: Typed): void {
+/** Keeps what is not stored yet, until it is: for this tab, and for whichever comes when it was closed. */
+export function keep(name: string, typed: Typed): void {
   const unsaved = entriesOf(typed).filter(([, { isTaken }]) => !isTaken);
+  const text = JSON.stringify(Object.fromEntries(unsaved));
   try {
-    if (unsaved.length === 0) sessionStorage.removeItem(keptAs(id));
-    else sessionStorage.setItem(keptAs(id), JSON.stringify(Object.fromEntries(unsaved)));
+    if (unsaved.length > 0) for (const store of [sessionStorage, localStorage]) store.setItem(name, text);
+    else {
+      // What another tab keeps is not stored yet.
+      if (localStorage.getItem(name) === sessionStorage.getItem(name)) localStorage.removeItem(name);
+      sessionStorage.removeItem(name);
+    }
   } catch {
     // A full store keeps nothing; the text is still saved to the server.
   }

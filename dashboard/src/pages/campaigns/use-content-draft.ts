@@ -1,7 +1,9 @@
-// What a draft says while it is written: saved when nobody types any more, and kept in this tab until it is, so that a reload, or a
-// text that cannot be saved yet, loses nothing. Before it: content-step.tsx. After it: content-draft.ts, campaign-queries.ts.
+// What a draft says while it is written: saved when nobody types any more, and kept in this browser until it is, so that neither a reload
+// nor a tab that is closed while a text cannot be saved loses anything. Before it: content-step.tsx. After it: content-draft.ts, campaign-queries.ts.
+import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { accountQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { useDebounced } from "../../ui/use-debounced.ts";
 import { useOnline } from "../../ui/use-online.ts";
@@ -10,6 +12,7 @@ import {
   conflictsOf,
   contentOf,
   keep,
+  keptAs,
   readKept,
   settledAs,
   shownOf,
@@ -46,13 +49,17 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
   const { id } = campaign;
   const [known, setKnown] = useKnown(campaign);
   const stored = contentOf(known);
-  const [typed, setTyped] = useState<Typed>(() => readKept(id, stored));
+  const queries = useQueryClient();
+  const [name] = useState(() => keptAs(queries.getQueryData(accountQuery.queryKey)?.id ?? "", id));
+  const [typed, setTyped] = useState<Typed>(() => readKept(name, stored));
   const latest = useRef(typed);
   const update = (next: Typed) => {
     latest.current = next;
-    keep(id, next);
+    keep(name, next);
     setTyped(next);
   };
+  // What was stored since it was kept goes.
+  useEffect(() => keep(name, latest.current), [name]);
   const saving = useSavingCampaign(
     projectId,
     campaign,
@@ -86,7 +93,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     shouldBlockFn: async () =>
       // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
       !(await save()) &&
-      !confirm(t("This could not be saved. Leave all the same? This tab keeps what you typed.")),
+      !confirm(t("This could not be saved. Leave all the same? This browser keeps what you typed.")),
     enableBeforeUnload: false,
     disabled: !isUnsaved,
   });
