@@ -133,6 +133,8 @@ test("an address or a name without a space in it is no wider than a phone", asyn
   const segmentId = await create(project, "/segments", { name, filters, trackMembership: false });
   const templateId = await create(project, "/templates", { name, ...mail, type: "MARKETING" });
   const campaignId = await create(project, "/campaigns", { name, ...mail, audienceType: "ALL" });
+  const domain = `${"d".repeat(60)}.example.com`;
+  await server.call("POST", "/domains", project.byKey, { domain });
   type Sent = { data: { emails: Array<{ contact: { id: string }; email: string }> } };
   const { body: sent } = await server.call<Sent>("POST", "/v1/send", project.byKey, { to: email, ...mail });
   const page = await open(project, "contacts");
@@ -145,6 +147,8 @@ test("an address or a name without a space in it is no wider than a phone", asyn
     [`templates/${templateId}`, name, `Subject: ${mail.subject}`],
     [`campaigns/${campaignId}?step=content`, name, `Subject: ${mail.subject}`],
     [`emails/${sent.data.emails[0]?.email}`, mail.subject, "What happened"],
+    ["domains", "Domains", domain],
+    ["", "A project", `${domain} was not checked yet.`],
   ] as const) {
     await page.goto(`/app/${project.id}/${path}`);
     await page.getByRole("heading", { level: 1, name: title }).waitFor();

@@ -77,7 +77,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
   return (
     <Card id={domain.domain}>
       <header className="flex flex-wrap items-center gap-3 px-5 py-4">
-        <div className="min-w-48 flex-1">
+        <div className="min-w-48 flex-1 wrap-anywhere">
           <div className="flex flex-wrap items-center gap-2">
             <h2 className="font-semibold">{domain.domain}</h2>
             <StateBadge domain={domain} isLocal={isLocal} />

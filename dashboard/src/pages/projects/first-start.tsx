@@ -177,7 +177,7 @@ function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
   const waiting = domains.data?.find(({ records, verified }) => records.length > 0 && !verified);
   return (
     <>
-      <p className="max-w-prose text-sm text-soft">
+      <p className="max-w-prose text-sm wrap-anywhere text-soft">
         {waiting !== undefined && !isDone
           ? provider === "mailbox"
             ? t("{domain} was not checked yet.", { domain: waiting.domain })
