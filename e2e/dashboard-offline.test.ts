@@ -134,3 +134,36 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   expect(await last.getByLabel("Subject").inputValue()).toBe("After");
   expect(await last.getByText(/changed elsewhere/).count()).toBe(0);
 });
+
+test("what a proxy or a network's own page answers in the server's place is a failure: nothing is called saved, and what is typed stays", async () => {
+  let id = "";
+  const { page, project } = await open(async (one) => {
+    const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
+    id = await make(server, one, "/templates", template);
+    return `/templates/${id}`;
+  });
+  const subject = page.getByRole("textbox", { name: "Subject" });
+  await subject.fill("Mine");
+  let isBetween = true;
+  await page.route(/\/templates/, (route) =>
+    isBetween && route.request().resourceType() === "fetch"
+      ? route.fulfill({ status: 200, contentType: "text/html", body: "<h1>Sign in to the network</h1>" })
+      : route.continue(),
+  );
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const failure = page.getByRole("alert").getByText("The server said 200 and nothing more.");
+  await failure.waitFor();
+  expect(await subject.inputValue()).toBe("Mine");
+  isBetween = false;
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
+  expect(await server.rows("select subject from templates where project_id = $1", project.id)).toEqual([
+    { subject: "Mine" },
+  ]);
+  isBetween = true;
+  await page.getByRole("link", { name: "All templates" }).click();
+  await failure.waitFor();
+  isBetween = false;
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("link", { name: "Hello" }).waitFor();
+});

@@ -8,6 +8,7 @@ import { saveFile } from "../ui/save-file.ts";
 import { renewal } from "./renewal.ts";
 import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
 
+const NO_CONTENT = 204;
 const TIMEOUT_MS = 30_000;
 /** Of what is as large as it is. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
@@ -113,13 +114,11 @@ export async function call<E extends Endpoint>(
   given: Given<E> = {},
 ): Promise<Answer<E>> {
   const hasBody = given.body !== undefined;
-  return answerOf(
-    address,
-    await request(address, given, {
-      headers: hasBody ? { "content-type": "application/json" } : {},
-      body: hasBody ? JSON.stringify(given.body) : null,
-    }),
-  );
+  const response = await request(address, given, {
+    headers: hasBody ? { "content-type": "application/json" } : {},
+    body: hasBody ? JSON.stringify(given.body) : null,
+  });
+  return answerOf(address, response, given.signal);
 }
 
 /** Calls an endpoint that takes a file, in the part of that name. */
@@ -131,7 +130,8 @@ export async function upload<E extends Endpoint>(
 ): Promise<Answer<E>> {
   const body = new FormData();
   body.set(part, file);
-  return answerOf(address, await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS));
+  const response = await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS);
+  return answerOf(address, response, given.signal);
 }
 
 /** Saves what an endpoint returns as a file of the viewer's. */
@@ -141,7 +141,7 @@ export async function download<E extends Endpoint>(
   fileName: string,
 ): Promise<void> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
-  saveFile(await response.blob(), fileName);
+  saveFile(await reached(response.blob(), given.signal), fileName);
 }
 
 interface Sent {
@@ -174,7 +174,7 @@ async function tryOnce<E extends Endpoint>(
   { headers, body }: Sent,
   timeoutMs: number,
 ): Promise<Response> {
-  const response = await fetch(urlOf(address.path, given.params, given.query), {
+  const asked = fetch(urlOf(address.path, given.params, given.query), {
     method: address.method,
     headers: {
       // A new account gets its mail in the language that is shown.
@@ -186,16 +186,29 @@ async function tryOnce<E extends Endpoint>(
     // Also when the page is left in the same moment.
     keepalive: address.method === "DELETE",
     signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given.signal ? [given.signal] : [])]),
-  }).catch((error: unknown) => {
-    if (given.signal?.aborted === true) throw error;
-    throw new CallError(t("The server cannot be reached. Check the connection, then try again."));
   });
-  if (!response.ok) throw errorOf(response, parse(await response.text()));
+  const response = await reached(asked, given.signal);
+  if (!response.ok) throw errorOf(response, parse(await reached(response.text(), given.signal)));
   return response;
 }
 
-async function answerOf<E extends Endpoint>(address: Address<E>, response: Response): Promise<Answer<E>> {
-  const body = parse(await response.text());
+/** @throws CallError where the network fails, also in the middle of an answer; what was thrown where nobody waits any more. */
+async function reached<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return coming.catch((error: unknown) => {
+    if (signal?.aborted === true) throw error;
+    throw new CallError(t("The server cannot be reached. Check the connection, then try again."));
+  });
+}
+
+/** @throws CallError where it is not the server's: a proxy, or a network that wants a sign-in, answers 200 with a page of its own. */
+async function answerOf<E extends Endpoint>(
+  address: Address<E>,
+  response: Response,
+  signal: AbortSignal | undefined,
+): Promise<Answer<E>> {
+  const text = await reached(response.text(), signal);
+  const body = parse(text);
+  if (body === undefined || (text === "" && response.status !== NO_CONTENT)) throw errorOf(response, body);
   // The contract's own tests hold the server to these types.
   return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as Answer<E>;
 }
@@ -209,12 +222,13 @@ function urlOf(path: string, params: unknown, query: unknown): URL {
   return url;
 }
 
+/** @returns undefined for what is no JSON. */
 function parse(text: string): unknown {
   if (text === "") return null;
   try {
     return JSON.parse(text);
   } catch {
-    return null;
+    return undefined;
   }
 }
 
