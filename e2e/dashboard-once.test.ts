@@ -27,12 +27,14 @@ async function holdPosts(page: Page, ends: string): Promise<{ asked: Promise<voi
   return { asked: asked.promise, letGo: held.resolve };
 }
 
-/** Tries to be rid of a dialog in every way there is. */
+/** Tries to be rid of a dialog in every way there is, once it shows that something is under way. */
 async function tryToClose(page: Page): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await dialog.locator("button:disabled", { hasText: "Cancel" }).waitFor();
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
   await page.goBack();
-  expect(await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
+  expect(await dialog.getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
 }
 
 test("a key that is being made is shown, whatever is pressed meanwhile, and leaving asks until it was copied", async () => {
