@@ -173,8 +173,14 @@ export async function findVersions(
 
 /** What is true of workflows now, whatever the version of their executions. */
 export async function findWorkflowStates(database: Database, projectId: string, ids: readonly string[]) {
-  const { rows } = await sql<{ id: string; name: string; cancelledUntil: Date | null; now: Date }>`
-    select w.id, w.name, w.cancelled_until, now() as now from workflows w
+  const { rows } = await sql<{
+    id: string;
+    name: string;
+    triggerEvent: string | null;
+    cancelledUntil: Date | null;
+    now: Date;
+  }>`
+    select w.id, w.name, w.trigger_event, w.cancelled_until, now() as now from workflows w
     where w.project_id = ${projectId} and w.id = any(${ids}::uuid[])`.execute(database);
   return rows;
 }

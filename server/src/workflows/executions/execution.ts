@@ -51,6 +51,8 @@ export interface Execution {
   projectId: string;
   id: string;
   workflow: { id: string; name: string };
+  /** The event that starts its workflow; null where none does. */
+  triggerEvent: string | null;
   version: number;
   graph: WalkableGraph;
   /** null: it was deleted. */
@@ -104,21 +106,38 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
   };
 }
 
-const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT", "WEBHOOK"]);
+const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
 /**
- * The instant, ms, from which on events count for the wait at which an execution stands, however late it is looked at: when the last step that
- * takes time was over, else when the execution began. What started it, or ended a wait, happened once: it ends no other.
+ * The instant, ms, from which on events count for the wait at which an execution stands, however late it is looked at: when the DELAY or wait
+ * before it was over, else when the execution began. What started it, or ended a wait, happened once: it ends no other. Others may
+ * have happened in that very instant, since one statement stores many.
  */
-export function waitBegan({ trace, graph, startedAt }: Execution): number {
-  const cameMs = trace.at(-1)?.at ?? startedAt.getTime();
-  const typeOf = ({ n }: StepRun) => graph.steps[n]?.type ?? "TRIGGER";
-  const pause = trace.slice(0, -1).findLast((run) => run.is === "FAILED" || PAUSES.has(typeOf(run)));
-  if (pause === undefined) return behindMs(startedAt);
-  const endedBy = pause.via === "event" ? pause.out?.["at"] : undefined;
-  if (typeof endedBy === "string") return behindMs(new Date(endedBy));
-  return pause.is === "FAILED" || typeOf(pause) === "WEBHOOK" ? cameMs : (pause.until ?? cameMs);
+export function waitBegan(execution: Execution): number {
+  const { trace, graph, startedAt, triggerEvent } = execution;
+  const runs = trace.slice(0, -1);
+  const stepAt = ({ n }: StepRun) => graph.steps[n];
+  const awaited = awaitedName(stepOf(execution));
+  const used = runs.flatMap((run) => (awaitedName(stepAt(run)) === awaited ? (endedBy(run) ?? []) : []));
+  const lastUsed = used.at(-1) ?? (triggerEvent === awaited ? startedAt : null);
+  return Math.max(lastUsed === null ? -Infinity : behindMs(lastUsed), overMs());
+
+  function overMs(): number {
+    const pause = runs.findLast((run) => run.is === "FAILED" || PAUSES.has(stepAt(run)?.type ?? "TRIGGER"));
+    if (pause === undefined) return startedAt.getTime();
+    const cameMs = trace.at(-1)?.at ?? startedAt.getTime();
+    return pause.is === "FAILED" ? cameMs : (endedBy(pause)?.getTime() ?? pause.until ?? cameMs);
+  }
+}
+
+const awaitedName = (step: GraphStep | undefined) =>
+  step?.type === "WAIT_FOR_EVENT" ? step.config.eventName : null;
+
+/** When the event happened that ended a wait; null where none did. */
+function endedBy({ via, out }: StepRun): Date | null {
+  const at = via === "event" ? out?.["at"] : undefined;
+  return typeof at === "string" ? new Date(at) : null;
 }
 
 /** The first instant, ms, behind one that is kept to the ms. */
-export const behindMs = (instant: Date) => instant.getTime() + 1;
+const behindMs = (instant: Date) => instant.getTime() + 1;

@@ -31,7 +31,8 @@ export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue
     const state = states.get(row.workflowId);
     const graph = graphs.get(`${row.workflowId} ${row.version}`);
     if (state === undefined || graph === undefined) return [];
-    const execution = asExecution(projectId, row, { name: state.name, graph });
+    const { name, triggerEvent } = state;
+    const execution = asExecution(projectId, row, { name, triggerEvent, graph });
     return [{ execution, now: state.now, cancelled: whyCancelled(row, state.cancelledUntil) }];
   });
 }
@@ -56,12 +57,13 @@ export async function readGraphs(
 function asExecution(
   projectId: string,
   row: ExecutionRow,
-  { name, graph }: { name: string; graph: WalkableGraph },
+  { name, triggerEvent, graph }: { name: string; triggerEvent: string | null; graph: WalkableGraph },
 ): Execution {
   return {
     projectId,
     id: row.id,
     workflow: { id: row.workflowId, name },
+    triggerEvent,
     version: row.version,
     graph,
     contactId: row.contactId,

@@ -128,7 +128,8 @@ function interpret({ steps, transitions }: Graph, history: History): Passage[] {
   const passages: Passage[] = [];
   let [nowMs, x, subscribed] = [START, history.x, history.subscribed];
   // What started it, or ended a wait, happened once: it ends no other.
-  let sinceMs = START + 1;
+  let sinceMs = START;
+  const usedMs = new Map<string, number>();
   for (let step: GraphStep | undefined = steps[0]; step !== undefined;) {
     const current: GraphStep = step;
     const atMs = nowMs;
@@ -151,12 +152,17 @@ function interpret({ steps, transitions }: Graph, history: History): Passage[] {
       const { eventName, timeout = Infinity } = current.config;
       const endMs = atMs + timeout * 1_000;
       const came = history.events.find(
-        (one) => one.name === eventName && one.atMs >= sinceMs && one.atMs < endMs,
+        (one) =>
+          one.name === eventName &&
+          one.atMs >= sinceMs &&
+          one.atMs > (usedMs.get(eventName) ?? 0) &&
+          one.atMs < endMs,
       );
       if (came === undefined && endMs === Infinity)
         return [...passages, { step: current.name, atMs, endMs: null, how: "WAITING" }];
       nowMs = came?.atMs ?? endMs;
-      sinceMs = came === undefined ? nowMs : nowMs + 1;
+      sinceMs = nowMs;
+      if (came !== undefined) usedMs.set(eventName, nowMs);
       branch = came === undefined ? "timeout" : "event";
     }
     passages.push({ step: current.name, atMs, endMs: nowMs, how: branch ?? how });

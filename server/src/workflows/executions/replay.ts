@@ -5,7 +5,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
-import { behindMs, type StepRun, type WalkableGraph } from "./execution.ts";
+import type { StepRun, WalkableGraph } from "./execution.ts";
 import { readGraphs } from "./load-executions.ts";
 import { listReplayable } from "./list-queries.ts";
 import { newExecution, readGround, readVersion, type SimulationParts } from "./simulate.ts";
@@ -107,7 +107,7 @@ async function eventsOf(
       waitId: row.id,
       contactId: row.contactId,
       eventName,
-      since: new Date(behindMs(row.startedAt)),
+      since: row.startedAt,
     }));
     for (const { waitId, at, data } of waits.length === 0
       ? []

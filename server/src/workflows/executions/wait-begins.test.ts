@@ -1,0 +1,113 @@
+// When a wait begins: what happens while a webhook is called, or in the very instant of what came before, is not missed, and ends one wait.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test, vi } from "vitest";
+import { recordEvents } from "../../events/events.ts";
+import { transaction } from "../../platform/database.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
+
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const WAIT = { timeout: 30_000, interval: 20 };
+const HOUR_S = 3_600;
+
+const onEvent = (eventName: string) => ({ type: "EVENT" as const, config: { eventName }, event: eventName });
+const waitFor = (eventName: string, timeout = HOUR_S) => ({ eventName, timeout });
+
+interface Passage {
+  entered: number;
+}
+
+/** Waits until the only execution of a workflow has this state. @returns the branch that each of its steps took */
+async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, status: string) {
+  const path = `/workflows/${id}/executions`;
+  const one = await vi.waitFor(async () => {
+    const { body } = await server.call<{ executions: Array<{ id: string }> }>("GET", path, byKey);
+    expect(body.executions).toMatchObject([{ status }]);
+    return body.executions[0];
+  }, WAIT);
+  const { body } = await server.call<{ steps: Array<{ branch: string | null }> }>(
+    "GET",
+    `${path}/${one?.id}`,
+    byKey,
+  );
+  return body.steps.map(({ branch }) => branch);
+}
+
+/** These happen to one contact in one instant, as where one batch stores what is tracked at once. */
+async function happenAtOnce(project: TestProject, names: readonly string[]): Promise<void> {
+  const contactId = await trackEvent(server, project, "ada@example.com", "seen");
+  const events = names.map((name) => ({ projectId: project.id, contactId, name }));
+  await transaction(server.database, (tx) => recordEvents(tx, events));
+  await server.hint("workflows");
+}
+
+test("what happens while a webhook is called ends the wait behind it", async () => {
+  const project = await server.createProject();
+  const endpoint = createServer((_request, response) => {
+    void trackEvent(server, project, "ada@example.com", "charged").finally(() => response.end("{}"));
+  });
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  const { port } = endpoint.address() as AddressInfo;
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: onEvent("ordered"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["charge", "WEBHOOK", { url: `http://127.0.0.1:${port}/`, method: "POST" }],
+      ["charged", "WAIT_FOR_EVENT", waitFor("charged", 2)],
+    ],
+    links: [
+      ["trigger", "charge"],
+      ["charge", "charged"],
+    ],
+  });
+  try {
+    await trackEvent(server, project, "ada@example.com", "ordered");
+    expect(await reach(project, workflow, "COMPLETED")).toEqual([null, null, "event"]);
+  } finally {
+    endpoint.close();
+  }
+});
+
+test("what happens in the instant of what started it, or ended the wait before, ends a wait, each once", async () => {
+  const project = await server.createProject();
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: onEvent("ordered"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["paid", "WAIT_FOR_EVENT", waitFor("paid")],
+      ["packed", "WAIT_FOR_EVENT", waitFor("packed")],
+      ["ordered again", "WAIT_FOR_EVENT", waitFor("ordered")],
+    ],
+    links: [
+      ["trigger", "paid"],
+      ["paid", "packed"],
+      ["packed", "paid", "timeout"],
+      ["packed", "ordered again", "event"],
+    ],
+  });
+  const circle = await drawWorkflow(server.database, project.id, {
+    trigger: onEvent("ordered"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["paid", "WAIT_FOR_EVENT", waitFor("paid")],
+      ["packed", "WAIT_FOR_EVENT", waitFor("packed")],
+    ],
+    links: [
+      ["trigger", "paid"],
+      ["paid", "packed"],
+      ["packed", "paid"],
+    ],
+  });
+  await happenAtOnce(project, ["ordered", "paid", "packed"]);
+  await expect.poll(() => reach(project, workflow, "WAITING"), WAIT).toEqual([null, "event", "event", null]);
+  await expect.poll(() => reach(project, circle, "WAITING"), WAIT).toEqual([null, "event", "event", null]);
+  const replayed = await server.call<{ steps: Array<{ did: Passage; would: Passage }> }>(
+    "POST",
+    `/workflows/${workflow.id}/replay`,
+    project.byKey,
+    {},
+  );
+  expect(replayed.body.steps.map(({ would }) => would.entered)).toEqual([1, 1, 1, 1]);
+  expect(replayed.body.steps.map(({ did }) => did.entered)).toEqual([1, 1, 1, 1]);
+});
