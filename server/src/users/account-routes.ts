@@ -94,10 +94,12 @@ function mailedRoutes(parts: AccountParts): Route[] {
   const { database, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
-    route(contract.requestVerification, async ({ userId, commit }) => {
-      const account = await readAccount(database, userId);
-      await limit(mailsTo(account.email));
+    route(contract.requestVerification, async ({ userId, sessionId, commit }) => {
+      await limit(mailsTo((await readAccount(database, userId)).email));
       const answer = await commit(async (tx) => {
+        await lockUserOfSession(tx, { userId, sessionId });
+        // Read under the lock: a link to an address that the account had until now would take it back there.
+        const account = await readAccount(tx, userId);
         await requestVerification(tx, account, baseUrl());
         return ok({ message: account.isVerified ? "The address is verified already." : SENT });
       });

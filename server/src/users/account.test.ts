@@ -241,6 +241,21 @@ test("what whoever knew the old password had underway changes nothing once the s
   expect(await mailsTo("thief@example.com")).toEqual([]);
 });
 
+test("a mail that is asked for while the account gets another address does not take it back to the one before", async () => {
+  const person = await server.signUp();
+  const first = await tokenTo(person.email);
+  const moved = `moved-${person.email}`;
+  const [reply] = await holdRow(
+    server.pool,
+    ["select 1 from users where id = $1", person.id],
+    () => [call("POST", "/auth/request-verification", { cookie: person.cookie })],
+    (client) =>
+      client.query("update users set email = $2, verified_at = now() where id = $1", [person.id, moved]),
+  );
+  expect(reply?.status).toBe(200);
+  expect(await tokenTo(person.email)).toBe(first);
+});
+
 test("an address that somebody took meanwhile stays theirs", async () => {
   const [person, other, third] = [await server.signUp(), await server.signUp(), await server.signUp()];
   const newEmail = "wanted@example.com";
