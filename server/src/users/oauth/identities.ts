@@ -11,6 +11,7 @@ import { readAccount } from "../account.ts";
 import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
 import { createUser, findUserByAddress, toldOf, type User } from "../users.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
+import { lockAddress } from "../queries.ts";
 import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
 import type { Person, Provider } from "./providers.ts";
 
@@ -35,6 +36,8 @@ interface Arriving {
  * @throws Refusal CONFLICT, SIGNUPS_DISABLED
  */
 export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arriving): Promise<User> {
+  // Of two devices on which they log in for the first time at once the second finds what the first has made.
+  await lockAddress(tx, person.email);
   const known = await findIdentityUser(tx, person);
   if (known !== undefined) {
     await lockUser(tx, known.id);

@@ -116,6 +116,23 @@ test("an account whose address is proved is found by it, and told; one that nobo
   expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(200);
 });
 
+test.for(["nobody", "somebody"])(
+  "who comes from two devices at once, with the address of %s, is in on both",
+  async (owner) => {
+    const { email = "" } = fake.person;
+    if (owner === "somebody")
+      await server.rows(
+        "insert into users (id, email, password_hash, verified_at) values (new_id(), $1, 'x', now())",
+        email,
+      );
+    const trips = await Promise.all(Array.from({ length: 4 }, () => travel()));
+    expect(trips.map(({ reply }) => reply.status)).toEqual(Array(4).fill(302));
+    const ids = await Promise.all(trips.map(async ({ reply }) => (await whoIs(reply)).id));
+    expect(new Set(ids).size).toBe(1);
+    expect(await server.rows("select 1 from identities where email = $1", email)).toHaveLength(1);
+  },
+);
+
 test("an address that the service has not verified opens nothing, unless the operator trusts it", async () => {
   for (const verified of [false, undefined, "false"]) {
     fake.person = {
