@@ -110,8 +110,8 @@ const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
 /**
  * The instant, ms, from which on events count for the wait at which an execution stands, however late it is looked at: when the DELAY or wait
- * before it was over, else when the execution began. What started it, or ended a wait, happened once: it ends no other. Others may
- * have happened in that very instant, since one statement stores many.
+ * before it was over, else when the execution began; how long it stood failed does not put it off. What started it, or ended a wait, happened
+ * once: it ends no other. Others may have happened in that very instant, since one statement stores many.
  */
 export function waitBegan(execution: Execution): number {
   const { trace, graph, startedAt, triggerEvent } = execution;
@@ -123,10 +123,9 @@ export function waitBegan(execution: Execution): number {
   return Math.max(lastUsed === null ? -Infinity : behindMs(lastUsed), overMs());
 
   function overMs(): number {
-    const pause = runs.findLast((run) => run.is === "FAILED" || PAUSES.has(stepAt(run)?.type ?? "TRIGGER"));
+    const pause = runs.findLast((run) => run.is !== "FAILED" && PAUSES.has(stepAt(run)?.type ?? "TRIGGER"));
     if (pause === undefined) return startedAt.getTime();
-    const cameMs = trace.at(-1)?.at ?? startedAt.getTime();
-    return pause.is === "FAILED" ? cameMs : (endedBy(pause)?.getTime() ?? pause.until ?? cameMs);
+    return endedBy(pause)?.getTime() ?? pause.until ?? pause.at;
   }
 }
 

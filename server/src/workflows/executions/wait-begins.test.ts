@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
 import { recordEvents } from "../../events/events.ts";
 import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
@@ -67,6 +68,28 @@ test("what happens while a webhook is called ends the wait behind it", async () 
   } finally {
     endpoint.close();
   }
+});
+
+test("what happens while an execution stands failed ends the wait behind it once a person lets it go on", async () => {
+  const project = await server.createProject();
+  const workflow = await drawWorkflow(server.database, project.id, {
+    trigger: onEvent("ordered"),
+    steps: [
+      ["trigger", "TRIGGER"],
+      ["thank", "SEND_EMAIL", { templateId: newId() }],
+      ["paid", "WAIT_FOR_EVENT", waitFor("paid", 1)],
+    ],
+    links: [
+      ["trigger", "thank"],
+      ["thank", "paid"],
+    ],
+  });
+  await trackEvent(server, project, "ada@example.com", "ordered");
+  await reach(project, workflow, "FAILED");
+  await trackEvent(server, project, "ada@example.com", "paid");
+  const path = `/workflows/${workflow.id}/steps/${workflow.step("thank")}/skip-failed`;
+  expect((await server.call("POST", path, project.byKey)).status).toBe(200);
+  expect(await reach(project, workflow, "COMPLETED")).toEqual([null, null, "event"]);
 });
 
 test("what happens in the instant of what started it, or ended the wait before, ends a wait, each once", async () => {
