@@ -7,11 +7,11 @@ import manifest from "../package.json" with { type: "json" };
 import { findSecret, keepSecret, readSecret } from "./platform/application-secret.ts";
 import { runCommand, UsageError } from "./platform/command.ts";
 import { readConfig, type Config } from "./platform/config.ts";
-import { createPool } from "./platform/database.ts";
+import { asUnavailable, createPool } from "./platform/database.ts";
 import { startEmbeddedPostgres } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { findDatabase, type FoundDatabase } from "./platform/embedded-postgres/open-database.ts";
 import { createLog } from "./platform/log.ts";
-import { explainStartError } from "./platform/start-error.ts";
+import { explainStartError, StartError } from "./platform/start-error.ts";
 import { BackupFileError } from "./backup/archive.ts";
 import { checkBackup, restoreBackup, secretFor } from "./backup/restore-backup.ts";
 import { writeBackup } from "./backup/write-backup.ts";
@@ -84,11 +84,19 @@ async function onPool<T>(
   try {
     return await work(pool);
   } catch (error) {
-    throw explainStartError(error, config) ?? error;
+    throw explainStartError(error, config) ?? explainLoss(error);
   } finally {
     await pool.end();
     await found.close();
   }
+}
+
+/** A full disk ends PostgreSQL itself where its log has no room. */
+function explainLoss(error: unknown): unknown {
+  if (!(error instanceof Error) || asUnavailable(error) === error) return error;
+  return new StartError(
+    `The database could not be used to the end (${error.message}). Is there room on its disk? Its log says why. Then try again.`,
+  );
 }
 
 async function run(args: readonly string[], say: Say): Promise<number> {

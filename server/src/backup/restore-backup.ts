@@ -3,7 +3,6 @@
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
-import type { CopyStreamQuery } from "pg-copy-streams";
 import { migrate, readMigrations } from "../platform/migrations.ts";
 import { ASK_TO_HOLD } from "../platform/stamp/stamp.ts";
 import { BackupFileError, readArchive, type End, type Manifest } from "./archive.ts";
@@ -114,14 +113,12 @@ async function loadTables(
 ): Promise<Map<string, number>> {
   const shapes = new Map(tables.map((table) => [table.name, table]));
   const rows = new Map<string, number>();
-  let open: { name: string; copy: CopyStreamQuery } | null = null;
+  let open: { name: string; into: TableWriter } | null = null;
   const close = async () => {
     if (open === null) return;
-    const { name, copy } = open;
+    const { name, into } = open;
     open = null;
-    copy.end();
-    await finished(copy);
-    rows.set(name, copy.rowCount);
+    rows.set(name, await into.end());
   };
   await readArchive(path, {
     onManifest: async () => undefined,
@@ -131,11 +128,35 @@ async function loadTables(
         throw new BackupFileError("The backup is damaged: a table stands in two places.");
       if (open?.name !== name) {
         await close();
-        open = { name, copy: copyIn(client, shape) };
+        open = { name, into: writeInto(client, shape) };
       }
-      if (!open.copy.write(piece)) await once(open.copy, "drain");
+      await open.into.write(piece);
     },
   });
   await close();
   return rows;
+}
+
+interface TableWriter {
+  write(piece: Buffer): Promise<void>;
+  /** @returns how many rows it took */
+  end(): Promise<number>;
+}
+
+/** It may fail while the next piece is read: that is thrown by the next call, and the stream itself would break down. */
+function writeInto(client: pg.ClientBase, table: Manifest["tables"][number]): TableWriter {
+  const copy = copyIn(client, table);
+  let hasFailed = false;
+  const done = finished(copy);
+  done.catch(() => void (hasFailed = true));
+  return {
+    async write(piece) {
+      if (hasFailed || !copy.write(piece)) await Promise.race([once(copy, "drain"), done]);
+    },
+    async end() {
+      if (!hasFailed) copy.end();
+      await done;
+      return copy.rowCount;
+    },
+  };
 }

@@ -54,7 +54,7 @@ export const plannedOften = sql.raw(PLANNED_OFTEN);
 const PLAN_LIFE_MS = 5_000;
 
 const INT8 = 20;
-const DISK_FULL = "53100";
+export const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /**
  * What another transaction did between the look of a statement and its writing, and a second look sees: a contact was deleted, an execution of the

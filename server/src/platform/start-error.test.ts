@@ -60,6 +60,13 @@ test.for([
   expect(explained).not.toContain(password);
 });
 
+test("a database whose disk is full is told, wherever it is", () => {
+  for (const DATABASE_URL of [undefined, "postgres://a:b@c/d"])
+    expect(explainStartError({ code: "53100" }, { ...SETTINGS, DATABASE_URL })?.message).toMatch(
+      /^The database of (DATA_DIR|DATABASE_URL \(c:5432\/d\)) has no room left: its disk is full\./,
+    );
+});
+
 test("anything else is left as it is", () => {
   const url = { ...SETTINGS, DATABASE_URL: "postgres://a:b@c/d" };
   for (const error of [

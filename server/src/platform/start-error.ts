@@ -1,7 +1,7 @@
 // Why the program cannot start, in words for whoever started it: which setting it is about and what to do. Pure.
 // Before it: main.ts could not listen, or could not use the database of DATABASE_URL. After it: the terminal.
 import type { Config } from "./config.ts";
-import { databaseErrorCode } from "./database.ts";
+import { databaseErrorCode, DISK_FULL } from "./database.ts";
 
 /** Its message is all that is to be said; a trace would tell nobody more. */
 export class StartError extends Error {
@@ -20,6 +20,8 @@ const LISTENING: Readonly<Record<string, string>> = {
   EACCES: "No permission to listen on port {port}. Set {name} to a port from 1024 up.",
 };
 
+const NO_ROOM = "has no room left: its disk is full. Free some space, then try again.";
+
 /** By the code of the system, or the SQLSTATE. */
 const DATABASE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "does not answer: nothing listens there. Is it running, and are host and port right?",
@@ -32,6 +34,7 @@ const DATABASE: Readonly<Record<string, string>> = {
   "3D000": "has no such database. Create it first: createdb.",
   "42501":
     "does not let this user create tables. Make it the owner of the database, or grant it CREATE on the database and on schema public.",
+  [DISK_FULL]: NO_ROOM,
   "53300": "has no connection left. Raise max_connections, or let others use fewer.",
   "57P03": "is starting up. Try again in a moment.",
 };
@@ -48,7 +51,8 @@ export function explainStartError(error: unknown, settings: Settings): StartErro
       LISTENING[code]?.replace(/\{(port|host|name)\}/g, (_, key: keyof typeof values) => values[key]),
     );
   }
-  if (settings.DATABASE_URL === undefined) return null;
+  if (settings.DATABASE_URL === undefined)
+    return code === DISK_FULL ? new StartError(`The database of DATA_DIR ${NO_ROOM}`) : null;
   const said = DATABASE[code];
   return madeFrom(said && `The database of DATABASE_URL (${placeOf(settings.DATABASE_URL)}) ${said}`);
 }
