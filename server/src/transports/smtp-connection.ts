@@ -126,7 +126,10 @@ export class SmtpConnection {
 
   #listen(stream: Socket): void {
     stream.on("data", (chunk) => this.#receive(chunk));
-    stream.on("error", (error) => this.#fail(new SmtpFailure("closed", describeError(error))));
+    stream.on("error", (error) => {
+      const isGreeted = this.#askedCount === 0 || this.#isEncrypted;
+      this.#fail(new SmtpFailure("closed", describeError(error, isGreeted)));
+    });
     stream.on("end", () => this.#fail(new SmtpFailure("closed", "the server closed the connection")));
     stream.on("close", () => this.#fail(new SmtpFailure("closed", "the connection was closed")));
   }
@@ -183,8 +186,10 @@ function inPhase(failure: SmtpFailure, phase: string): SmtpFailure {
   return new SmtpFailure(failure.kind, `${phase}: ${failure.message}`);
 }
 
-/** Node tries a host's addresses in turn; when all fail its error has no text of its own. */
-function describeError(error: Error): string {
+/** Node tries a host's addresses in turn; when all fail its error has no text of its own. OpenSSL calls a greeting in clear a "wrong version number". */
+function describeError(error: Error, isGreeted: boolean): string {
+  if (!isGreeted && "code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
+    return "the server does not speak TLS from the first byte at this port: use smtp://, which asks for TLS by STARTTLS, or the port that does, mostly 465";
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
   return error.message;
 }

@@ -79,6 +79,17 @@ test("trying says whether the server answers, how it is called, how it is encryp
   expect(JSON.stringify(bad.lines)).not.toContain("wr0ng");
 });
 
+test("TLS to a port that begins in clear is told, with what to set", async () => {
+  const sink = await startSmtpSink({ advertise: { startTls: true } });
+  cleanups.push(sink.close);
+  const { watches } = await create(`smtps://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
+  const told = await watches[0]?.tryNow();
+  expect(told).toContain(
+    "(TLS: the server does not speak TLS from the first byte at this port: use smtp://, which asks for TLS by STARTTLS, or the port that does, mostly 465)",
+  );
+  expect(told).not.toMatch(/OPENSSL|wrong version/i);
+});
+
 test("the connection that was tried takes the first message", async () => {
   const sink = await startSmtpSink();
   cleanups.push(sink.close);
