@@ -135,6 +135,16 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   expect(await last.getByText(/changed elsewhere/).count()).toBe(0);
 });
 
+/** What answers in the server's place, while it does: a page of its own, with 200. */
+async function standBetween(page: Page, url: RegExp): Promise<{ goAway: () => Promise<void> }> {
+  await page.route(url, (route) =>
+    route.request().resourceType() === "fetch"
+      ? route.fulfill({ status: 200, contentType: "text/html", body: "<h1>Sign in to the network</h1>" })
+      : route.continue(),
+  );
+  return { goAway: () => page.unroute(url) };
+}
+
 test("what a proxy or a network's own page answers in the server's place is a failure: nothing is called saved, and what is typed stays", async () => {
   let id = "";
   const { page, project } = await open(async (one) => {
@@ -144,26 +154,36 @@ test("what a proxy or a network's own page answers in the server's place is a fa
   });
   const subject = page.getByRole("textbox", { name: "Subject" });
   await subject.fill("Mine");
-  let isBetween = true;
-  await page.route(/\/templates/, (route) =>
-    isBetween && route.request().resourceType() === "fetch"
-      ? route.fulfill({ status: 200, contentType: "text/html", body: "<h1>Sign in to the network</h1>" })
-      : route.continue(),
-  );
+  const first = await standBetween(page, /\/templates/);
   await page.getByRole("button", { name: "Save", exact: true }).click();
   const failure = page.getByRole("alert").getByText("The server said 200 and nothing more.");
   await failure.waitFor();
   expect(await subject.inputValue()).toBe("Mine");
-  isBetween = false;
+  await first.goAway();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
   expect(await server.rows("select subject from templates where project_id = $1", project.id)).toEqual([
     { subject: "Mine" },
   ]);
-  isBetween = true;
+  const second = await standBetween(page, /\/templates/);
   await page.getByRole("link", { name: "All templates" }).click();
   await failure.waitFor();
-  isBetween = false;
+  await second.goAway();
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByRole("link", { name: "Hello" }).waitFor();
+});
+
+test("a file that a proxy or a network answers in the server's place is not saved as what was asked for", async () => {
+  const { page } = await open(() => "/contacts");
+  const saved: string[] = [];
+  page.on("download", (file) => saved.push(file.suggestedFilename()));
+  const between = await standBetween(page, /export\.csv/);
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await page.getByText("Nothing was exported").waitFor();
+  await page.getByText("The server said 200 and nothing more.").waitFor();
+  await between.goAway();
+  const file = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export", exact: true }).click();
+  await file;
+  expect(saved).toEqual(["contacts.csv"]);
 });

@@ -134,13 +134,19 @@ export async function upload<E extends Endpoint>(
   return answerOf(address, response, given.signal);
 }
 
-/** Saves what an endpoint returns as a file of the viewer's. */
+/**
+ * Saves what an endpoint returns as a file of the viewer's: CSV, or JSON.
+ *
+ * @throws CallError as `call` does, also where it is not the server's
+ */
 export async function download<E extends Endpoint>(
   address: Address<E>,
   given: Omit<Given<E>, "body">,
   fileName: string,
 ): Promise<void> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
+  const type = address.envelope === "raw" ? "text/csv" : "application/json";
+  if (response.headers.get("content-type")?.startsWith(type) !== true) throw errorOf(response, null);
   saveFile(await reached(response.blob(), given.signal), fileName);
 }
 
