@@ -145,6 +145,47 @@ async function standBetween(page: Page, url: RegExp): Promise<{ goAway: () => Pr
   return { goAway: () => page.unroute(url) };
 }
 
+test("a draft that this browser keeps goes with its campaign, unless that is undone, and when it is old", async () => {
+  const { page, leaves } = await open(async (one) => {
+    const campaign = { name: "News", subject: "Before", body: "<p>Hi</p>", from: "news@sandbox.localhost" };
+    const id = await make(server, one, "/campaigns", { ...campaign, audienceType: "ALL" });
+    return `/campaigns/${id}?step=content`;
+  });
+  const kept = () => page.evaluate<string[]>("Object.keys(localStorage).filter((key) => /draft/.test(key))");
+  await page.route(/\/campaigns\//, (route) =>
+    route.request().method() === "PUT" ? route.abort() : route.continue(),
+  );
+  await page.getByLabel("Subject").fill("Mine");
+  await unreached(page).waitFor();
+  const [name = ""] = await kept();
+  // As one that nobody opened for a month.
+  await page.evaluate(
+    ([one, old]) =>
+      localStorage.setItem(old, (localStorage.getItem(one) ?? "").replace(/"at":\d+/, '"at":1')),
+    [name, name.replace(/[^.]+$/, "of-another")] as const,
+  );
+  expect(await kept()).toHaveLength(2);
+  leaves.next = true;
+  await page.getByRole("link", { name: "Campaigns", exact: true }).click();
+  const actions = page.getByRole("button", { name: "Actions of News" });
+  await actions.waitFor();
+  await page.reload();
+  const deletion = page.getByText("“News” will be deleted");
+  const askToDelete = async () => {
+    await actions.click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await deletion.waitFor();
+  };
+  await askToDelete();
+  expect(await kept()).toEqual([name]);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await deletion.waitFor({ state: "detached" });
+  expect(await kept()).toEqual([name]);
+  await askToDelete();
+  await deletion.waitFor({ state: "detached" });
+  await expect.poll(kept).toEqual([]);
+});
+
 test("what a proxy or a network's own page answers in the server's place is a failure: nothing is called saved, and what is typed stays", async () => {
   let id = "";
   const { page, project } = await open(async (one) => {

@@ -3,6 +3,7 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { dropOldKept } from "./pages/campaigns/kept-drafts.ts";
 import { createDashboardRouter } from "./pages/router.tsx";
 import { createQueries } from "./session/queries.ts";
 import { joinTabs } from "./session/tabs.ts";
@@ -12,6 +13,7 @@ import { Toasts } from "./ui/toasts.tsx";
 
 const queries = createQueries();
 joinTabs(queries);
+dropOldKept();
 const router = createDashboardRouter(queries);
 
 document.documentElement.lang = LANGUAGE;

@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
 import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { campaignQuery, useVerb, type Campaign } from "./campaign-queries.ts";
+import { dropKept } from "./kept-drafts.ts";
 
 /** What of a campaign the actions need; a row of the list has it too. */
 export type Acted = Pick<Campaign, "id" | "name" | "status" | "pendingCount">;
@@ -77,11 +78,16 @@ interface DeleteProps extends ActionProps {
   onDeleted: () => Promise<void> | void;
 }
 
+async function remove(projectId: string, id: string): Promise<void> {
+  await call(deleteCampaign, { projectId, params: { id } });
+  dropKept(id);
+}
+
 /** A draft goes a little later, so that it can be kept; undefined for what was sent, which is asked about. */
 export function useDraftDeletion(projectId: string, { id, name, status }: Acted): (() => void) | undefined {
   const deleteLater = useDelayedDeletion(projectId);
   if (status !== "DRAFT") return undefined;
-  return () => deleteLater({ id, name, remove: () => call(deleteCampaign, { projectId, params: { id } }) });
+  return () => deleteLater({ id, name, remove: () => remove(projectId, id) });
 }
 
 /** Of one that was sent. */
@@ -90,7 +96,7 @@ export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: Delete
   const deleting = useVerb(
     projectId,
     async () => {
-      await call(deleteCampaign, { projectId, params: { id: campaign.id } });
+      await remove(projectId, campaign.id);
       await onDeleted();
       queries.removeQueries({ queryKey: campaignQuery(projectId, campaign.id).queryKey });
     },

@@ -1,9 +1,10 @@
 // What was typed into a campaign over what is stored, field by field, and what the browser keeps of it: pure but for its stores.
-// Before it: use-content-draft.ts. After it: nothing.
+// Before it: use-content-draft.ts. After it: kept-drafts.ts, where that ends.
 import type { Design } from "@postloft/contract/design.ts";
 import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { blocksOf, type Campaign } from "./campaign-queries.ts";
+import { keptText } from "./kept-drafts.ts";
 
 const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
 type Texts = Record<(typeof NAMES)[number], string>;
@@ -93,9 +94,6 @@ function textKept(name: string): string | null {
   return left;
 }
 
-/** The name under which the browser keeps what somebody typed into a campaign: nobody else who signs in there gets it. */
-export const keptAs = (accountId: string, id: string) => `postloft.draft.${accountId}.${id}`;
-
 /** What was kept of a campaign and is not stored, with what it was typed over. */
 export function readKept(name: string, stored: Content): Typed {
   const kept = JSON.parse(textKept(name) ?? "{}") as Record<string, Partial<Typing> | null>;
@@ -111,7 +109,7 @@ export function readKept(name: string, stored: Content): Typed {
 /** Keeps what is not stored yet, until it is: for this tab, and for whichever comes when it was closed. */
 export function keep(name: string, typed: Typed): void {
   const unsaved = entriesOf(typed).filter(([, { isTaken }]) => !isTaken);
-  const text = JSON.stringify(Object.fromEntries(unsaved));
+  const text = keptText(Object.fromEntries(unsaved));
   try {
     if (unsaved.length > 0) for (const store of [sessionStorage, localStorage]) store.setItem(name, text);
     else {

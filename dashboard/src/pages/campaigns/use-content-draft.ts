@@ -12,7 +12,6 @@ import {
   conflictsOf,
   contentOf,
   keep,
-  keptAs,
   readKept,
   settledAs,
   shownOf,
@@ -22,6 +21,7 @@ import {
   type Content,
   type Typed,
 } from "./content-draft.ts";
+import { keptAs } from "./kept-drafts.ts";
 
 const TYPING_PAUSE_MS = 900;
 
