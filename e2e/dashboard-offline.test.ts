@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
-import { make, openDashboard, type PathOf } from "./open-dashboard.ts";
+import { make, openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -227,4 +227,33 @@ test("a file that a proxy or a network answers in the server's place is not save
   await page.getByRole("button", { name: "Export", exact: true }).click();
   await file;
   expect(saved).toEqual(["contacts.csv"]);
+});
+
+test("the fields of contacts are there though nobody can count who has them, what is typed there stays, and one press asks again", async () => {
+  const { page } = await open(async ({ byKey }) => {
+    await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { plan: "pro" } });
+    return "/settings?tab=fields";
+  });
+  const again = page.getByRole("button", { name: "Try again" });
+  const plan = page.getByRole("button", { name: "plan", exact: true });
+  await plan.click();
+  await page.getByRole("button", { name: "Delete field" }).click();
+  const typed = page.getByLabel("Type plan to confirm");
+  await typed.fill("pla");
+  const counting = await standBetween(page, /\/contacts\/fields$/);
+  await readAgain(page);
+  // Behind the dialog.
+  await page.getByText("The server said 200 and nothing more.").first().waitFor({ state: "attached" });
+  expect(await typed.inputValue()).toBe("pla");
+  await page.reload();
+  await again.waitFor();
+  await plan.waitFor();
+  await counting.goAway();
+  const all = await standBetween(page, /\/contacts\/fields/);
+  await page.reload();
+  await again.waitFor();
+  await all.goAway();
+  await again.click();
+  await page.getByText("100%").waitFor();
+  expect(await page.getByRole("alert").count()).toBe(0);
 });

@@ -30,37 +30,42 @@ export function FieldSettings({ project }: { project: Project }) {
   const [opened, setOpened] = useState<string | null>(null);
   const fields = useQuery(fieldsQuery(project.id));
   const coverage = useQuery(coverageQuery(project.id));
-  const failed = fields.isError ? fields : coverage;
-  if (failed.isError) return <Failure error={failed.error} onRetry={() => void failed.refetch()} />;
+  const failed = fields.error ?? coverage.error;
+  const retry = () => void Promise.all([fields, coverage].map((query) => query.isError && query.refetch()));
   const own = fields.data;
   const shown = own?.find(({ field }) => field === opened);
   return (
-    <Card>
-      {own?.length === 0 ? (
-        <Empty title={t("No fields of your own yet")}>
-          {t(
-            "What your program sends as data of a contact becomes a field, with the type of its first value.",
+    <div className="flex flex-col gap-5">
+      {failed !== null && <Failure error={failed} onRetry={retry} />}
+      {(own !== undefined || fields.isPending) && (
+        <Card>
+          {own?.length === 0 ? (
+            <Empty title={t("No fields of your own yet")}>
+              {t(
+                "What your program sends as data of a contact becomes a field, with the type of its first value.",
+              )}
+            </Empty>
+          ) : (
+            <Table
+              label={t("Fields")}
+              columns={columnsOf(setOpened, coverage.data ?? (coverage.isError ? null : undefined))}
+              rows={own}
+              rowKey={({ field }) => field}
+            />
           )}
-        </Empty>
-      ) : (
-        <Table
-          label={t("Fields")}
-          columns={columnsOf(setOpened, coverage.data)}
-          rows={own}
-          rowKey={({ field }) => field}
-        />
+        </Card>
       )}
       {shown !== undefined && (
         <FieldDialog key={opened} project={project} of={shown} onClose={() => setOpened(null)} />
       )}
-    </Card>
+    </div>
   );
 }
 
-/** @param coverage undefined while it is counted */
+/** @param coverage undefined while it is counted, null where that failed */
 function columnsOf(
   open: (field: string) => void,
-  coverage: ReadonlyMap<string, number> | undefined,
+  coverage: ReadonlyMap<string, number> | null | undefined,
 ): Array<Column<ContactField>> {
   return [
     {
@@ -86,7 +91,7 @@ function columnsOf(
         coverage === undefined ? (
           <Skeleton className="ml-auto h-4 w-12" />
         ) : (
-          formatShare(coverage.get(field) ?? 0)
+          <>{coverage === null ? "–" : formatShare(coverage.get(field) ?? 0)}</>
         ),
     },
   ];
@@ -138,6 +143,7 @@ function FieldDialog({ project, of, onClose }: FieldDialogProps) {
           </ul>
         </>
       )}
+      {values.isError && <Failure error={values.error} onRetry={() => void values.refetch()} />}
       {usage.data !== undefined && <UsedIn projectId={project.id} usage={usage.data} />}
       <div className="mt-5 flex justify-end gap-2">
         <Button look="danger" onClick={() => setDeleting(true)}>
