@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
-import { make, openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
+import { make, openDashboard, openTemplate, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -187,12 +187,7 @@ test("a draft that this browser keeps goes with its campaign, unless that is und
 });
 
 test("what a proxy or a network's own page answers in the server's place is a failure: nothing is called saved, and what is typed stays", async () => {
-  let id = "";
-  const { page, project } = await open(async (one) => {
-    const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
-    id = await make(server, one, "/templates", template);
-    return `/templates/${id}`;
-  });
+  const { page, project } = await openTemplate(server, browser);
   const subject = page.getByRole("textbox", { name: "Subject" });
   await subject.fill("Mine");
   const first = await standBetween(page, /\/templates/);

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
-import { make, openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
+import { make, openDashboard, openTemplate, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";
 
 const server = useTestServer();
@@ -139,12 +139,7 @@ test("a segment that is opened again is what is stored by then, and one that ano
 });
 
 test("a template that is opened again is what is stored by then", async () => {
-  let id = "";
-  const { page, project } = await open(async (one) => {
-    const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
-    id = await make(server, one, "/templates", template);
-    return `/templates/${id}`;
-  });
+  const { page, project, id } = await openTemplate(server, browser);
   const subject = page.getByRole("textbox", { name: "Subject" });
   await expect.poll(() => subject.inputValue()).toBe("Before");
   await page.getByRole("link", { name: "All templates" }).click();

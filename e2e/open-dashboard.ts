@@ -50,6 +50,20 @@ export async function make(
   return ("data" in made ? made.data : made).id;
 }
 
+/** The editor of a template of its own, whose subject is `Before`. */
+export async function openTemplate(
+  server: TestServer,
+  browser: Pick<Browser, "newContext">,
+): Promise<Opened & { id: string }> {
+  const template = { name: "Hello", type: "TRANSACTIONAL", subject: "Before", body: "<p>Hi</p>" };
+  let id = "";
+  const opened = await openDashboard(server, browser, async (project) => {
+    id = await make(server, project, "/templates", template);
+    return `/templates/${id}`;
+  });
+  return { ...opened, id };
+}
+
 /** Has the tab read again what may have changed, as after a change in another tab. */
 export async function readAgain(page: Page): Promise<void> {
   await page.evaluate('new BroadcastChannel("postloft.changes").postMessage("changed")');

@@ -8,7 +8,7 @@ import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/
 import { migrate } from "../server/src/platform/migrations.ts";
 import { TEMPLATE_DATABASE } from "../server/src/platform/test-database.ts";
 
-/** Linux's folder in memory, where it has room: making and dropping a database for each file of tests costs a fourth of the CPU there. */
+/** Linux's folder in memory, where it has room: on a disk, making and dropping a database for each file of tests takes a tenth of a run's CPU. */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 1024 ** 3;
 

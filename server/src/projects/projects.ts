@@ -179,7 +179,7 @@ function differences(
   );
 }
 
-/** Replaces both keys. @throws Refusal FORBIDDEN for who is an admin no longer. */
+/** Replaces both keys; of two that do at once one pair is left, that of the later. @throws Refusal FORBIDDEN for who is an admin no longer. */
 export async function regenerateKeys(
   tx: Tx,
   around: ProjectSurroundings,

@@ -56,9 +56,7 @@ export async function insertKeys(tx: Tx, keys: readonly KeyRow[]): Promise<void>
     .execute();
 }
 
-/** Locks the project's keys, so that two rotations at once leave exactly one pair. */
 export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
-  await lockProject(tx, projectId);
   await tx.deleteFrom("api_keys").where("projectId", "=", projectId).execute();
 }
 

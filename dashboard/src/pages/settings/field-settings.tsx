@@ -87,12 +87,10 @@ function columnsOf(
       head: t("Contacts with it"),
       width: "w-36",
       align: "end",
-      cell: ({ field }) =>
-        coverage === undefined ? (
-          <Skeleton className="ml-auto h-4 w-12" />
-        ) : (
-          <>{coverage === null ? "–" : formatShare(coverage.get(field) ?? 0)}</>
-        ),
+      cell: ({ field }) => {
+        if (coverage === undefined) return <Skeleton className="ml-auto h-4 w-12" />;
+        return coverage === null ? "–" : formatShare(coverage.get(field) ?? 0);
+      },
     },
   ];
 }

@@ -34,7 +34,7 @@ async function beginWait(n: number, timeout: number) {
   });
   const execution = newExecution({
     projectId,
-    workflow: { id: newId(), name: "Waits" },
+    workflow: { id: newId(), name: "Waits", triggerEvent: null },
     version: 1,
     graph: walkable(graph),
     contactId: body.id,

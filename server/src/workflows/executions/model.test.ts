@@ -219,7 +219,7 @@ test("for any graph and any history the engine's world and the simulation take t
       const start = () =>
         newExecution({
           projectId,
-          workflow: { id: newId(), name: "Random" },
+          workflow: { id: newId(), name: "Random", triggerEvent: null },
           version: 1,
           graph: walkable(graph),
           contactId,

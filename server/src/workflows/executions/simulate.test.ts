@@ -50,7 +50,7 @@ test("a delay until a time that never comes fails its step", async () => {
   const workflow = await drawNight(projectId);
   const execution = newExecution({
     projectId,
-    workflow: { id: workflow.id, name: "A workflow" },
+    workflow: { id: workflow.id, name: "A workflow", triggerEvent: null },
     version: 1,
     graph: walkable(workflow.graph),
     contactId: "ada",

@@ -156,14 +156,14 @@ async function contactOf(
 
 export function newExecution(
   given: Pick<Execution, "projectId" | "version" | "graph" | "contactId" | "context" | "startedAt"> & {
-    workflow: { id: string; name: string; triggerEvent?: string | null };
+    workflow: { id: string; name: string; triggerEvent: string | null };
   },
 ): Execution {
   const { workflow, ...rest } = given;
   return {
     ...rest,
     workflow: { id: workflow.id, name: workflow.name },
-    triggerEvent: workflow.triggerEvent ?? null,
+    triggerEvent: workflow.triggerEvent,
     id: newId(),
     status: "RUNNING",
     stepId: given.graph.startStepId,
