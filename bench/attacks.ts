@@ -16,6 +16,8 @@ export interface PlainRequest {
   /** Sent as it is; null where there is none. */
   key: string | null;
   body: Buffer | null;
+  /** JSON where it is left out. */
+  contentType?: string;
 }
 
 /** What the hostile project has prepared. */
@@ -24,6 +26,12 @@ export interface HostileProject {
   publicKey: string;
   /** A contact whose `data.text` has `EXPLAINED_LENGTH` characters. */
   contactId: string;
+  /** The key of a second project of the same owner, which has a rate limit of its own. */
+  secondKey: string;
+  /** An address at a verified domain. */
+  from: string;
+  /** A PNG of some megabytes. */
+  image: Buffer;
 }
 
 const MEGABYTE = 1024 * 1024;
@@ -34,13 +42,48 @@ const CONDITIONS = 100;
 const SLASHES = 15_800;
 const KEYS_OF_CONTACT = 1_000;
 const LOOP_ITEMS = 300;
+/** About 5 MB. */
+const CSV_ROWS = 115_000;
 
 /**
- * All attacks together. Those with a key are 16 requests a second: the default limit of a project, 1,000 a minute. Logins are 5 a
- * second, the limit of an address.
+ * All attacks together. Those with a key are at most 16 requests a second for each of the two projects: the default limit, 1,000 a minute.
+ * Logins are 5 a second, the limit of an address.
  */
 export function attacksOf(project: HostileProject): Burst[] {
-  return [...questions(project), ...strangers(), ...writes(project)];
+  return [...questions(project), ...strangers(), ...writes(project), ...templatesAndFiles(project)];
+}
+
+/** What is checked, rendered or decoded before it is stored, by the second project. */
+function templatesAndFiles({ secondKey, from, image }: HostileProject): Burst[] {
+  const long = `${"\n".repeat(200_000)}${"{{#if a}}{{/if}}".repeat(300)}`;
+  const items = Array.from({ length: LOOP_ITEMS }, (_, at) => at);
+  const busy = { subject: "Busy", body: "{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}" };
+  const rows = Array.from({ length: CSV_ROWS }, (_, at) => `row-${at}@example.com,"Name, ${at}",${at}\n`);
+  return [
+    burst("previews of some ten milliseconds", 20, 4_000, [
+      post("/templates/preview", secondKey, { ...busy, data: { items } }),
+    ]),
+    burst("sends with long templates to check", 16, 4_000, [
+      post("/v1/send", secondKey, { to: "long@example.com", from, subject: "Long", body: long }),
+    ]),
+    burst("CSV files of 5 MB", 1, 1_000, [
+      upload(
+        "/contacts/import?dryRun=true",
+        secondKey,
+        "file",
+        "list.csv",
+        Buffer.from(`email,name,n\n${rows.join("")}`),
+      ),
+    ]),
+    burst("images to encode", 2, 1_000, [upload("/uploads/image", secondKey, "image", "large.png", image)]),
+  ];
+}
+
+function upload(path: string, key: string, part: string, filename: string, bytes: Buffer): PlainRequest {
+  const boundary = "----bench-neighbours";
+  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${filename}"\r\nContent-Type: application/octet-stream\r\n\r\n`;
+  const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from(`\r\n--${boundary}--\r\n`)]);
+  return { method: "POST", path, key, body, contentType: `multipart/form-data; boundary=${boundary}` };
 }
 
 function post(path: string, key: string | null, body: object): PlainRequest {

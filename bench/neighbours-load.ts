@@ -21,10 +21,13 @@ const REQUEST_TIMEOUT_MS = 60_000;
 /** A connection that is kept is one that the server may be closing: each request says whether it had no answer, and none is repeated. */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
-function send(port: number, { method, path, key, body }: PlainRequest): Promise<number> {
+function send(
+  port: number,
+  { method, path, key, body, contentType = "application/json" }: PlainRequest,
+): Promise<number> {
   const headers = {
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
-    ...(body === null ? {} : { "content-type": "application/json", "content-length": body.length }),
+    ...(body === null ? {} : { "content-type": contentType, "content-length": body.length }),
   };
   return new Promise((resolve) => {
     const options = { host: "127.0.0.1", port, method, path, headers, agent, timeout: REQUEST_TIMEOUT_MS };

@@ -2,10 +2,12 @@
 // Idle, a harmless neighbour and a hostile one alternate, so that what the machine does meanwhile is in all of them alike.
 // Before it: bench.ts. After it: two tables, of the project and of its neighbour; what they must show is in docs/benchmarks.md.
 import { fork, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { setPriority } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import sharp from "sharp";
 import { createApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { attacksOf, EXPLAINED_LENGTH, harmlessOf, type Burst, type HostileProject } from "./attacks.ts";
@@ -28,6 +30,8 @@ const CALLS_PER_SECOND = 15;
 /** Rows of a megabyte in each list. */
 const LARGE_ROWS = 20;
 const LARGE_LENGTH = 900_000;
+/** As PNG some 6 MB. */
+const IMAGE_SIDE = 1_400;
 
 /** The process that calls for the neighbour goes behind the server. */
 const NEIGHBOUR_NICENESS = 10;
@@ -158,7 +162,18 @@ async function prepareHostile({ outbox }: MailGround, url: string): Promise<Host
       audienceType: "ALL",
     });
   }
-  return { secretKey, publicKey, contactId: long.id };
+  const second = await addProject(outbox, "Hostile too");
+  const image = await largeImage();
+  const from = `long@${SENDER_DOMAIN}`;
+  return { secretKey, publicKey, contactId: long.id, secondKey: second.secretKey, from, image };
+}
+
+/** Noise, which no encoder makes small. */
+async function largeImage(): Promise<Buffer> {
+  const raw = { width: IMAGE_SIDE, height: IMAGE_SIDE, channels: 3 } as const;
+  return sharp(randomBytes(IMAGE_SIDE * IMAGE_SIDE * raw.channels), { raw })
+    .png()
+    .toBuffer();
 }
 
 function printCalls(seen: ReadonlyMap<Situation, Seen>): void {

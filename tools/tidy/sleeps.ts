@@ -26,7 +26,6 @@ export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }
     count: 1,
     why: "work that lasts, by a clock of the test's own",
   },
-  "server/src/platform/turns.test.ts": { count: 1, why: "what a turn takes is the subject" },
 };
 
 export const noFixedSleeps = noFixedSleepsBut(OPEN_SLEEPS);

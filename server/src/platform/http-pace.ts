@@ -1,43 +1,45 @@
-// Large requests and large answers, paced: a project that moves megabytes goes one request at a time and rests as long as each
-// took, so that the thread that serves has time for everybody else. What is small goes at once.
-// Before it: http-answer.ts has a request. After it: its parsing, its route, its answer.
-import { createTimeSpent } from "./time-spent.ts";
-import { createTurns } from "./turns.ts";
+// Paces large requests and large responses: a project that moves megabytes has one such request in progress and pauses after it.
+import { createFairQueue } from "./fair-queue.ts";
 
-/** A body of more bytes is large: it takes milliseconds to read, and more in the database. */
+/** A larger body takes milliseconds to parse, and more in the database, bytes. */
 const LARGE_BODY_BYTES = 128 * 1024;
-/** An answer of more characters is large; a page of a list has a hundredth of it, as a rule. */
-const LARGE_ANSWER_LENGTH = 256 * 1024;
-/** What a large answer counts for: so long its project's further lists go one at a time. Forgotten at a tenth of the time that passes. */
-const ANSWER_COUNTS_MS = 500;
-const TURNS = { atOnce: 4, atOncePerOwner: 1, waitingPerOwner: 200, waiting: 1_000, rests: true };
+/** A page of a list usually has a hundredth of this, characters. */
+const LARGE_RESPONSE_LENGTH = 256 * 1024;
+/** What a large response is charged: until it is forgotten, further lists of its owner run one at a time. */
+const RESPONSE_COSTS_MS = 500;
+const LARGE_REQUESTS = {
+  atOnce: 4,
+  atOncePerOwner: 1,
+  waitingPerOwner: 200,
+  waiting: 1_000,
+  rests: true,
+};
 
-/** What is known of a request before it is read. */
+/** What is known of a request before its body is parsed. */
 export interface PacedRequest {
-  /** A project, a person or an address. */
+  /** A project, a person or a network. */
   owner: string;
   bodyBytes: number;
-  /** Whether its answer may be a list. */
+  /** Whether its response may be a list. */
   isList: boolean;
 }
 
 export interface Pace {
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many large ones wait; whatever the work throws. */
+  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many large requests of the owner wait; whatever the work throws. */
   follow<Result>(request: PacedRequest, work: () => Promise<Result>): Promise<Result>;
-  /** An answer was so long, characters. */
-  note(owner: string, answerLength: number): void;
+  /** Records the length of a response, characters. */
+  note(owner: string, responseLength: number): void;
 }
 
 export function createPace(): Pace {
-  const turns = createTurns(TURNS);
-  const answered = createTimeSpent();
+  const large = createFairQueue(LARGE_REQUESTS);
   return {
     follow({ owner, bodyBytes, isList }, work) {
-      const isLarge = bodyBytes > LARGE_BODY_BYTES || (isList && answered.of(owner) > 0);
-      return isLarge ? turns.take(owner, work) : work();
+      const isLarge = bodyBytes > LARGE_BODY_BYTES || (isList && large.usedMs(owner) > 0);
+      return isLarge ? large.run({ owner }, work) : work();
     },
-    note(owner, answerLength) {
-      if (answerLength > LARGE_ANSWER_LENGTH) answered.add(owner, ANSWER_COUNTS_MS);
+    note(owner, responseLength) {
+      if (responseLength > LARGE_RESPONSE_LENGTH) large.charge(owner, RESPONSE_COSTS_MS);
     },
   };
 }

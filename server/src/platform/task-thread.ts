@@ -1,9 +1,8 @@
-// A thread for work that would keep the serving thread: started when there is something to do, one task at a time in turns
-// that are fair between owners, each with a deadline; all such threads together leave a core to others (costly-work.ts). On the thread: task-worker.ts.
+// A thread for work that would block the serving thread: it starts when there is something to do and runs one task at a time, each with a
+// deadline and in its turn of all costly work (fair-queue.ts). On the thread: task-worker.ts.
 import { Worker } from "node:worker_threads";
-import { costlyWork } from "./costly-work.ts";
+import { costlyWork } from "./fair-queue.ts";
 import { threadEnvironment } from "./thread-environment.ts";
-import { createTurns } from "./turns.ts";
 
 export interface TaskThreadOptions {
   /** A module that calls `answerTasks`. */
@@ -42,7 +41,8 @@ const IDLE_MS = 60_000;
 const START_TIMEOUT_MS = 15_000;
 
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
-  const turns = createTurns({ atOnce: 1, budget: costlyWork, ...options });
+  const { waitingPerOwner, waiting } = options;
+  const resource = options.module.href;
   let worker: Worker | null = null;
   let idle: NodeJS.Timeout | null = null;
 
@@ -94,7 +94,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
 
   return {
     run: (owner, task) =>
-      turns.take(owner, async () => {
+      costlyWork.run({ owner, resource, waitingPerOwner, waiting }, async () => {
         const made = typeof task === "function" ? await (task as () => Promise<Task>)() : task;
         if (idle !== null) clearTimeout(idle);
         const thread = worker ?? (await start());

@@ -8,8 +8,8 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((renderer) => renderer.close()));
 });
 
-function start(quickMs?: number): AskedRenderer {
-  const renderer = createAskedRenderer(quickMs === undefined ? {} : { quickMs });
+function start(): AskedRenderer {
+  const renderer = createAskedRenderer();
   open.push(renderer);
   return renderer;
 }
@@ -21,33 +21,47 @@ const job = (html: string, number = 0): RenderJob => ({
   content: { subject: "Hi {{name}}", html, text: null },
   variables: { name: "Ada", items: ITEMS },
 });
+const content = (html: string) => ({ subject: "{{name}}", html, text: null });
 
-test("endless previews of one project do not hold up another one's", async () => {
+test("previews that never end do not delay checks, and another project's preview goes before the next of them", async () => {
   const renderer = start();
-  expect(await renderer.render("other", job("<p>{{name}}</p>"))).toMatchObject({ ok: true });
+  await renderer.check("other", content("<p>{{name}}</p>"));
   let ended = 0;
   const bombs = Array.from({ length: 6 }, async (_, number) => {
     const result = await renderer.render("hostile", job(BOMB, number));
     ended += 1;
     return result;
   });
-  const results = [];
   for (let number = 0; number < 5; number++)
-    results.push(await renderer.render("other", job("<p>{{name}}</p>", number)));
-  const problems = await renderer.check("other", { subject: "{{name}}", html: "{{#if}}", text: null });
-  // Each of them takes a quarter of a second, and that twice.
-  expect(ended).toBeLessThan(4);
-  expect(results.every((result) => result.ok)).toBe(true);
-  expect(problems).toHaveLength(1);
+    expect(await renderer.check("other", content(`<p>{{name}} ${number}</p>`))).toEqual([]);
+  expect(ended).toBe(0);
+  expect(await renderer.check("other", content("{{#if}}"))).toHaveLength(1);
+  const preview = await renderer.render("other", job("<p>{{name}}</p>"));
+  expect(preview).toMatchObject({ ok: true });
+  expect(ended).toBeLessThan(3);
   expect(await Promise.race(bombs)).toMatchObject({
     reason: "The template took longer than 250 ms to render.",
   });
-  // The rest of them rests for seconds between one and the next.
+  // The rest of them would pause for seconds.
   await renderer.close();
   await Promise.allSettled(bombs);
 });
 
-test("a project that asks for too much that takes long is refused, and nobody else is", async () => {
+test("checks of another project go before the many of one that has long templates", async () => {
+  const renderer = start();
+  const long = content(`${"\n".repeat(200_000)}${"{{#if a}}{{/if}}".repeat(300)}`);
+  await renderer.check("long", long);
+  let checked = 0;
+  const many = Array.from({ length: 50 }, async () => {
+    await renderer.check("long", long);
+    checked += 1;
+  });
+  expect(await renderer.check("other", content("<p>{{name}}</p>"))).toEqual([]);
+  expect(checked).toBeLessThan(4);
+  await Promise.all(many);
+});
+
+test("a project with too many previews waiting is refused, and no other one is", async () => {
   const renderer = start();
   const bombs = Array.from({ length: 30 }, (_, number) => renderer.render("hostile", job(BOMB, number)));
   const codes = bombs.map(async (bomb) =>
@@ -60,11 +74,4 @@ test("a project that asks for too much that takes long is refused, and nobody el
   expect(await renderer.render("other", job("<p>{{name}}</p>"))).toMatchObject({ ok: true });
   await renderer.close();
   await Promise.all(codes);
-});
-
-test("what takes long without harm is done all the same, also when it is asked for again", async () => {
-  const renderer = start(1);
-  const html = `${"\n".repeat(200_000)}${"{{#if a}}{{/if}}".repeat(300)}`;
-  for (let times = 0; times < 2; times++)
-    expect(await renderer.check("slow", { subject: "s", html, text: null })).toEqual([]);
 });

@@ -43,12 +43,7 @@ export type WorkerAnswer =
       links: readonly ContentLink[] | null;
     }
   | { kind: "checked"; problems: TemplateProblem[] }
-  | {
-      kind: "failed";
-      reason: string;
-      /** Its thread was ended because it took too long. */
-      isTooSlow?: boolean;
-    };
+  | { kind: "failed"; reason: string };
 
 export interface WorkerSettings {
   /** Three 32-bit integers, see PROGRESS_*; written by the thread, watched by the pool. */

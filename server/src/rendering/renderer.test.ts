@@ -346,7 +346,6 @@ test("checking is watched as rendering is", async () => {
       line: 1,
       column: 1,
       message: "The template took longer than 1 ms to read.",
-      isTooSlow: true,
     },
   ]);
 });

@@ -19,7 +19,6 @@ export type { RenderJob } from "./render-queue.ts";
 export interface Failed {
   ok: false;
   reason: string;
-  isTooSlow?: boolean;
 }
 
 export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
@@ -39,7 +38,6 @@ export type BodyResult =
 
 export interface ContentProblem extends TemplateProblem {
   field: ContentField;
-  isTooSlow?: boolean;
 }
 
 export interface RendererOptions {
@@ -101,8 +99,7 @@ export function createRenderer(options: RendererOptions): Renderer {
     if (!source.includes("{{")) return [];
     const { answer } = await pool.add({ kind: "check", source });
     if (answer.kind === "checked") return answer.problems.map((problem) => ({ field, ...problem }));
-    const { reason, isTooSlow } = failureOf(answer);
-    return [wholeField(field, reason, isTooSlow)];
+    return [wholeField(field, failureOf(answer).reason)];
   };
   const run = async (job: RenderJob, bodyOf: BodyRest | null): Promise<Finished> => {
     const large = FIELDS.find((field) => (job.content[field]?.length ?? 0) > outputLimitBytes);
@@ -130,8 +127,8 @@ export function createRenderer(options: RendererOptions): Renderer {
   };
 }
 
-function wholeField(field: ContentField, message: string, isTooSlow = false): ContentProblem {
-  return { field, line: 1, column: 1, message, ...(isTooSlow ? { isTooSlow } : {}) };
+function wholeField(field: ContentField, message: string): ContentProblem {
+  return { field, line: 1, column: 1, message };
 }
 
 function withShortSubject<Result extends { ok: true; subject: string }>(result: Result): Result | Failed {
@@ -143,7 +140,7 @@ function withShortSubject<Result extends { ok: true; subject: string }>(result: 
 
 function failureOf(answer: WorkerAnswer): Failed {
   if (answer.kind !== "failed") return { ok: false, reason: "The template could not be rendered." };
-  return { ok: false, reason: answer.reason, ...(answer.isTooSlow === true ? { isTooSlow: true } : {}) };
+  return { ok: false, reason: answer.reason };
 }
 
 interface Finished {
@@ -217,8 +214,7 @@ class RenderPool {
   private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
     this.queue.putBack(others);
     culprit.endedThreads += 1;
-    const isTooSlow = end === "slow reading" || end === "slow rendering";
-    const failure: WorkerAnswer = { kind: "failed", reason: this.reasonOf(end), isTooSlow };
+    const failure: WorkerAnswer = { kind: "failed", reason: this.reasonOf(end) };
     const key = contentKeyOf(culprit.work);
     if (key !== null) {
       const before = this.suspects.get(key)?.endedThreads ?? 0;

@@ -10,7 +10,7 @@ import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { toPage, type Page, type PageRequest } from "../platform/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { createTurns } from "../platform/turns.ts";
+import { costlyWork } from "../platform/fair-queue.ts";
 import { encodeImage } from "./encode-image.ts";
 import {
   deleteUnusedRows,
@@ -86,15 +86,12 @@ export interface Uploads {
   open(key: string): Promise<{ image: UploadRow; file: OpenedFile }>;
 }
 
-/** One image at a time in a process: libvips may take a hundred megabytes for one. */
-const AT_ONCE = 1;
-const WAITING_PER_OWNER = 8;
-const WAITING = 16;
+/** One image at a time in a process, because libvips may take a hundred megabytes for one; what waits is in memory. */
+const ENCODING = { resource: "image", waitingPerOwner: 8, waiting: 16 };
 const RETRY_AFTER_SECONDS = 5;
 
 export function createUploads(parts: UploadParts): Uploads {
   const { database } = parts;
-  const turns = createTurns({ atOnce: AT_ONCE, waitingPerOwner: WAITING_PER_OWNER, waiting: WAITING });
   const present = (projectId: string, row: Omit<UploadRow, "createdAt">): Image => {
     const key = keyOf({ projectId, file: row.file });
     const url = `${parts.baseUrl()}/images/${key}`;
@@ -108,7 +105,7 @@ export function createUploads(parts: UploadParts): Uploads {
           "too_big",
           `The image may have at most ${formatBytes(LIMITS.uploadFileBytes.value)}.`,
         );
-      return turns.take(projectId, () => prepareUpload(parts, projectId, given));
+      return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(parts, projectId, given));
     },
     async add(tx, upload) {
       // A known one is never inserted again: whoever deleted it may be about to remove the file.

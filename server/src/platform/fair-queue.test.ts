@@ -1,0 +1,155 @@
+// The fair queue: who goes first, how much runs at once, who pauses, and who is refused.
+import { expect, test } from "vitest";
+import { createFairQueue, type FairQueueOptions, type Piece, type ResourcePiece } from "./fair-queue.ts";
+
+const OPTIONS: FairQueueOptions = {
+  atOnce: 1,
+  atOncePerOwner: 4,
+  waitingPerOwner: 10,
+  waiting: 20,
+  rests: false,
+};
+
+const on = (owner: string, resource: string, waiting: number) => ({
+  owner,
+  resource,
+  waitingPerOwner: 5,
+  waiting,
+});
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A queue with a clock that stands still, and work that ends when the test says so. */
+function startQueue(options: Partial<FairQueueOptions> = {}) {
+  let nowMs = 0;
+  const queue = createFairQueue({ ...OPTIONS, ...options }, () => nowMs);
+  const begun: string[] = [];
+  const ends: Array<() => void> = [];
+  return {
+    queue,
+    begun,
+    add(piece: string | Piece | ResourcePiece, name: string) {
+      return queue.run(typeof piece === "string" ? { owner: piece } : piece, () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.push(resolve));
+      });
+    },
+    /** Ends the piece that began first, after it took this long. */
+    async endNext(tookMs = 1) {
+      nowMs += tookMs;
+      ends.shift()?.();
+      await nextTurn();
+    },
+  };
+}
+
+test("an owner who used no time goes before one who used some and has more waiting", async () => {
+  const { add, begun, endNext } = startQueue();
+  for (const name of ["a1", "a2", "a3"]) void add("a", name);
+  void add("b", "b1");
+  await nextTurn();
+  for (let at = 0; at < 4; at++) await endNext();
+  expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
+});
+
+test("work that fails gives its place back and rejects", async () => {
+  const { queue } = startQueue();
+  await expect(queue.run({ owner: "a" }, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  await expect(queue.run({ owner: "a" }, async () => "yes")).resolves.toBe("yes");
+});
+
+test("an owner has a bounded number of pieces in progress, and the other places are for others", async () => {
+  const { add, begun, endNext } = startQueue({ atOnce: 3, atOncePerOwner: 1 });
+  for (const name of ["a1", "a2"]) void add("a", name);
+  void add("b", "b1");
+  await nextTurn();
+  expect(begun).toEqual(["a1", "b1"]);
+  await endNext();
+  expect(begun).toEqual(["a1", "b1", "a2"]);
+});
+
+test("a resource serves one piece at a time, and pieces for other resources pass", async () => {
+  const { add, begun, endNext } = startQueue({ atOnce: 3 });
+  void add(on("a", "thread", 5), "a on thread");
+  void add(on("b", "thread", 5), "b on thread");
+  void add(on("c", "image", 5), "c on image");
+  await nextTurn();
+  expect(begun).toEqual(["a on thread", "c on image"]);
+  await endNext();
+  expect(begun).toEqual(["a on thread", "c on image", "b on thread"]);
+});
+
+test("too many pieces of one owner are refused, and other owners are not", async () => {
+  const { add } = startQueue({ waitingPerOwner: 2 });
+  for (const name of ["a1", "a2", "a3"]) void add("a", name);
+  await expect(add("a", "a4")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfterSeconds: 2 });
+  const other = add("b", "b1");
+  await expect(Promise.race([other, nextTurn()])).resolves.toBeUndefined();
+});
+
+test("a resource has limits of its own per owner", async () => {
+  const { add } = startQueue();
+  const thread = { owner: "a", resource: "thread", waitingPerOwner: 1, waiting: 5 };
+  for (const name of ["a1", "a2"]) void add(thread, name);
+  await expect(add(thread, "a3")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+});
+
+test("when the queue is full the owner with the longest line loses the newest piece, and the newcomer waits", async () => {
+  const { add, begun, endNext } = startQueue({ waiting: 4 });
+  void add("first", "first");
+  await nextTurn();
+  const greedy = ["a1", "a2", "a3"].map((name) => add("a", name));
+  void add("b", "b1");
+  void add("c", "c1");
+  await expect(greedy[2]).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+  for (let at = 0; at < 5; at++) await endNext();
+  expect(begun).toEqual(["first", "a1", "b1", "c1", "a2"]);
+});
+
+test("a full resource refuses the owner with the longest line for it, not one that waits for something else", async () => {
+  const { add } = startQueue({ atOnce: 2 });
+  void add(on("first", "image", 2), "first");
+  void add("other", "running");
+  await nextTurn();
+  const plain = ["p1", "p2", "p3"].map((name) => add("plain", name));
+  const images = [add(on("a", "image", 2), "a1"), add(on("a", "image", 2), "a2")];
+  void add(on("b", "image", 2), "b1");
+  await expect(images[1]).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
+  await expect(Promise.race([...plain, images[0], nextTurn()])).resolves.toBeUndefined();
+});
+
+test("a tenth of the time that passes is forgotten", () => {
+  let nowMs = 0;
+  const queue = createFairQueue(OPTIONS, () => nowMs);
+  queue.charge("a", 100);
+  nowMs = 500;
+  expect(queue.usedMs("a")).toBe(50);
+  queue.charge("a", 10);
+  expect(queue.usedMs("a")).toBe(60);
+  nowMs = 2_000;
+  expect(queue.usedMs("a")).toBe(0);
+  expect(queue.usedMs("b")).toBe(0);
+});
+
+test("an owner who used much pauses three times as long as each piece took, and others go meanwhile", async () => {
+  const { queue, add, begun, endNext } = startQueue({ rests: true, atOncePerOwner: 1 });
+  queue.charge("a", 500);
+  for (const name of ["a1", "a2"]) void add("a", name);
+  await nextTurn();
+  const beganAtMs = performance.now();
+  await endNext(50);
+  void add("b", "b1");
+  await nextTurn();
+  expect(begun).toEqual(["a1", "b1"]);
+  await endNext();
+  await expect.poll(() => begun, { interval: 5 }).toEqual(["a1", "b1", "a2"]);
+  // Timers may fire a millisecond early.
+  expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(3 * 50 - 2);
+});
+
+test("an owner who used little does not pause", async () => {
+  const { add, begun, endNext } = startQueue({ rests: true, atOncePerOwner: 1 });
+  for (const name of ["a1", "a2"]) void add("a", name);
+  await nextTurn();
+  await endNext(400);
+  expect(begun).toEqual(["a1", "a2"]);
+});
