@@ -38,8 +38,17 @@ export const PROBLEM_CODES = {
   LIST_MAIL_TO_CUSTOM: "mail to a list, sent to an address that is no contact's",
   DEAD_BRANCH: "nobody can take the branch",
   ENDLESS_WAIT: "a wait that may never end, and leads nowhere",
+  TRIGGERS_ITSELF: "a step causes the event that starts the workflow, directly or through other workflows",
+  FREQUENT_SCHEDULE: "it runs more often than daily for everyone",
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;
+
+/** Problems that may be meant: once the author confirms one on the workflow, it is a warning. */
+export const CONFIRMABLE_PROBLEMS = [
+  "TRIGGERS_ITSELF",
+  "FREQUENT_SCHEDULE",
+] as const satisfies readonly ProblemCode[];
+export type ConfirmableProblem = (typeof CONFIRMABLE_PROBLEMS)[number];
 
 const problem = z.object({
   code: z.enum(Object.keys(PROBLEM_CODES) as [ProblemCode, ...ProblemCode[]]),
@@ -97,6 +106,11 @@ const record = z.object({
     .describe("Without it a contact enters once, ever; with it, again once its execution has ended."),
   version: z.int().describe("Of the graph; executions keep the one they started on."),
   nextRunAt: instant.nullable().describe("Of an enabled SCHEDULE."),
+  confirmedProblems: z
+    .array(z.enum(CONFIRMABLE_PROBLEMS))
+    .describe(
+      "Problems that the author confirmed: they are warnings and don't keep the workflow from being enabled.",
+    ),
   createdAt: instant,
   updatedAt: instant,
 });
@@ -201,7 +215,7 @@ export const updateWorkflow = endpoint({
   path: "/workflows/:id",
   summary: "Change a workflow's name, trigger or settings, enable or disable it",
   description:
-    "Only what is sent changes. With a problem of the severity `error` it cannot be enabled. Disabled, it starts nothing new; what is under way goes on.",
+    "Only what is sent changes. With a problem of the severity `error` it cannot be enabled, and an enabled workflow cannot be changed so that it triggers itself. Disabled, it starts nothing new; what is under way continues.",
   caller: "project",
   params: byWorkflow,
   body: z
@@ -218,6 +232,13 @@ export const updateWorkflow = endpoint({
         ),
       eventName: awaitedEventName.optional().describe("The same as `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),
+      confirmedProblems: z
+        .array(z.enum(CONFIRMABLE_PROBLEMS))
+        .max(CONFIRMABLE_PROBLEMS.length)
+        .optional()
+        .describe(
+          "Confirms that a loop (`TRIGGERS_ITSELF`) or a schedule more often than daily for everyone (`FREQUENT_SCHEDULE`) is meant. Replaces what was confirmed before.",
+        ),
       expectedUpdatedAt,
     })
     .superRefine(({ triggerType, triggerConfig, eventName }, context) => {

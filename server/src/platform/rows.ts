@@ -923,6 +923,7 @@ export interface WorkflowsTable {
   createdAt: Generated<Date>;
   updatedAt: Generated<Date>;
   heldRunAt: Date | null;
+  confirmedProblems: Generated<string[]>;
 }
 
 export interface Rows {

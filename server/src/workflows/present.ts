@@ -15,6 +15,7 @@ export function presentRecord(row: WorkflowRow) {
     allowReentry: row.allowReentry,
     version: row.version,
     nextRunAt: row.nextRunAt?.toISOString() ?? null,
+    confirmedProblems: row.confirmedProblems,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   };

@@ -3,9 +3,10 @@
 import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";
-import type { ProblemCode, WorkflowProblem } from "@postloft/contract/workflows.ts";
+import type { ConfirmableProblem, ProblemCode, WorkflowProblem } from "@postloft/contract/workflows.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
+import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
 
 /** What is there of what a workflow refers to. */
 export interface Surroundings {
@@ -14,11 +15,15 @@ export interface Surroundings {
     { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
   >;
   segments: ReadonlyMap<string, { isTracked: boolean }>;
+  /** The names of the workflows in the loop that this one closes, itself first; null where there is none. */
+  loop: readonly string[] | null;
 }
 
 export interface TriggerToJudge {
   type: TriggerType;
   config: Readonly<Record<string, unknown>>;
+  /** Problems that the author confirmed. */
+  confirmed: readonly ConfirmableProblem[];
 }
 
 /** In the order of the steps; those of the trigger first. */
@@ -31,6 +36,7 @@ export function problemsOf(
   const triggerStep = graph.steps.find(({ type }) => type === "TRIGGER");
   return [
     ...problemsOfTrigger(trigger, surroundings, triggerStep?.id ?? null),
+    ...problemsOfRepetition(trigger, surroundings, triggerStep?.id ?? null),
     ...(graph.steps.length === 1
       ? [
           problem(
@@ -103,6 +109,36 @@ function problemsOfTrigger(
         "The segment of the trigger is not tracked: set its `trackMembership` to true.",
       )
     : [];
+}
+
+/** What would email contacts again and again: an error until the author confirms that it is meant. */
+function problemsOfRepetition(
+  { type, config, confirmed }: TriggerToJudge,
+  { loop }: Surroundings,
+  stepId: string | null,
+): WorkflowProblem[] {
+  const found = (code: ConfirmableProblem, message: string) => [
+    problem(code, confirmed.includes(code) ? "warning" : "error", stepId, message),
+  ];
+  if (loop !== null) {
+    const [, ...others] = loop;
+    const through =
+      others.length === 0 ? "" : ` through ${others.map((name) => `"${name}"`).join(", then ")}`;
+    return found(
+      "TRIGGERS_ITSELF",
+      `This workflow triggers itself${through}, so a contact could go round without end. Change the trigger or a step, turn off re-entry, or confirm that this is intended.`,
+    );
+  }
+  if (type !== "SCHEDULE" || !isForEveryone(config) || !runsMoreThanDaily(config as unknown as Schedule))
+    return [];
+  return found(
+    "FREQUENT_SCHEDULE",
+    "This schedule runs more than once a day for everyone. Choose a segment, run it less often, or confirm that this is intended.",
+  );
+}
+
+function isForEveryone(config: Readonly<Record<string, unknown>>): boolean {
+  return (config["segmentId"] ?? null) === null && (config["audienceFilter"] ?? null) === null;
 }
 
 function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowProblem[] {
@@ -184,8 +220,8 @@ function isDead(step: GraphStep, branch: Branch | null): boolean {
     : branch === "event" && !canHappen(step.config.eventName);
 }
 
-/** The steps an execution can come to. */
-function reachedSteps(graph: Graph): Set<string> {
+/** The ids of the steps an execution can come to. */
+export function reachedSteps(graph: Graph): Set<string> {
   const steps = new Map(graph.steps.map((step) => [step.id, step]));
   const ways = new Map<string, string[]>();
   for (const { fromStepId, toStepId, branch } of graph.transitions) {

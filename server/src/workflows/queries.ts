@@ -2,6 +2,7 @@
 // A change locks the workflow, then the version of its graph; so does an execution that starts (for share, then for key share).
 import { sql } from "kysely";
 import type { Graph, TriggerType } from "@postloft/contract/workflow-graph.ts";
+import type { ConfirmableProblem } from "@postloft/contract/workflows.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { containing } from "../platform/page.ts";
 
@@ -16,12 +17,13 @@ export interface WorkflowRow {
   allowReentry: boolean;
   version: number;
   nextRunAt: Date | null;
+  confirmedProblems: ConfirmableProblem[];
   createdAt: Date;
   updatedAt: Date;
 }
 
 const COLUMNS = sql`w.id, w.name, w.description, w.enabled, w.trigger_type, w.trigger_config, w.trigger_event, w.allow_reentry,
-  w.version, w.next_run_at, w.created_at, w.updated_at`;
+  w.version, w.next_run_at, w.confirmed_problems, w.created_at, w.updated_at`;
 
 export interface NewWorkflow {
   projectId: string;
@@ -139,6 +141,7 @@ export interface WorkflowChanges {
   allowReentry?: boolean | undefined;
   version?: number | undefined;
   nextRunAt?: Date | null | undefined;
+  confirmedProblems?: readonly ConfirmableProblem[] | undefined;
 }
 
 /** Changes what is given; with nothing given only `updated_at`. */

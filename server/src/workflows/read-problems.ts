@@ -3,31 +3,96 @@
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
+import { invalidField } from "../platform/refusal.ts";
 import { readDefaultSenders } from "../projects/projects.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
-import { problemsOf, type Surroundings, type TriggerToJudge } from "./problems.ts";
+import { findSelfTriggering } from "./find-self-triggering.ts";
+import { problemsOf, reachedSteps, type Surroundings, type TriggerToJudge } from "./problems.ts";
 import { findKnownSegments, findKnownTemplates } from "./reference-queries.ts";
+import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
 import { isTracked } from "./trigger.ts";
 
 /** What an execution gives to mails beside a contact's data. */
 const EXECUTION_VARIABLES = ["event", "workflow", "steps"];
 
+/** A workflow as it is, or as it would be. */
+export interface WorkflowToCheck {
+  id: string;
+  name: string;
+  graph: Graph;
+  allowReentry: boolean;
+  trigger: TriggerToJudge & { event: string | null };
+}
+
+/** A stored workflow, as its problems are looked for. */
+export function toCheck(row: WorkflowRow, graph: Graph): WorkflowToCheck {
+  const {
+    id,
+    name,
+    allowReentry,
+    triggerType: type,
+    triggerConfig: config,
+    confirmedProblems: confirmed,
+  } = row;
+  return { id, name, allowReentry, graph, trigger: { type, config, confirmed, event: row.triggerEvent } };
+}
+
 export async function readProblems(
   database: Database,
   projectId: string,
-  { graph, trigger }: { graph: Graph; trigger: TriggerToJudge },
+  workflow: WorkflowToCheck,
 ): Promise<WorkflowProblem[]> {
-  return problemsOf(graph, trigger, await readSurroundings(database, projectId, { graph, trigger }));
+  const { graph, trigger } = workflow;
+  const [found, loop] = await Promise.all([
+    readSurroundings(database, projectId, workflow),
+    readLoop(database, projectId, workflow),
+  ]);
+  return problemsOf(graph, trigger, { ...found, loop });
+}
+
+/** The loop that a workflow would close, unless the author confirmed it. @throws Refusal VALIDATION_ERROR naming `field`. */
+export async function refuseSelfTriggering(
+  tx: Tx,
+  projectId: string,
+  workflow: WorkflowToCheck,
+  field: string,
+): Promise<void> {
+  if (workflow.trigger.confirmed.includes("TRIGGERS_ITSELF")) return;
+  const loop = await readLoop(tx, projectId, workflow);
+  if (loop === null) return;
+  const names = loop.map((name) => `"${name}"`).join(" → ");
+  throw invalidField(
+    field,
+    "custom",
+    `The workflow is enabled and would trigger itself without end (${names} → "${workflow.name}"). Disable it first, or confirm this with \`confirmedProblems: ["TRIGGERS_ITSELF"]\`.`,
+  );
+}
+
+function readLoop(
+  database: Database,
+  projectId: string,
+  workflow: WorkflowToCheck,
+): Promise<string[] | null> {
+  const { id, name, graph, allowReentry, trigger } = workflow;
+  const reached = reachedSteps(graph);
+  const steps = graph.steps.filter((step) => reached.has(step.id));
+  return findSelfTriggering(database, projectId, {
+    id,
+    name,
+    steps,
+    allowReentry,
+    triggerEvent: trigger.event,
+  });
 }
 
 async function readSurroundings(
   database: Database,
   projectId: string,
-  { graph, trigger }: { graph: Graph; trigger: TriggerToJudge },
-): Promise<Surroundings> {
+  { graph, trigger }: WorkflowToCheck,
+): Promise<Omit<Surroundings, "loop">> {
   const templateIds = templateIdsOf(graph);
   const templates =
     templateIds.length === 0

@@ -15,6 +15,7 @@ import {
   updateWorkflowRow,
   type WorkflowRow,
 } from "./queries.ts";
+import { refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { subscribeWorkflows } from "./subscriptions.ts";
 
 export interface LockedWorkflow {
@@ -51,7 +52,7 @@ export function requireSound(
 
 /**
  * Makes a graph the current one of a locked workflow.
- * @throws Refusal VALIDATION_ERROR for one that cannot be run.
+ * @throws Refusal VALIDATION_ERROR for one that cannot be run, or with which an enabled workflow would trigger itself.
  */
 export async function saveGraph(
   tx: Tx,
@@ -61,6 +62,7 @@ export async function saveGraph(
   { asNewVersion = false }: { asNewVersion?: boolean } = {},
 ): Promise<void> {
   requireSound(graph);
+  if (row.enabled) await refuseSelfTriggering(tx, projectId, toCheck(row, graph), "steps");
   const isNew = isUsed || asNewVersion;
   const version = isNew ? row.version + 1 : row.version;
   const to = { projectId, workflowId: row.id, version, graph, waitNames: waitNamesOf(graph) };

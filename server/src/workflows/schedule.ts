@@ -19,6 +19,25 @@ export function nextRunAfter({ cron, timezone = "UTC" }: Schedule, after: Date):
   return new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRun(after);
 }
 
+/** Fewer hours between two runs are more often than daily; a day on which the clock changes has 23. */
+const DAY_HOURS = 23;
+/** From this day on, because the answer must not depend on when it is asked. */
+const SOME_DAY = new Date("2026-01-01T00:00:00Z");
+/** A line that runs twice within a day does so among its next runs. */
+const RUNS_COMPARED = 60;
+
+/** Returns whether some two of the next runs are less than a day apart. */
+export function runsMoreThanDaily({ cron, timezone = "UTC" }: Schedule): boolean {
+  const runs = new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRuns(
+    RUNS_COMPARED,
+    SOME_DAY,
+  );
+  return runs.some((run, at) => {
+    const before = runs[at - 1];
+    return before !== undefined && run.getTime() - before.getTime() < DAY_HOURS * 3_600_000;
+  });
+}
+
 const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/;
 
 /** What is wrong with a schedule, as a sentence; null when it runs. */

@@ -2,10 +2,12 @@
 // Before it: routes.ts. After it: steps.ts edits their graphs; the engine starts executions of those that are enabled.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflow-graph.ts";
+import type { ConfirmableProblem } from "@postloft/contract/workflows.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal, requireUnchanged } from "../platform/refusal.ts";
+import { lockProject } from "../projects/projects.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { presentGraph, presentListed, presentRecord } from "./present.ts";
 import {
@@ -24,7 +26,7 @@ import {
   type WorkflowOrder,
   type WorkflowRow,
 } from "./queries.ts";
-import { readProblems } from "./read-problems.ts";
+import { readProblems, refuseSelfTriggering, toCheck } from "./read-problems.ts";
 import { lockSegments } from "./reference-queries.ts";
 import { segmentIdsOf } from "./references.ts";
 import { STEP_NAMES, withNewIds } from "./rules.ts";
@@ -48,10 +50,9 @@ export async function getWorkflowRow(
 /** A workflow with its graph and what is wrong with it. @throws Refusal WORKFLOW_NOT_FOUND. */
 export async function getWorkflow(database: Database, projectId: string, id: string) {
   const row = await getWorkflowRow(database, projectId, id);
-  const trigger = { type: row.triggerType, config: row.triggerConfig };
   return {
     ...presentRecord(row),
-    problems: await readProblems(database, projectId, { graph: row.graph, trigger }),
+    problems: await readProblems(database, projectId, toCheck(row, row.graph)),
     ...presentGraph(row, row.graph),
   };
 }
@@ -138,6 +139,8 @@ export interface WorkflowEdit {
   /** The same as `triggerConfig.eventName`. */
   eventName?: string | undefined;
   allowReentry?: boolean | undefined;
+  /** Replaces those that were confirmed. */
+  confirmedProblems?: readonly ConfirmableProblem[] | undefined;
   expectedUpdatedAt?: string | undefined;
 }
 
@@ -152,15 +155,31 @@ export async function updateWorkflow(
   id: string,
   edit: WorkflowEdit,
 ): Promise<WorkflowView> {
+  // Before the workflow, because others that lock both do it in this order: of two workflows that close a loop together, the second one sees the first.
+  if (edit.enabled === true || edit.allowReentry === true || changesTrigger(edit))
+    await lockProject(tx, projectId);
   const { row, graph } = await lockGraph(tx, projectId, id);
   requireUnchanged(row, edit.expectedUpdatedAt);
   const trigger = await changedTrigger(tx, projectId, row, edit);
   const enabled = edit.enabled ?? row.enabled;
+  const changed = toCheck(
+    {
+      ...row,
+      ...(trigger === null
+        ? {}
+        : { triggerType: trigger.type, triggerConfig: { ...trigger.config }, triggerEvent: trigger.event }),
+      name: edit.name ?? row.name,
+      allowReentry: edit.allowReentry ?? row.allowReentry,
+      confirmedProblems: [...(edit.confirmedProblems ?? row.confirmedProblems)],
+    },
+    graph,
+  );
+  if (enabled)
+    await refuseSelfTriggering(tx, projectId, changed, row.enabled ? fieldOfLoop(edit) : "enabled");
   if (enabled && !row.enabled) {
-    const found = trigger ?? { type: row.triggerType, config: row.triggerConfig };
     // Who deletes a segment asks for the workflows that stand on it: those that are enabled.
-    await lockSegments(tx, projectId, segmentIdsOf(graph, found));
-    const problems = await readProblems(tx, projectId, { graph, trigger: found });
+    await lockSegments(tx, projectId, segmentIdsOf(graph, changed.trigger));
+    const problems = await readProblems(tx, projectId, changed);
     const errors = problems.filter(({ severity }) => severity === "error");
     if (errors.length > 0)
       throw new Refusal("VALIDATION_ERROR", {
@@ -176,11 +195,24 @@ export async function updateWorkflow(
     description: edit.description,
     enabled: edit.enabled,
     allowReentry: edit.allowReentry,
+    confirmedProblems: edit.confirmedProblems,
     ...(trigger === null ? {} : columnsOf(trigger)),
     nextRunAt: isScheduledAnew ? nextRunOf(runs, enabled) : undefined,
   });
   if (isScheduledAnew) await subscribeWorkflows(tx, projectId);
   return getWorkflow(tx, projectId, row.id);
+}
+
+function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit): boolean {
+  return triggerType !== undefined || triggerConfig !== undefined || eventName !== undefined;
+}
+
+/** The field that an edit of an enabled workflow closes a loop with. */
+function fieldOfLoop({ allowReentry, triggerConfig, eventName, triggerType }: WorkflowEdit): string {
+  if (allowReentry === true) return "allowReentry";
+  if (eventName !== undefined) return "eventName";
+  if (triggerConfig !== undefined) return "triggerConfig";
+  return triggerType === undefined ? "confirmedProblems" : "triggerType";
 }
 
 function columnsOf({ type, config, event }: CheckedTrigger) {
@@ -192,9 +224,10 @@ async function changedTrigger(
   tx: Tx,
   projectId: string,
   row: WorkflowRow,
-  { triggerType, triggerConfig, eventName }: WorkflowEdit,
+  edit: WorkflowEdit,
 ): Promise<CheckedTrigger | null> {
-  if (triggerType === undefined && triggerConfig === undefined && eventName === undefined) return null;
+  if (!changesTrigger(edit)) return null;
+  const { triggerType, triggerConfig, eventName } = edit;
   const type = triggerType ?? row.triggerType;
   if (eventName !== undefined && type !== "EVENT")
     throw new Refusal("VALIDATION_ERROR", {

@@ -1,0 +1,42 @@
+// Reads the workflows and segments that a loop of workflows can go through.
+import { sql } from "kysely";
+import type { Filter } from "@postloft/contract/filters.ts";
+import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
+import type { Database } from "../platform/database.ts";
+
+export interface ReenteredRow {
+  id: string;
+  name: string;
+  triggerEvent: string;
+  /** Only the steps that cause events: SEND_EMAIL and UPDATE_CONTACT. */
+  steps: GraphStep[];
+}
+
+/** The enabled workflows that contacts may enter again, and that an event of the service starts: only those can be started by a step. */
+export async function listReenteredWorkflows(database: Database, projectId: string): Promise<ReenteredRow[]> {
+  const { rows } = await sql<ReenteredRow>`
+    select w.id, w.name, w.trigger_event, coalesce((
+      select jsonb_agg(step) from jsonb_array_elements(v.graph -> 'steps') as step
+      where step ->> 'type' in ('SEND_EMAIL', 'UPDATE_CONTACT')
+    ), '[]') as steps
+    from workflows w
+    join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version
+    where w.project_id = ${projectId} and w.enabled and w.allow_reentry and w.trigger_event ~ '^(email|contact|segment)[.]'
+    order by w.id`.execute(database);
+  return rows;
+}
+
+export interface SegmentRow {
+  id: string;
+  slug: string;
+  isTracked: boolean;
+  filters: Filter | null;
+}
+
+/** All segments of a project: a tracked one may refer to others. */
+export async function listSegmentFilters(database: Database, projectId: string): Promise<SegmentRow[]> {
+  const { rows } = await sql<SegmentRow>`
+    select id, slug, track_membership as is_tracked, filters from segments where project_id = ${projectId}
+    order by id`.execute(database);
+  return rows;
+}

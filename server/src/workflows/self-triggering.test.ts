@@ -1,0 +1,192 @@
+// Loops of workflows: found directly, through others and through segments, and kept from being enabled until the author confirms them.
+import { expect, test } from "vitest";
+import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
+import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+import { runsMoreThanDaily } from "./schedule.ts";
+import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./self-triggering.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const base = { name: "s", position: null, createdAt: "", updatedAt: "" };
+const EMAIL = { ...base, id: "1", type: "SEND_EMAIL", config: {} } as GraphStep;
+const EMAIL_ELSEWHERE = {
+  ...EMAIL,
+  config: { recipient: { type: "CUSTOM", customEmail: "team@example.com" } },
+} as GraphStep;
+const update = (config: object) => ({ ...base, id: "2", type: "UPDATE_CONTACT", config }) as GraphStep;
+const workflow = (name: string, triggerEvent: string | null, ...steps: GraphStep[]): ReenteredWorkflow => ({
+  id: name,
+  name,
+  triggerEvent,
+  steps,
+});
+const PROS: SegmentDependencies = {
+  entryEvent: "segment.pros.entry",
+  exitEvent: "segment.pros.exit",
+  fields: new Set(["data.plan"]),
+  events: new Set(["email.sent"]),
+};
+const SUBSCRIBE = update({ subscriptionAction: "subscribe" });
+const UNSUBSCRIBE = update({ subscriptionAction: "unsubscribe" });
+
+test.each([
+  ["an email sent by an email sent", workflow("A", "email.sent", EMAIL), [], ["A"]],
+  ["an email sent by a bounce", workflow("A", "email.bounce", EMAIL), [], ["A"]],
+  ["no email to the contact itself", workflow("A", "email.sent", EMAIL_ELSEWHERE), [], null],
+  ["an email after a click of a person", workflow("A", "email.click", EMAIL), [], null],
+  ["an email after an event of the caller's", workflow("A", "order", EMAIL), [], null],
+  [
+    "subscribing and unsubscribing",
+    workflow("A", "contact.unsubscribed", SUBSCRIBE),
+    [workflow("B", "contact.subscribed", UNSUBSCRIBE)],
+    ["A", "B"],
+  ],
+  ["subscribing alone", workflow("A", "contact.unsubscribed", SUBSCRIBE), [], null],
+  [
+    "three workflows",
+    workflow("A", "email.sent", SUBSCRIBE),
+    [
+      workflow("B", "contact.subscribed", update({ updates: { plan: "pro" } })),
+      workflow("C", "segment.pros.entry", EMAIL),
+    ],
+    ["A", "B", "C"],
+  ],
+  [
+    "a segment of a field",
+    workflow("A", "segment.pros.entry", update({ updates: { plan: "x" } })),
+    [],
+    ["A"],
+  ],
+  [
+    "a segment of another field",
+    workflow("A", "segment.pros.exit", update({ updates: { city: "x" } })),
+    [],
+    null,
+  ],
+  ["a segment of an email event", workflow("A", "segment.pros.exit", EMAIL), [], ["A"]],
+  [
+    "another loop that it is not part of",
+    workflow("A", "contact.subscribed", EMAIL),
+    [workflow("B", "email.sent", EMAIL)],
+    null,
+  ],
+] as const)("a loop is found for %s", (_name, one, others, names) => {
+  const loop = findLoop(one, others, [PROS]);
+  expect(loop?.map(({ name }) => name) ?? null).toEqual(names);
+});
+
+test.each([
+  ["0 9 * * *", false],
+  ["30 9 * * 1", false],
+  ["0 9 1 * *", false],
+  ["0 9,15 * * *", true],
+  ["*/10 * * * *", true],
+  ["0 * * * *", true],
+  ["0 8,20 1 * *", true],
+])("a schedule %s runs more than daily: %s", (cron, expected) => {
+  expect(runsMoreThanDaily({ cron, timezone: "Europe/Berlin" })).toBe(expected);
+});
+
+interface Confirmed {
+  confirmedProblems: string[];
+  problems: Array<{ code: string; severity: string }>;
+}
+
+const patch = <Body = never>({ byKey }: TestProject, id: string, body: object) =>
+  server.call<Body>("PATCH", `/workflows/${id}`, byKey, body);
+
+/** A workflow that may be entered again, with one step after its trigger. */
+async function make(project: TestProject, name: string, eventName: string, step: object): Promise<string> {
+  const { body } = await server.call<{ id: string }>("POST", "/workflows", project.byKey, {
+    name,
+    eventName,
+    allowReentry: true,
+  });
+  const added = await server.call("POST", `/workflows/${body.id}/steps`, project.byKey, {
+    ...step,
+    autoConnect: true,
+  });
+  expect(added.status).toBe(201);
+  return body.id;
+}
+
+const subscription = (subscriptionAction: string) => ({
+  type: "UPDATE_CONTACT",
+  config: { subscriptionAction },
+});
+
+test("a workflow that closes a loop can be enabled only once its author confirms it", async () => {
+  const project = await server.createProject();
+  const back = await make(project, "Win back", "contact.unsubscribed", subscription("subscribe"));
+  const away = await make(project, "Clean up", "contact.subscribed", subscription("unsubscribe"));
+  expect((await patch(project, back, { enabled: true })).status).toBe(200);
+  const refused = await patch(project, away, { enabled: true });
+  expect(refused.status).toBe(422);
+  expect(refused.text).toContain('"Clean up\\" → \\"Win back\\" → \\"Clean up\\"'.slice(1));
+  const confirmed = await patch<Confirmed>(project, away, {
+    enabled: true,
+    confirmedProblems: ["TRIGGERS_ITSELF"],
+  });
+  expect(confirmed.status).toBe(200);
+  expect(confirmed.body.confirmedProblems).toEqual(["TRIGGERS_ITSELF"]);
+  expect(confirmed.body.problems).toMatchObject([{ code: "TRIGGERS_ITSELF", severity: "warning" }]);
+  expect(faultsOf(await patch(project, away, { confirmedProblems: [] }))).toEqual([
+    "confirmedProblems custom",
+  ]);
+});
+
+test("an enabled workflow cannot be changed so that it triggers itself", async () => {
+  const project = await server.createProject();
+  const id = await make(project, "W", "contact.subscribed", {
+    type: "DELAY",
+    config: { amount: 1, unit: "days" },
+  });
+  expect((await patch(project, id, { enabled: true })).status).toBe(200);
+  const step = { ...subscription("unsubscribe"), autoConnect: true };
+  expect((await server.call("POST", `/workflows/${id}/steps`, project.byKey, step)).status).toBe(201);
+  const again = { ...subscription("subscribe"), autoConnect: true };
+  const refused = await server.call("POST", `/workflows/${id}/steps`, project.byKey, again);
+  expect(faultsOf(refused)).toEqual(["steps custom"]);
+  // Nothing changed, so it may still be changed otherwise.
+  expect((await patch(project, id, { name: "Renamed" })).status).toBe(200);
+});
+
+test("without re-entry a contact comes round once, so there is no problem", async () => {
+  const project = await server.createProject();
+  const id = await make(project, "W", "contact.subscribed", subscription("subscribe"));
+  expect((await patch(project, id, { allowReentry: false, enabled: true })).status).toBe(200);
+  expect(faultsOf(await patch(project, id, { allowReentry: true }))).toEqual(["allowReentry custom"]);
+});
+
+test("of two workflows enabled at the same time that close a loop together, one is refused", async () => {
+  const project = await server.createProject();
+  const ids = await Promise.all([
+    make(project, "A", "contact.unsubscribed", subscription("subscribe")),
+    make(project, "B", "contact.subscribed", subscription("unsubscribe")),
+  ]);
+  const replies = await Promise.all(ids.map((id) => patch(project, id, { enabled: true })));
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+});
+
+test("a loop through a tracked segment is found by the fields its filters ask about", async () => {
+  const project = await server.createProject();
+  const filters = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
+  const { body: segment } = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Pros",
+    filters,
+    trackMembership: true,
+  });
+  const step = { type: "UPDATE_CONTACT", config: { updates: { plan: "free" } } };
+  const id = await make(project, "W", "e", step);
+  const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
+  expect(faultsOf(await patch(project, id, { ...trigger, enabled: true }))).toEqual(["enabled custom"]);
+});
+
+test("a schedule more often than daily for everyone is a problem until it is confirmed", async () => {
+  const project = await server.createProject();
+  const id = await make(project, "W", "e", subscription("subscribe"));
+  const trigger = { triggerType: "SCHEDULE", triggerConfig: { cron: "0 * * * *", audienceType: "ALL" } };
+  expect(faultsOf(await patch(project, id, { ...trigger, enabled: true }))).toEqual(["enabled custom"]);
+  const confirmed = { ...trigger, enabled: true, confirmedProblems: ["FREQUENT_SCHEDULE"] };
+  expect((await patch(project, id, confirmed)).status).toBe(200);
+});
