@@ -7,6 +7,7 @@ import { createDatabase, createPool, transaction, type Database } from "../serve
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";
+import { makeKeyPair } from "../server/src/projects/keys.ts";
 import { createProject } from "../server/src/projects/projects.ts";
 import { CONTACT_DATA, HTML, SUBJECT } from "./content.ts";
 import { APP_SECRET, type BenchDatabase } from "./servers.ts";
@@ -75,11 +76,12 @@ export interface ProjectAccess {
 export async function addProject(outbox: Outbox, name: string): Promise<ProjectAccess> {
   const { database } = outbox;
   const { id: ownerId } = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
+  const keys = makeKeyPair();
   const project = await transaction(database, (tx) =>
-    createProject(tx, { sealer: createSealer(APP_SECRET), inboundDomain: null }, { name, ownerId }),
+    createProject(tx, { sealer: createSealer(APP_SECRET), inboundDomain: null }, { name, ownerId, keys }),
   );
   await addDomain(outbox, project.id);
-  return { id: project.id, secretKey: project.secret, publicKey: project.public };
+  return { id: project.id, secretKey: keys.secret, publicKey: keys.public };
 }
 
 /** Gives a project `count` subscribed contacts, whose data fill the variables of the content. */

@@ -49,7 +49,12 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
   const log = createLog({ level: "warn" });
   const pool = createPool({ connection: connection ?? {}, maxConnections: POOL_SIZE, log });
   const database = createDatabase(pool);
-  const known: PresentedKey = { projectId: newId(), kind: "secret", disabled: false };
+  const known: PresentedKey = {
+    hash: Buffer.alloc(32),
+    projectId: newId(),
+    kind: "secret",
+    disabled: false,
+  };
   const findKey =
     connection === null ? async (given: string) => (given === key ? known : null) : createKeyFinder(database);
   const app = await createHttp(

@@ -232,8 +232,9 @@ export const getContactLinks = endpoint({
   path: "/contacts/:id/links",
   summary: "Read the links of a contact's public pages",
   description:
-    "The same that its mails have. Whoever has one can change the subscription without signing in: give them to the contact alone.",
+    "The same that its mails have. Whoever has one can change the subscription without signing in: give them to the contact alone. A scoped key needs `secrets:read`.",
   caller: "project",
+  isSecret: true,
   params: byId,
   answers: {
     200: z.object({ unsubscribeUrl: z.string(), subscribeUrl: z.string(), manageUrl: z.string() }),

@@ -78,6 +78,8 @@ export interface Endpoint<
   readonly isRead: boolean;
   /** Whether mail leaves by it at once: not for a member whose address has to be proved first. */
   readonly sends: boolean;
+  /** Whether the response contains a secret. Only the scope `secrets` opens it, and stored responses are encrypted. */
+  readonly isSecret: boolean;
   readonly bodyKind: BodyKind;
   readonly bodyLimitBytes: number | null;
   readonly envelope: Envelope;
@@ -112,6 +114,7 @@ export interface EndpointDefinition<
   bodyLimitBytes?: number;
   isRead?: boolean;
   sends?: boolean;
+  isSecret?: boolean;
   envelope?: Envelope;
   /** Where the envelope does not say it: `raw` is text/plain. */
   contentType?: string;
@@ -161,6 +164,7 @@ export function endpoint<
     isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
     isRead,
     sends: definition.sends ?? false,
+    isSecret: definition.isSecret ?? false,
     bodyKind: definition.bodyKind ?? "json",
     bodyLimitBytes: definition.bodyLimitBytes ?? null,
     envelope: definition.envelope ?? "bare",

@@ -1,5 +1,4 @@
-// Secret keys of a project that open a part of its API (docs/decisions/0046-scoped-keys.md).
-// Before it: scopes.ts. After it: server/src/projects/scoped-keys/routes.ts.
+// Endpoints for scoped keys, which open a part of a project's API (docs/decisions/0046-scoped-keys.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
@@ -20,6 +19,7 @@ const scopedKey = z.object({
   id: z.uuid(),
   name: z.string(),
   scopes: z.array(z.string()),
+  role: z.enum(["ADMIN", "MEMBER"]).describe("The key can do at most what this role can."),
   networks: z.array(z.string()).describe("From where it may be used; none: from anywhere."),
   expiresAt: instant.nullable(),
   lastUsedAt: instant.nullable().describe("To the minute; null: never."),
@@ -34,9 +34,9 @@ export const listKeys = endpoint({
   method: "GET",
   path: "/projects/:projectId/keys",
   summary: "List the scoped keys of a project, newest first",
-  description: "Without the keys themselves: of those only a hash is stored.",
+  description:
+    "A MEMBER sees the keys they created, an ADMIN sees all. The keys themselves are not included, because only a hash is stored.",
   caller: "member",
-  leastRole: "ADMIN",
   params: ofProject,
   envelope: "wrapped",
   answers: { 200: z.array(scopedKey) },
@@ -49,10 +49,11 @@ export const createKey = endpoint({
   summary: "Make a secret key that opens a part of the API",
   description:
     "`key` in the answer is shown this once. A scope is a noun of the API, or `*` for all, with `read` or `write`; `write` includes `read`. " +
+    "`*` does not include `secrets`, which opens the webhook signing secret and links that act for a contact. " +
+    "A key can do at most what its creator can: an ADMIN who becomes a MEMBER keeps their keys with the role MEMBER. " +
     `\`${TEST_SCOPE}\` makes a test key: what it sends stays in the local mailbox (\`GET /mailbox/messages\`) and counts nowhere, and the \`data\` of its calls is used in their mail and not stored. ` +
     `A project has at most ${LIMITS.scopedKeys.value} of them. \`regenerate-keys\` leaves them alone; they are revoked with the member who made them.`,
   caller: "member",
-  leastRole: "ADMIN",
   params: ofProject,
   body: z.object({
     name: z
@@ -89,9 +90,9 @@ export const revokeKey = endpoint({
   method: "DELETE",
   path: "/projects/:projectId/keys/:keyId",
   summary: "Revoke a scoped key; it stops working at once",
-  description: "A disabled project may do so too: a key that leaked must go.",
+  description:
+    "A MEMBER can revoke the keys they created, an ADMIN all of them. A disabled project may do so too: a key that leaked must go.",
   caller: "member",
-  leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params: ofProject.extend({ keyId: pathId }),
   answers: { 204: null },

@@ -1,8 +1,7 @@
-// Who belongs to a project, and whom it asks to (spec §4.13; decisions §2).
-// Before it: projects.ts. After it: server/src/projects/members/routes.ts.
+// Endpoints for the members of a project and its invitations (spec §4.13; decisions §2).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { emailAddress, id, instant, pathId } from "./field.ts";
+import { emailAddress, id, instant, pathId, queryBoolean } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { ROLES } from "./roles.ts";
 import { account, password } from "./users.ts";
@@ -11,6 +10,9 @@ const member = z.object({
   userId: z.uuid(),
   email: z.string(),
   role: z.enum(ROLES),
+  couldSeeSecretKey: z
+    .boolean()
+    .describe("Whether the member can see the current secret key, or could in an earlier role."),
   createdAt: instant.describe("Since when they are a member."),
 });
 const invitation = z.object({
@@ -72,7 +74,7 @@ export const changeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Change the role of a member",
   description:
-    "Only an OWNER gives or takes the role OWNER (403), and the last OWNER keeps it (409). It counts from the member's next request. The open invitations of whoever may invite no longer are withdrawn; scoped keys they made go on.",
+    "Only an OWNER gives or takes the role OWNER (403), and the last OWNER keeps it (409). It counts from the member's next request. The open invitations of whoever may invite no longer are withdrawn. The scoped keys of an ADMIN who becomes a MEMBER keep working with the role MEMBER.",
   caller: "member",
   leastRole: "ADMIN",
   params: ofMember,
@@ -88,12 +90,26 @@ export const removeMember = endpoint({
   path: "/projects/:projectId/members/:userId",
   summary: "Remove a member",
   description:
-    "They are out at their next request. An OWNER cannot be removed (409): change the role first. The open invitations they sent are withdrawn, and the scoped keys they made are revoked: programs that use one need another first. They have seen the two keys of the project: `regenerate-keys` ends those. A disabled project may do so too.",
+    "They are out at their next request. An OWNER cannot be removed (409): change the role first. The open invitations they sent are withdrawn, and the scoped keys they made are revoked: programs that use one need another first. `couldSeeSecretKey` says whether they could see the secret key of the project: `rotateKeys` replaces both keys in the same step, `regenerate-keys` does so later. A disabled project may do so too.",
   caller: "member",
   leastRole: "ADMIN",
   isOpenWhenDisabled: true,
   params: ofMember,
-  answers: { 204: null },
+  query: z.object({
+    rotateKeys: queryBoolean("Whether to replace both API keys, as `regenerate-keys` does.").optional(),
+  }),
+  envelope: "wrapped",
+  answers: {
+    200: z.object({
+      couldSeeSecretKey: z
+        .boolean()
+        .describe("Whether the removed member could see the secret key that was valid until now."),
+      keys: z
+        .object({ public: z.string(), secret: z.string() })
+        .nullable()
+        .describe("The new keys; null without `rotateKeys`."),
+    }),
+  },
   errors: ["MEMBER_NOT_FOUND", "CONFLICT"],
 });
 

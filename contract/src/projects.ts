@@ -1,5 +1,4 @@
-// Projects, the tenants, and their keys (spec §4.13, §5; decisions §2).
-// Before it: field.ts. After it: server/src/projects/routes.ts.
+// Endpoints for projects, the tenants, and their keys (spec §4.13, §5; decisions §2).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { hasControlCharacters, instant, mailbox, pathId } from "./field.ts";
@@ -17,7 +16,7 @@ const project = z.object({
   id: z.uuid(),
   name: z.string(),
   public: z.string(),
-  secret: z.string(),
+  secret: z.string().nullable().describe("null for a MEMBER, who creates scoped keys instead."),
   role: z.enum(ROLES),
   language: z.string(),
   tracking: z.enum(TRACKING_MODES),
@@ -111,7 +110,7 @@ export const listProjects = endpoint({
   method: "GET",
   path: "/users/@me/projects",
   summary: "List the projects you are a member of",
-  description: "Each with its keys and settings, and your role in it.",
+  description: "Each with its keys and settings, and your role in it. A MEMBER doesn't see the secret key.",
   caller: "session",
   answers: { 200: z.array(project) },
 });

@@ -3,16 +3,21 @@
 import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
 import type { ErrorCode } from "./errors.ts";
 import { reaches, type Role } from "./roles.ts";
+import { nounOf } from "./scopes.ts";
 
 /** The columns: a name for readers, and what such a caller is told; null: let in. */
 export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode | null>> = {
   nobody: (endpoint) => forKeys(endpoint, "MISSING_AUTH"),
   "public key": (endpoint) => (endpoint.caller === "tracker" ? null : forKeys(endpoint, "INVALID_API_KEY")),
   "secret key": (endpoint) => forKeys(endpoint, null),
-  "key with `*:read`": (endpoint) => forKeys(endpoint, endpoint.isRead ? null : "FORBIDDEN"),
-  "key with `*:write`": (endpoint) => forKeys(endpoint, null),
-  "key with `contacts:write`": (endpoint) =>
-    forKeys(endpoint, endpoint.name.startsWith("contacts.") ? null : "FORBIDDEN"),
+  "key with `*:read`": (endpoint) => forScope(endpoint, endpoint.isRead && !endpoint.isSecret),
+  "key with `*:write`": (endpoint) => forScope(endpoint, !endpoint.isSecret),
+  "key with `contacts:write`": (endpoint) => forScope(endpoint, nounOf(endpoint) === "contacts"),
+  "key with `secrets:write`": (endpoint) => forScope(endpoint, endpoint.isSecret),
+  "MEMBER's key with `*:write`": (endpoint) =>
+    forScope(endpoint, !endpoint.isSecret && reaches("MEMBER", endpoint.leastRole)),
+  "MEMBER's key with `secrets:write`": (endpoint) =>
+    forScope(endpoint, endpoint.isSecret && reaches("MEMBER", endpoint.leastRole)),
   "foreign secret key": (endpoint) =>
     forKeys(endpoint, namesProjectInPath(endpoint) ? "PROJECT_NOT_FOUND" : null),
   "foreign session": (endpoint) =>
@@ -34,6 +39,10 @@ export const RIGHTS: Readonly<Record<string, (endpoint: Endpoint) => ErrorCode |
 function forKeys(endpoint: Endpoint, code: ErrorCode | null): ErrorCode | null {
   if (endpoint.caller === "anyone") return null;
   return isSessionOnly(endpoint) ? "UNAUTHORIZED" : code;
+}
+
+function forScope(endpoint: Endpoint, isOpened: boolean): ErrorCode | null {
+  return forKeys(endpoint, isOpened ? null : "FORBIDDEN");
 }
 
 const whenDisabled = ({ isOpenWhenDisabled }: Endpoint): ErrorCode | null =>

@@ -1,9 +1,13 @@
-// The roles of members, from most to least (decisions §2). A secret key has the rights of an admin.
-// Before it: nothing. After it: endpoint.ts asks for the least role; rights.ts makes the table.
+// Defines the roles of members, from most to least (decisions §2). The secret key acts as an ADMIN, a scoped key at most as its maker.
 export const ROLES = ["OWNER", "ADMIN", "MEMBER"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Whether a role has the rights of another: each has those of all that follow it. */
+/** Returns whether a role includes the permissions of another one. */
 export function reaches(role: Role, least: Role): boolean {
   return ROLES.indexOf(role) <= ROLES.indexOf(least);
+}
+
+/** Returns whether a role may see the secret key of its project. */
+export function seesSecretKey(role: Role): boolean {
+  return reaches(role, "ADMIN");
 }

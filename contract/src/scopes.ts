@@ -1,5 +1,4 @@
-// What a scoped key may open: a noun of the API and how much of it.
-// Before it: nothing. After it: keys.ts takes scopes, server/src/platform/http-caller.ts enforces them.
+// Defines the scopes of keys: a noun of the API, and whether it may be read or written.
 
 /** What keys can be let in to: the first part of the names of the endpoints that take secret keys. */
 export const SCOPE_NOUNS = [
@@ -24,13 +23,16 @@ export const SCOPE_NOUNS = [
   "invitations",
   "audit",
   "requests",
-  "webhooks",
+  "secrets",
 ] as const;
+
+/** The noun of every endpoint that answers with a secret, whichever resource it belongs to. */
+const SECRETS = "secrets";
 
 /** Makes a test key: it opens `POST /v1/send` too, and that mail stays in the local mailbox. No scope that writes stands beside it. */
 export const TEST_SCOPE = "test:send";
 
-/** Stands for every noun. */
+/** Stands for every noun except `secrets`, which a key must name. */
 const ANY = "*";
 
 export const SCOPES: readonly string[] = [
@@ -42,17 +44,30 @@ export const SCOPES: readonly string[] = [
 export const doWrite = (scopes: readonly string[]): boolean =>
   scopes.some((scope) => scope.endsWith(":write"));
 
-/** The scope that an endpoint asks for. */
-export function scopeOf({ name, isRead }: { name: string; isRead: boolean }): string {
-  return `${name.split(".")[0]}:${isRead ? "read" : "write"}`;
+/** The parts of an endpoint that decide which scope opens it. */
+export interface ScopedEndpoint {
+  name: string;
+  isRead: boolean;
+  isSecret: boolean;
 }
 
-/** Whether one of the scopes opens an endpoint: whoever may write may read. */
-export function isInScope(endpoint: { name: string; isRead: boolean }, scopes: readonly string[]): boolean {
+/** Returns the noun that opens an endpoint. */
+export function nounOf({ name, isSecret }: Pick<ScopedEndpoint, "name" | "isSecret">): string {
+  return isSecret ? SECRETS : (name.split(".")[0] ?? "");
+}
+
+/** Returns the scope that an endpoint needs. */
+export function scopeOf(endpoint: ScopedEndpoint): string {
+  return `${nounOf(endpoint)}:${endpoint.isRead ? "read" : "write"}`;
+}
+
+/** Returns whether one of the scopes opens an endpoint. `write` includes `read`. */
+export function isInScope(endpoint: ScopedEndpoint, scopes: readonly string[]): boolean {
   if (endpoint.name === "v1.send" && scopes.includes(TEST_SCOPE)) return true;
-  const [noun = ""] = scopeOf(endpoint).split(":");
+  const noun = nounOf(endpoint);
   return scopes.some((scope) => {
     const [given, right] = scope.split(":");
-    return (given === ANY || given === noun) && (right === "write" || endpoint.isRead);
+    const isNamed = given === noun || (given === ANY && noun !== SECRETS);
+    return isNamed && (right === "write" || endpoint.isRead);
   });
 }

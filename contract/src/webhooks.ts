@@ -1,5 +1,4 @@
-// What other services tell us (spec §4.15), and the secret that signs what we tell others (decisions §9).
-// Before it: endpoint.ts. After it: server/src/deliveries/routes.ts, server/src/webhooks/routes.ts.
+// Endpoints for incoming notifications (spec §4.15) and for the secret that signs outgoing webhooks (decisions §9).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits.ts";
@@ -45,9 +44,10 @@ export const getWebhookSecret = endpoint({
   path: "/webhooks/secret",
   summary: "Read the secret that signs outgoing webhooks",
   description:
-    "One a project; it is made when it is asked for or needed first. Webhooks are signed as Standard Webhooks say: see `docs/webhooks.md`.",
+    "One a project; it is made when it is asked for or needed first. Webhooks are signed as Standard Webhooks say: see `docs/webhooks.md`. A scoped key needs `secrets:read`.",
   caller: "project",
   leastRole: "ADMIN",
+  isSecret: true,
   answers: { 200: secret },
 });
 
@@ -59,6 +59,7 @@ export const rotateWebhookSecret = endpoint({
   description: `For ${LIMITS.webhookSecretHours.value} hours webhooks carry two signatures, of the new secret and of the one before, so that an endpoint may change over at any time. A second rotation within that time ends the first of the three.`,
   caller: "project",
   leastRole: "ADMIN",
+  isSecret: true,
   answers: { 200: secret },
   errors: ["FORBIDDEN", "PROJECT_DISABLED"],
 });

@@ -63,15 +63,22 @@ async function requests(story: Story, key: string): Promise<void> {
   await story.ask("requests.get", { params: { id: data[0]?.id ?? "" } });
 }
 
-/** Somebody is invited, comes, and takes over; whoever made the project goes on as an admin. */
+/** Invites one person who is removed, and one who becomes the owner; the creator of the project remains as an admin. */
 async function members({ ask }: Story, projectId: string): Promise<void> {
   const params = { projectId };
-  const { invitation } = await ask<{ invitation: { link: string } }>("members.add", { params });
-  const token = invitation.link.split("/").at(-1) ?? "";
-  await ask("invitations.list", { params });
-  await ask("invitations.read", { params: { token } });
-  const { id: userId } = await ask<{ id: string }>("invitations.signUp", { params: { token } });
-  await ask("auth.login");
+  const invite = async (body?: Record<string, unknown>): Promise<string> => {
+    const asked = { params, ...(body && { body }) };
+    const { invitation } = await ask<{ invitation: { link: string } }>("members.add", asked);
+    const token = invitation.link.split("/").at(-1) ?? "";
+    await ask("invitations.list", { params });
+    await ask("invitations.read", { params: { token } });
+    const { id } = await ask<{ id: string }>("invitations.signUp", { params: { token } });
+    await ask("auth.login");
+    return id;
+  };
+  const removed = await invite({ email: "alan@example.com", role: "MEMBER" });
+  await ask("members.remove", { params: { projectId, userId: removed } });
+  const userId = await invite();
   await ask("members.changeRole", { params: { projectId, userId } });
   await ask("members.list", { params });
   await ask("keys.create", { params });

@@ -64,7 +64,7 @@ function rights(): string {
   const callers = Object.entries(RIGHTS);
   return page([
     wrap(
-      "Who is let in (✓), and the status that others get. A secret key has the rights of an ADMIN. Where a session of another " +
+      "Who is let in (✓), and the status that others get. The secret key has the rights of an ADMIN, a scoped key at most those of the member who made it. Where a session of another " +
         "project, or another project's key, is let in, it finds what is its own: ids of others are a 404 like ids that nothing has.",
     ),
     table(
@@ -110,7 +110,7 @@ function endpointText(endpoint: Endpoint): string {
 
 function roleText(endpoint: Endpoint): string {
   return isOfProject(endpoint) && endpoint.leastRole !== "MEMBER"
-    ? ` A session needs the role ${endpoint.leastRole}${endpoint.leastRole === "OWNER" ? "" : " or more"}.`
+    ? ` Needs the role ${endpoint.leastRole}${endpoint.leastRole === "OWNER" ? "" : " or more"}.`
     : "";
 }
 

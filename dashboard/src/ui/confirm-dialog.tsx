@@ -1,4 +1,5 @@
-// Asks before something is gone for good. After it: the page goes on, or nothing happened.
+// Asks for confirmation before something is deleted for good.
+import type { ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -15,6 +16,8 @@ interface ConfirmDialogProps {
   /** The call it makes, as far as the dialog has to know it. */
   doing: { error: unknown; isPending: boolean; mutate: () => void };
   onClose: () => void;
+  /** Choices between the description and the buttons. */
+  children?: ReactNode;
 }
 
 export function ConfirmDialog({
@@ -25,10 +28,12 @@ export function ConfirmDialog({
   keep = t("Keep it"),
   doing,
   onClose,
+  children,
 }: ConfirmDialogProps) {
   return (
     <Dialog title={title} description={description} open onClose={onClose}>
       {doing.error !== null && <Failure error={doing.error} />}
+      {children}
       <div className="mt-4 flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
           {keep}

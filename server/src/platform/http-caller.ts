@@ -1,5 +1,4 @@
-// Who calls: the API key or the session of a request, and what the endpoint asks for (spec §5, decisions §1–2).
-// Before it: http.ts has a request and an endpoint. After it: the rate limit, then the body.
+// Identifies the caller of a request by API key or session, and checks their role and scopes (spec §5, decisions §1–2).
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { isInScope, scopeOf } from "@postloft/contract/scopes.ts";
@@ -21,16 +20,21 @@ export interface Caller {
   byKey: boolean;
   /** Which one: `secret`, `public`, or the id of a scoped key; null without one. */
   key: string | null;
+  /** The hash of that key, which tells it from the keys before and after a rotation; null without one. */
+  keyHash: Buffer | null;
 }
 
 /** A key as its project knows it. */
 export interface PresentedKey {
+  hash: Buffer;
   projectId: string;
   kind: "public" | "secret";
   disabled: boolean;
   /** Of a key that is not for everything. */
   scoped?: {
     id: string;
+    /** The key can do at most what this role can. */
+    role: "ADMIN" | "MEMBER";
     scopes: readonly string[];
     /** From where it may be used; none: from anywhere. */
     networks: readonly string[];
@@ -70,8 +74,9 @@ export const NOBODY: Caller = {
   scopes: null,
   byKey: false,
   key: null,
+  keyHash: null,
 };
-/** A secret key may do what an admin may; what a public key opens is said by the kind of caller alone. */
+/** The secret key acts as an admin. The kind of caller alone decides what a public key opens. */
 const KEY_ROLES = { secret: "ADMIN", public: "MEMBER" } as const;
 /** What a key may write in a path for its own project. */
 const OWN_PROJECT = "current";
@@ -149,7 +154,7 @@ export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNot
     });
   if (!reaches(role, endpoint.leastRole))
     throw new Refusal("FORBIDDEN", {
-      message: `This needs the role ${endpoint.leastRole} in the project; yours is ${role}.`,
+      message: `This needs the role ${endpoint.leastRole} in the project; ${scopes === null ? "yours" : "that of your key"} is ${role}.`,
     });
   if (disabled && !endpoint.isOpenWhenDisabled) throw new Refusal("PROJECT_DISABLED");
   if (mayNotSend && endpoint.sends) throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
@@ -176,10 +181,11 @@ async function identifyByKey(
     ...NOBODY,
     projectId: key.projectId,
     disabled: key.disabled,
-    role: isOther ? null : KEY_ROLES[key.kind],
+    role: isOther ? null : (key.scoped?.role ?? KEY_ROLES[key.kind]),
     scopes: key.scoped?.scopes ?? null,
     byKey: true,
     key: key.scoped?.id ?? key.kind,
+    keyHash: key.hash,
   };
 }
 

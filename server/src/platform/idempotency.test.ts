@@ -582,7 +582,12 @@ async function startWorking() {
     {
       database: server.database,
       credentials: {
-        findKey: async () => ({ projectId: server.project.id, kind: "secret", disabled: false }),
+        findKey: async () => ({
+          hash: Buffer.alloc(32),
+          projectId: server.project.id,
+          kind: "secret",
+          disabled: false,
+        }),
         findSession: async () => null,
         findMembership: async () => null,
       },

@@ -1,11 +1,11 @@
-// Who may call what: every endpoint of the contract × every kind of caller of the table of rights (contract/src/rights.ts).
+// Calls every endpoint of the contract as every kind of caller in the table of rights (contract/src/rights.ts).
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { isOfProject, isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import { RIGHTS } from "@postloft/contract/rights.ts";
-import { SCOPE_NOUNS } from "@postloft/contract/scopes.ts";
+import { nounOf, SCOPE_NOUNS } from "@postloft/contract/scopes.ts";
 import { useTestServer, type TestCaller, type TestPerson, type TestProject } from "../testing/test-server.ts";
 import { uploadFor } from "../testing/upload.ts";
 
@@ -51,12 +51,17 @@ interface Scene {
   caller: TestCaller;
   /** The project in the path, and in the header of sessions. */
   projectId: string;
+  /** Secrets that this caller must not get from any endpoint. */
+  hidden: readonly string[];
 }
+
+/** Columns that may read secrets; nobody else gets to see one, whatever they call. */
+const SEES_SECRETS = /^(secret key|ADMIN|OWNER|key with `secrets:)/;
 
 /** A project with all its members, and whoever calls in this column. */
 async function prepare(column: string): Promise<Scene> {
   const isDisabled = column.endsWith(", project disabled");
-  const scope = /^key with `(.*)`$/.exec(column)?.[1];
+  const [, ofMember, scope] = /^(MEMBER's )?key with `(.*)`$/.exec(column) ?? [];
   const project = await server.createProject(isDisabled ? people.disabled : people.OWNER);
   for (const role of ["ADMIN", "MEMBER"] as const)
     await server.rows(
@@ -71,7 +76,11 @@ async function prepare(column: string): Promise<Scene> {
     nobody: {},
     "public key": { key: project.publicKey },
     "secret key": project.byKey,
-    ...(scope === undefined ? {} : { [column]: await scopedKey(project, scope) }),
+    ...(scope === undefined
+      ? {}
+      : {
+          [column]: await scopedKey(project, scope, ofMember === undefined ? project.owner : people.MEMBER),
+        }),
     "foreign secret key": foreign.byKey,
     "foreign session": session(people.stranger),
     MEMBER: session(people.MEMBER),
@@ -83,27 +92,33 @@ async function prepare(column: string): Promise<Scene> {
   };
   const caller = callers[column];
   if (caller === undefined) throw new Error(`Nobody plays the column ${column}.`);
-  return { caller, projectId: project.id };
+  const hidden = SEES_SECRETS.test(column) ? [] : await secretsOf(project, isDisabled);
+  return { caller, projectId: project.id, hidden };
 }
 
-async function scopedKey({ id, owner }: TestProject, scope: string): Promise<TestCaller> {
+/** The secret key and the webhook secret, which is created when it is first read. */
+async function secretsOf(project: TestProject, isDisabled: boolean): Promise<string[]> {
+  if (isDisabled) return [project.secretKey];
+  const { body } = await server.call<{ secret: string }>("GET", "/webhooks/secret", project.byKey);
+  return [project.secretKey, body.secret];
+}
+
+async function scopedKey({ id }: TestProject, scope: string, by: TestPerson): Promise<TestCaller> {
   const { body } = await server.call<{ data: { key: string } }>(
     "POST",
     `/projects/${id}/keys`,
-    { cookie: owner.cookie },
+    { cookie: by.cookie },
     { name: "A key", scopes: [scope] },
   );
   return { key: body.data.key };
 }
 
 test("scopes know every noun that has an endpoint for secret keys", () => {
-  const nouns = ENDPOINTS.filter((one) => isOfProject(one) && !isSessionOnly(one)).map(
-    ({ name }) => name.split(".")[0],
-  );
+  const nouns = ENDPOINTS.filter((one) => isOfProject(one) && !isSessionOnly(one)).map(nounOf);
   expect(new Set(SCOPE_NOUNS)).toEqual(new Set(nouns));
 });
 
-async function ask(endpoint: Endpoint, { caller, projectId }: Scene): Promise<string> {
+async function ask(endpoint: Endpoint, { caller, projectId, hidden }: Scene): Promise<string> {
   const path =
     endpoint.path.replace(":projectId", projectId).replace(/:[a-zA-Z]+/g, randomUUID()) +
     (QUERIES[endpoint.name] ?? "");
@@ -113,6 +128,7 @@ async function ask(endpoint: Endpoint, { caller, projectId }: Scene): Promise<st
   const body = upload?.body ?? json;
   const reply = await server.call(endpoint.method, path, { ...caller, headers }, body);
   const code = reply.body?.error?.code ?? "";
+  if (hidden.some((secret) => reply.text.includes(secret))) return "shows a secret";
   if (reply.status >= 500) return `${reply.status} ${code}`;
   return endpoint.caller !== "anyone" && ABOUT_THE_CALLER.has(code) ? code : LET_IN;
 }

@@ -1,11 +1,10 @@
-// API keys: two a project, found by hash, sealed so that members may see them again. Regenerating replaces both.
-// Before it: projects.ts. After it: platform/http-caller.ts asks for the project of a key on every request.
+// Manages the two API keys of a project, which are found by hash and sealed so that admins can see them again.
 import { randomText, sha256, type Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import type { PresentedKey } from "../platform/http-caller.ts";
 import { createScopedKeyFinder, SCOPED_PREFIX } from "./scoped-keys/find-scoped-keys.ts";
-import { deleteKeys, findKeysByHash, insertKeys } from "./queries.ts";
+import { clearKnownSecretKey, deleteKeys, findKeysByHash, insertKeys } from "./queries.ts";
 
 const SECRET_LENGTH = 48;
 const MAX_LOOKUPS = 500;
@@ -19,9 +18,10 @@ export function makeKeyPair(): KeyPair {
   return { public: `pk_${randomText(SECRET_LENGTH)}`, secret: `sk_${randomText(SECRET_LENGTH)}` };
 }
 
-/** Stores a pair in place of the one before, if any: with the commit the old keys are dead on every process. */
+/** Replaces the keys of a project. The old ones are invalid on every process with the commit, and members know the new secret key by role only. */
 export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pair: KeyPair): Promise<void> {
   await deleteKeys(tx, projectId);
+  await clearKnownSecretKey(tx, projectId);
   await insertKeys(tx, [
     {
       hash: sha256(pair.public),
@@ -55,13 +55,14 @@ export function createKeyFinder(database: Database): (key: string) => Promise<Pr
         findScoped([...hashes].flatMap(([key, hash]) => (key.startsWith(SCOPED_PREFIX) ? [hash] : []))),
       ]);
       const found = new Map<string, PresentedKey>();
-      for (const { hash, ...key } of rows) found.set(hash.toString("hex"), key);
-      for (const { hash, projectId, disabled, id, scopes, networks, ...row } of scopedRows)
+      for (const key of rows) found.set(key.hash.toString("hex"), key);
+      for (const { hash, projectId, disabled, id, role, scopes, networks, isExpired } of scopedRows)
         found.set(hash.toString("hex"), {
+          hash,
           projectId,
           kind: "secret",
           disabled,
-          scoped: { id, scopes, networks, isExpired: row.isExpired },
+          scoped: { id, role, scopes, networks, isExpired },
         });
       return keys.map((key) => found.get(hashes.get(key)?.toString("hex") ?? "") ?? null);
     },

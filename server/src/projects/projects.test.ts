@@ -230,11 +230,15 @@ test("fields nobody may set are ignored", async () => {
   expect(reply.body.secret).not.toBe("sk_mine");
 });
 
-test("members see the keys; admins may change settings and keys, plain members may not", async () => {
+test("members see the public key; admins see both, and change settings and keys", async () => {
   const project = await server.createProject();
   const { cookie, id: userId } = await server.signUp();
   await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, userId);
-  expect((await list({ cookie }))[0]).toMatchObject({ role: "MEMBER", secret: project.secretKey });
+  expect((await list({ cookie }))[0]).toMatchObject({
+    role: "MEMBER",
+    public: project.publicKey,
+    secret: null,
+  });
   expect(refusalOf(await refusePatch({ cookie }, project.id, { name: "Mine" }))).toBe("403 FORBIDDEN");
   for (const verb of ["regenerate-keys", "regenerate-inbound-address"])
     expect(refusalOf(await server.call("POST", `${LIST}/${project.id}/${verb}`, { cookie }))).toBe(
@@ -242,6 +246,7 @@ test("members see the keys; admins may change settings and keys, plain members m
     );
   expect(await statusWith(project.secretKey)).toBe(200);
   await server.rows("update memberships set role = 'ADMIN' where user_id = $1", userId);
+  expect((await list({ cookie }))[0]).toMatchObject({ role: "ADMIN", secret: project.secretKey });
   expect((await patch({ cookie }, project.id, { name: "Ours" })).body).toMatchObject({ name: "Ours" });
   expect((await rotate({ cookie }, project.id)).status).toBe(200);
   expect((await readdress({ cookie }, project.id)).status).toBe(200);

@@ -1,8 +1,7 @@
-// Projects, the tenants: made by a person, changed by its admins, seen with both keys by its members.
-// Before it: users/. After it: everything else belongs to one.
+// Manages projects, the tenants: a person creates one, its admins change it and see both of its keys.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
-import type { Role } from "@postloft/contract/roles.ts";
+import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -43,7 +42,8 @@ export interface ProjectView {
   id: string;
   name: string;
   public: string;
-  secret: string;
+  /** null for a member who may not see it. */
+  secret: string | null;
   role: Role;
   language: string;
   tracking: TrackingMode;
@@ -70,12 +70,13 @@ export interface ProjectSurroundings {
 }
 
 function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow): ProjectView {
+  const role = row.role as Role;
   return {
     id: row.id,
     name: row.name,
     public: sealer.open(row.publicKey, row.id),
-    secret: sealer.open(row.secretKey, row.id),
-    role: row.role as Role,
+    secret: seesSecretKey(role) ? sealer.open(row.secretKey, row.id) : null,
+    role,
     language: row.language,
     tracking: row.tracking as TrackingMode,
     whenInDoubt: row.whenInDoubt as DoubtPolicy,

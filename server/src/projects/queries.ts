@@ -60,6 +60,13 @@ export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
   await tx.deleteFrom("api_keys").where("projectId", "=", projectId).execute();
 }
 
+/** Marks that no member knows the secret key except by their present role. */
+export async function clearKnownSecretKey(tx: Tx, projectId: string): Promise<void> {
+  await sql`
+    update memberships set knows_secret_key = false
+    where project_id = ${projectId} and knows_secret_key`.execute(tx);
+}
+
 export async function findKeysByHash(database: Database, hashes: readonly Buffer[]) {
   const { rows } = await sql<{
     hash: Buffer;

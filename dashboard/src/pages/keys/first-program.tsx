@@ -1,5 +1,4 @@
-// A program that sends the first mail, in the language one chooses, with the key and the sender of the project in it.
-// Before it: keys-page.tsx, projects/first-start.tsx. After it: snippets.ts writes it.
+// Shows a program that sends the first email, in the language you choose, with the sender of the project and the key you may see.
 import { useState } from "react";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -9,10 +8,14 @@ import { Skeleton } from "../../ui/states.tsx";
 import { EXAMPLE_SENDER, NoSender, useSender } from "../domains/sender.tsx";
 import { snippetsOf } from "./snippets.ts";
 
+/** Stands in the programs of members, who don't see the secret key. */
+const OWN_KEY = "YOUR_SCOPED_KEY";
+
 export function FirstProgram({ project }: { project: Project }) {
   const { secret } = project;
+  const key = secret ?? OWN_KEY;
   const { domains, sender } = useSender(project);
-  const programs = snippetsOf(location.origin, secret, sender ?? EXAMPLE_SENDER);
+  const programs = snippetsOf(location.origin, key, sender ?? EXAMPLE_SENDER);
   const [language, setLanguage] = useState("curl");
   return (
     <>
@@ -28,7 +31,7 @@ export function FirstProgram({ project }: { project: Project }) {
       ) : (
         <Snippet
           code={programs[language] ?? ""}
-          secret={secret}
+          {...(secret === null ? {} : { secret })}
           label={t("Copy: {what}", { what: language })}
         />
       )}

@@ -1,4 +1,4 @@
-// The two keys of a project, what each may do, its scoped ones, and programs that use them.
+// Shows the keys of a project, scoped keys, and programs that use them. Members don't see the secret key.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { t } from "../../text/t.ts";
@@ -14,12 +14,18 @@ export function KeysPage() {
   return (
     <Page title={t("API keys")} about={t("How your programs prove that they act for this project.")}>
       <Card className="divide-y divide-line">
-        <Key
-          title={t("Secret key")}
-          about={t("May do everything in this project. Keep it on your servers.")}
-          value={project.secret}
-          isSecret
-        />
+        {project.secret === null ? (
+          <p className="px-5 py-4 text-sm text-soft">
+            {t("Only owners and admins see the secret key. Create a scoped key for your app.")}
+          </p>
+        ) : (
+          <Key
+            title={t("Secret key")}
+            about={t("May do everything in this project. Keep it on your servers.")}
+            value={project.secret}
+            isSecret
+          />
+        )}
         <Key
           title={t("Public key")}
           about={t("May only record events with /v1/track. Safe in a browser or an app.")}

@@ -1,4 +1,4 @@
-// Secret keys that open a part of the API: which there are, and their end. Before it: keys-page.tsx. After it: new-key-dialog.tsx.
+// Lists the scoped keys that you may see, and revokes them.
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -6,7 +6,7 @@ import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { listKeys, revokeKey } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
-import { whyNot } from "../../session/rights.ts";
+import { roleName } from "../../session/rights.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
 import { ConfirmDialog } from "../../ui/confirm-dialog.tsx";
@@ -26,8 +26,8 @@ function keysQuery(projectId: string) {
 }
 
 export function ScopedKeys({ project }: { project: Project }) {
-  const refusal = whyNot(project, "ADMIN");
-  const keys = useQuery({ ...keysQuery(project.id), enabled: refusal === undefined });
+  const isAdmin = project.role !== "MEMBER";
+  const keys = useQuery(keysQuery(project.id));
   const [isMaking, setMaking] = useState(false);
   return (
     <Card className="mt-5">
@@ -35,14 +35,15 @@ export function ScopedKeys({ project }: { project: Project }) {
         <div>
           <h2 className="font-semibold">{t("Scoped keys")}</h2>
           <p className="text-sm text-soft">
-            {t("Secret keys that open a part of the API, or send test mail only.")}
+            {isAdmin
+              ? t("Secret keys that open a part of the API, or send test mail only.")
+              : t("Your own keys. They can do at most what you can, and end when you leave the project.")}
           </p>
         </div>
-        <Button disabled={refusal !== undefined} title={refusal} onClick={() => setMaking(true)}>
+        <Button onClick={() => setMaking(true)}>
           <Plus size={15} aria-hidden /> {t("New key")}
         </Button>
       </header>
-      {refusal !== undefined && <p className="px-5 py-4 text-sm text-soft">{refusal}</p>}
       {keys.isLoading && <Skeleton className="m-5 h-10" />}
       {keys.isError && <Failure error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.data?.length === 0 && (
@@ -67,7 +68,7 @@ export function ScopedKeys({ project }: { project: Project }) {
 }
 
 function KeyRow({ projectId, scopedKey }: { projectId: string; scopedKey: ScopedKey }) {
-  const { id, name, scopes, networks, expiresAt, lastUsedAt } = scopedKey;
+  const { id, name, scopes, role, networks, expiresAt, lastUsedAt } = scopedKey;
   const [isAsked, setAsked] = useState(false);
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const facts = [
@@ -80,6 +81,7 @@ function KeyRow({ projectId, scopedKey }: { projectId: string; scopedKey: Scoped
       <div className="min-w-48 flex-1">
         <p className="truncate font-medium">
           <bdi>{name}</bdi> {scopes.includes(TEST_SCOPE) && <Badge tone="neutral">{t("Test")}</Badge>}{" "}
+          {role === "MEMBER" && <Badge tone="neutral">{roleName(role)}</Badge>}{" "}
           {isOver && <Badge tone="bad">{t("Expired")}</Badge>}
         </p>
         <p className="truncate font-mono text-xs text-soft">{scopes.join(" ")}</p>

@@ -141,7 +141,11 @@ function FirstMail({ project, came }: { project: Project; came: string }) {
   const provider = useQuery(configQuery).data?.features.email.provider;
   return (
     <>
-      <p className="text-sm text-soft">{t("One call; the copy has the secret key of this project in it.")}</p>
+      <p className="text-sm text-soft">
+        {project.secret === null
+          ? t("Run this in your terminal, with a scoped key that you create under API keys.")
+          : t("Run this in your terminal. Copying includes your secret key.")}
+      </p>
       <FirstProgram project={project} />
       <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2">
         <p role="status" className="flex items-center gap-2 text-sm">

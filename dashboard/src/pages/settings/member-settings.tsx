@@ -1,16 +1,13 @@
-// Who belongs to a project and who is invited; roles are given here. Before it: settings-page.tsx. After it: invite-dialog.tsx.
+// Manages the members of a project, their roles and the invitations.
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 import type { Role } from "@postloft/contract/roles.ts";
-import { call, type Answer } from "../../api/call.ts";
+import { call } from "../../api/call.ts";
 import {
   changeMember,
-  leaveProject,
   listInvitations,
   listMembers,
-  removeMember,
   revokeInvitation,
   transferOwnership,
 } from "../../api/endpoints.ts";
@@ -25,10 +22,7 @@ import { Badge, Card } from "../../ui/page.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
 import { InviteDialog } from "./invite-dialog.tsx";
-
-type Member = Answer<NonNullable<typeof listMembers.endpoint>>[number];
-
-const membersKey = (projectId: string) => ["project", projectId, "members"];
+import { membersKey, RemoveDialog, type Member } from "./remove-member.tsx";
 
 function membersQuery(projectId: string) {
   return queryOptions({
@@ -149,51 +143,6 @@ interface DialogProps {
   project: Project;
   member: Member;
   onClose: () => void;
-}
-
-function RemoveDialog({ project, member, isSelf, onClose }: DialogProps & { isSelf: boolean }) {
-  const queries = useQueryClient();
-  const navigate = useNavigate();
-  const toast = useToast();
-  const params = { projectId: project.id };
-  const removing = useMutation({
-    mutationFn: () =>
-      isSelf
-        ? call(leaveProject, { params })
-        : call(removeMember, { params: { ...params, userId: member.userId } }),
-    onSuccess: async () => {
-      if (isSelf) await navigate({ to: "/new-project" });
-      await queries.invalidateQueries({
-        queryKey: isSelf ? projectsQuery.queryKey : membersKey(project.id),
-      });
-      if (isSelf) await navigate({ to: "/" });
-      toast(isSelf ? t("You left {project}", { project: project.name }) : t("Member removed"));
-      onClose();
-    },
-  });
-  return (
-    <ConfirmDialog
-      title={isSelf ? t("Leave this project?") : t("Remove this member?")}
-      description={
-        isSelf
-          ? t(
-              "You lose access to {project} at once; invitations you sent and scoped keys you made end with it. An admin can invite you again.",
-              {
-                project: project.name,
-              },
-            )
-          : t(
-              "{email} loses access at once; invitations they sent and scoped keys they made end with it. The project’s own keys they have seen: replace those.",
-              {
-                email: member.email,
-              },
-            )
-      }
-      action={isSelf ? t("Leave project") : t("Remove member")}
-      doing={removing}
-      onClose={onClose}
-    />
-  );
 }
 
 function TransferDialog({ project, member, onClose }: DialogProps) {

@@ -17,6 +17,7 @@ interface Member {
   userId: string;
   email: string;
   role: string;
+  couldSeeSecretKey: boolean;
 }
 interface Added {
   data: { status: string; member: Member | null; invitation: { id: string; link: string | null } | null };
@@ -52,7 +53,13 @@ test("whoever has an account of a proved address is a member at once, with the r
   expect(reply.status).toBe(201);
   expect(reply.body.data).toEqual({
     status: "ADDED",
-    member: { userId: person.id, email: person.email, role: "ADMIN", createdAt: expect.any(String) },
+    member: {
+      userId: person.id,
+      email: person.email,
+      role: "ADMIN",
+      couldSeeSecretKey: true,
+      createdAt: expect.any(String),
+    },
     invitation: null,
   });
   expect(await list(project)).toEqual([
@@ -105,7 +112,7 @@ test("whoever is removed or leaves is out at the next request; an owner cannot l
   const project = await server.createProject();
   const [removed, leaving] = [await add(project), await add(project)];
   const leave = (person: TestPerson) => server.call("POST", `/projects/${project.id}/leave`, session(person));
-  expect((await remove(project.owner, project, removed.id.toUpperCase())).status).toBe(204);
+  expect((await remove(project.owner, project, removed.id.toUpperCase())).status).toBe(200);
   expect((await leave(leaving)).status).toBe(204);
   for (const person of [removed, leaving])
     expect(
@@ -137,7 +144,7 @@ test("nobody comes back by what they made: invitations and scoped keys go with w
   const taken = `taken-over-${removed.email}`;
   for (const by of [removed, staying])
     expect((await server.call("POST", path(project), session(by), { email: taken })).status).toBe(201);
-  expect((await remove(project.owner, project, removed.id)).status).toBe(204);
+  expect((await remove(project.owner, project, removed.id)).status).toBe(200);
   expect((await server.call("POST", `/projects/${project.id}/leave`, session(leaving))).status).toBe(204);
   expect((await changeRole(project.owner, project, demoted.id, "MEMBER")).status).toBe(200);
   const { body } = await server.call<{ data: Array<{ email: string }> }>(
@@ -159,9 +166,9 @@ test("nobody comes back by what they made: invitations and scoped keys go with w
 });
 
 test.each([
-  ["removed", "delete from memberships where user_id = $1", "404 PROJECT_NOT_FOUND"],
-  ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1", "403 FORBIDDEN"],
-])("what is underway of whoever is %s leaves nothing behind", async (_, change, keyless) => {
+  ["removed", "delete from memberships where user_id = $1", 404],
+  ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1", 201],
+])("what is underway of whoever is %s leaves nothing behind", async (_, change, keyStatus) => {
   const project = await server.createProject();
   const [admin, friend, other] = [await add(project, "ADMIN"), await add(project), await add(project)];
   const replies = await holdRow(
@@ -178,7 +185,59 @@ test.each([
     ],
     (client) => client.query(change, [admin.id]),
   );
-  expect(replies.map(refusalOf)).toEqual([...Array(3).fill("403 FORBIDDEN"), keyless]);
+  const [made, ...others] = replies.toReversed();
+  expect(others.map(refusalOf)).toEqual(Array(3).fill("403 FORBIDDEN"));
+  expect(made?.status).toBe(keyStatus);
+  expect(
+    await server.rows("select 1 from scoped_keys where project_id = $1 and role = 'ADMIN'", project.id),
+  ).toEqual([]);
+});
+
+interface Removed {
+  data: { couldSeeSecretKey: boolean; keys: { public: string; secret: string } | null };
+}
+
+test("a removal says whether the secret key was seen, and replaces both keys when asked to", async () => {
+  const project = await server.createProject();
+  const { owner, secretKey } = project;
+  const [member, demoted, admin] = [
+    await add(project),
+    await add(project, "ADMIN"),
+    await add(project, "ADMIN"),
+  ];
+  expect((await changeRole(owner, project, demoted.id, "MEMBER")).status).toBe(200);
+  const seen = Object.fromEntries((await list(project)).map((one) => [one.userId, one.couldSeeSecretKey]));
+  expect(seen).toEqual({ [owner.id]: true, [member.id]: false, [demoted.id]: true, [admin.id]: true });
+  const removeAnd = async (person: TestPerson, query = "") => {
+    const { body } = await server.call<Removed>(
+      "DELETE",
+      path(project, `/${person.id}${query}`),
+      session(owner),
+    );
+    return body.data;
+  };
+  expect(await removeAnd(member)).toEqual({ couldSeeSecretKey: false, keys: null });
+  expect(await removeAnd(admin)).toEqual({ couldSeeSecretKey: true, keys: null });
+  expect((await server.call("GET", "/contacts", project.byKey)).status).toBe(200);
+  const { couldSeeSecretKey, keys } = await removeAnd(demoted, "?rotateKeys=true");
+  expect(couldSeeSecretKey).toBe(true);
+  expect(refusalOf(await server.call("GET", "/contacts", { key: secretKey }))).toBe("401 INVALID_API_KEY");
+  expect((await server.call("GET", "/contacts", { key: keys?.secret ?? "" })).status).toBe(200);
+  const noted = await server.rows<{ action: string }>(
+    "select action from audit_log where project_id = $1 order by number desc limit 2",
+    project.id,
+  );
+  expect(noted.map(({ action }) => action)).toEqual(["keys.regenerated", "member.removed"]);
+});
+
+test("after a rotation a former admin doesn't know the secret key any longer", async () => {
+  const project = await server.createProject();
+  const demoted = await add(project, "ADMIN");
+  await changeRole(project.owner, project, demoted.id, "MEMBER");
+  const rotate = `/users/@me/projects/${project.id}/regenerate-keys`;
+  const { body } = await server.call<{ secret: string }>("POST", rotate, session(project.owner));
+  const members = await list({ ...project, byKey: { key: body.secret } });
+  expect(members.find(({ userId }) => userId === demoted.id)?.couldSeeSecretKey).toBe(false);
 });
 
 test.each([

@@ -1,13 +1,14 @@
-// Who belongs to a project: listed, added, promoted, removed. A project always has an owner.
-// Before it: projects.ts makes a project with its first owner. After it: invitations.ts; platform/http-caller.ts asks for the role on every request.
+// Lists, adds, promotes and removes the members of a project, which always has an owner.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { addMember } from "@postloft/contract/members.ts";
-import { reaches, type Role } from "@postloft/contract/roles.ts";
+import { reaches, seesSecretKey, type Role } from "@postloft/contract/roles.ts";
+import type { Sealer } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
 import { lockProject } from "../queries.ts";
-import { revokeKeysOf } from "../scoped-keys/scoped-keys.ts";
+import { makeKeyPair, replaceKeys, type KeyPair } from "../keys.ts";
+import { revokeKeysOf, shrinkKeysOf } from "../scoped-keys/scoped-keys.ts";
 import {
   deleteInvitationsBy,
   deleteInvitationsOf,
@@ -22,14 +23,18 @@ export interface MemberView {
   userId: string;
   email: string;
   role: Role;
+  /** Whether they can see the current secret key, or could in an earlier role. */
+  couldSeeSecretKey: boolean;
   createdAt: string;
 }
 
 function present(row: MemberRow): MemberView {
+  const role = row.role as Role;
   return {
     userId: row.userId,
     email: row.email,
-    role: row.role as Role,
+    role,
+    couldSeeSecretKey: row.knowsSecretKey || seesSecretKey(role),
     createdAt: row.createdAt.toISOString(),
   };
 }
@@ -111,6 +116,7 @@ export async function changeRole(
   if (member.role === role) return member;
   if (member.role === "OWNER") requireAnotherOwner(members, member);
   await updateMemberRole(tx, projectId, member.userId, role);
+  if (!seesSecretKey(role)) await shrinkKeysOf(tx, projectId, member.userId);
   await recordAudit(tx, [
     {
       projectId,
@@ -121,7 +127,7 @@ export async function changeRole(
     },
     ...(mayInvite(role) ? [] : await withdrawInvitations(tx, { projectId, userId: member.userId, actor })),
   ]);
-  return { ...member, role };
+  return { ...member, role, couldSeeSecretKey: member.couldSeeSecretKey || seesSecretKey(role) };
 }
 
 const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
@@ -137,27 +143,48 @@ async function withdrawInvitations(tx: Tx, { projectId, userId, actor }: OfMembe
   }));
 }
 
-/** With their open invitations and the scoped keys they made. Anybody may leave. @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN, CONFLICT for an owner. */
-export async function removeMember(tx: Tx, { projectId, userId, actor }: OfMember): Promise<void> {
+export interface Removal {
+  /** Whether the member could see the secret key that was valid until the removal. */
+  couldSeeSecretKey: boolean;
+  /** The new keys where both were replaced. */
+  keys: KeyPair | null;
+}
+
+/**
+ * Removes a member, with their open invitations and the scoped keys they made. Members may remove themselves.
+ *
+ * @param rotateWith seals new keys for the project; null keeps the present ones
+ * @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN, CONFLICT for an owner.
+ */
+export async function removeMember(
+  tx: Tx,
+  { projectId, userId, actor }: OfMember,
+  rotateWith: Sealer | null = null,
+): Promise<Removal> {
   const { member, members } = await readMemberToChange(tx, projectId, userId);
   if (actor.userId !== member.userId) requireAdmin(members, actor);
   if (member.role === "OWNER")
     throw new Refusal("CONFLICT", {
       message: "An owner cannot be removed: change the role, or transfer the ownership first.",
     });
-  await deleteMember(tx, projectId, member.userId);
+  const { couldSeeSecretKey } = member;
   const of = { projectId, userId: member.userId, actor };
   const gone = [...(await withdrawInvitations(tx, of)), ...(await revokeKeysOf(tx, of))];
+  await deleteMember(tx, projectId, member.userId);
+  const keys = rotateWith === null ? null : makeKeyPair();
+  if (rotateWith !== null && keys !== null) await replaceKeys(tx, rotateWith, projectId, keys);
   await recordAudit(tx, [
     {
       projectId,
       actor,
       action: actor.userId === member.userId ? "member.left" : "member.removed",
       target: targetOf(member),
-      details: { role: member.role },
+      details: { role: member.role, couldSeeSecretKey },
     },
     ...gone,
+    ...(keys === null ? [] : [{ projectId, actor, action: "keys.regenerated" } as const]),
   ]);
+  return { couldSeeSecretKey, keys };
 }
 
 /** Makes another member the owner in place of the one who asks. @throws Refusal MEMBER_NOT_FOUND, CONFLICT, FORBIDDEN */

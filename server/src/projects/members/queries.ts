@@ -6,6 +6,7 @@ export interface MemberRow {
   userId: string;
   email: string;
   role: string;
+  knowsSecretKey: boolean;
   createdAt: Date;
 }
 
@@ -13,7 +14,7 @@ export async function listMemberRows(database: Database, projectId: string): Pro
   return database
     .selectFrom("memberships as m")
     .innerJoin("users as u", "u.id", "m.userId")
-    .select(["m.userId", "u.email", "m.role", "m.createdAt"])
+    .select(["m.userId", "u.email", "m.role", "m.knowsSecretKey", "m.createdAt"])
     .where("m.projectId", "=", projectId)
     .orderBy("m.createdAt")
     .orderBy("m.userId")
@@ -33,6 +34,7 @@ export async function insertMember(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
+/** Changes a role. A member who could see the secret key in the former role still knows it. */
 export async function updateMemberRole(
   tx: Tx,
   projectId: string,
@@ -41,7 +43,7 @@ export async function updateMemberRole(
 ): Promise<void> {
   await tx
     .updateTable("memberships")
-    .set({ role })
+    .set({ role, knowsSecretKey: sql<boolean>`knows_secret_key or role <> 'MEMBER'` })
     .where("projectId", "=", projectId)
     .where("userId", "=", userId)
     .execute();

@@ -1,6 +1,7 @@
-// HTTP for members and invitations: endpoint → verb → answer. What is sent leaves with the same commit.
+// HTTP for members and invitations: endpoint → verb → answer. Emails are queued in the same commit.
 import * as contract from "@postloft/contract/members.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database.ts";
 import { transaction } from "../../platform/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
@@ -26,6 +27,7 @@ import { changeRole, listMembers, removeMember, transferOwnership } from "./memb
 
 export interface MemberParts {
   database: Database;
+  sealer: Sealer;
   sessions: Sessions;
   passwords: Passwords;
   rateLimiter: RateLimiter;
@@ -74,8 +76,8 @@ export function memberRoutes(parts: MemberParts): Route[] {
     ),
     route(contract.removeMember, async (call) =>
       call.commit(async (tx) => {
-        await removeMember(tx, { ...call.params, projectId: call.projectId, actor: actorOf(call) });
-        return noContent();
+        const removed = { ...call.params, projectId: call.projectId, actor: actorOf(call) };
+        return ok(await removeMember(tx, removed, call.query.rotateKeys === true ? parts.sealer : null));
       }),
     ),
     route(contract.leaveProject, async (call) =>

@@ -1,5 +1,4 @@
 // Statements on `scoped_keys`.
-// Before it: scoped-keys.ts, find-scoped-keys.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { lockProject } from "../queries.ts";
@@ -7,6 +6,7 @@ import { lockProject } from "../queries.ts";
 export interface ScopedKeyRow {
   id: string;
   name: string;
+  role: string;
   scopes: string[];
   networks: string[];
   expiresAt: Date | null;
@@ -18,6 +18,7 @@ export interface ScopedKeyRow {
 const SHOWN = [
   "id",
   "name",
+  "role",
   "scopes",
   "networks",
   "expiresAt",
@@ -26,14 +27,15 @@ const SHOWN = [
   "createdAt",
 ] as const;
 
-/** Newest first. */
-export async function listKeyRows(database: Database, projectId: string): Promise<ScopedKeyRow[]> {
-  return database
-    .selectFrom("scoped_keys")
-    .select(SHOWN)
-    .where("projectId", "=", projectId)
-    .orderBy("id", "desc")
-    .execute();
+/** Returns the keys of a project, or those of one creator, newest first. */
+export async function listKeyRows(
+  database: Database,
+  projectId: string,
+  createdBy: string | null,
+): Promise<ScopedKeyRow[]> {
+  let query = database.selectFrom("scoped_keys").select(SHOWN).where("projectId", "=", projectId);
+  if (createdBy !== null) query = query.where("createdBy", "=", createdBy);
+  return query.orderBy("id", "desc").execute();
 }
 
 /** Holds the project, so that of two that make the last key one finds it made. */
@@ -51,6 +53,7 @@ export async function insertKeyRow(
     id: string;
     hash: Buffer;
     name: string;
+    role: "ADMIN" | "MEMBER";
     scopes: string[];
     networks: string[];
     expiresAt: Date | null;
@@ -60,15 +63,24 @@ export async function insertKeyRow(
   return tx.insertInto("scoped_keys").values(key).returning(SHOWN).executeTakeFirstOrThrow();
 }
 
-/** The name of the deleted key. */
-export async function deleteKeyRow(tx: Tx, projectId: string, id: string): Promise<string | undefined> {
-  const row = await tx
-    .deleteFrom("scoped_keys")
+/** Deletes a key, of one creator if given. Returns its name; undefined when there is none. */
+export async function deleteKeyRow(
+  tx: Tx,
+  { projectId, id, createdBy }: { projectId: string; id: string; createdBy: string | null },
+): Promise<string | undefined> {
+  let query = tx.deleteFrom("scoped_keys").where("projectId", "=", projectId).where("id", "=", id);
+  if (createdBy !== null) query = query.where("createdBy", "=", createdBy);
+  return (await query.returning("name").executeTakeFirst())?.name;
+}
+
+/** Lowers the keys that a person created to the role MEMBER. */
+export async function lowerKeyRowsBy(tx: Tx, projectId: string, userId: string): Promise<void> {
+  await tx
+    .updateTable("scoped_keys")
+    .set({ role: "MEMBER" })
     .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .returning("name")
-    .executeTakeFirst();
-  return row?.name;
+    .where("createdBy", "=", userId)
+    .execute();
 }
 
 /** Those that a person made; what was deleted. */
@@ -89,6 +101,7 @@ export interface FoundKeyRow {
   hash: Buffer;
   projectId: string;
   id: string;
+  role: "ADMIN" | "MEMBER";
   scopes: string[];
   networks: string[];
   isExpired: boolean;
@@ -102,7 +115,7 @@ export async function findScopedKeyRows(
   hashes: readonly Buffer[],
 ): Promise<FoundKeyRow[]> {
   const { rows } = await sql<FoundKeyRow>`
-    select k.hash, k.project_id, k.id, k.scopes, k.networks, coalesce(k.expires_at <= now(), false) as is_expired,
+    select k.hash, k.project_id, k.id, k.role, k.scopes, k.networks, coalesce(k.expires_at <= now(), false) as is_expired,
       coalesce(k.last_used_at > now() - interval '1 minute', false) as is_use_known, p.disabled
     from scoped_keys k join projects p on p.id = k.project_id
     where k.hash = any(${hashes}::bytea[])`.execute(database);

@@ -7,18 +7,23 @@ import { createKey, listKeys, revokeKey } from "./scoped-keys.ts";
 
 export function scopedKeyRoutes({ database }: { database: Database }): Route[] {
   return [
-    route(contract.listKeys, async ({ projectId }) => ok(await listKeys(database, projectId))),
+    route(contract.listKeys, async ({ projectId, userId, role }) =>
+      ok(await listKeys(database, { projectId, userId, role: role ?? "MEMBER" })),
+    ),
     route(contract.createKey, async (call) =>
       call.commit(async (tx) => {
-        const by = { projectId: call.projectId, userId: call.userId, actor: actorOf(call) };
-        return created(await createKey(tx, by, call.body));
+        return created(await createKey(tx, byMember(call), call.body));
       }),
     ),
     route(contract.revokeKey, async (call) =>
       call.commit(async (tx) => {
-        await revokeKey(tx, call.projectId, call.params.keyId, actorOf(call));
+        await revokeKey(tx, byMember(call), call.params.keyId);
         return noContent();
       }),
     ),
   ];
+}
+
+function byMember(call: { projectId: string; userId: string; ip: string | undefined }) {
+  return { projectId: call.projectId, userId: call.userId, actor: actorOf(call) };
 }

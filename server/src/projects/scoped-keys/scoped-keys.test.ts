@@ -1,4 +1,4 @@
-// Scoped keys: what they open, from where and until when; shown once, revoked at once, their last use noted.
+// Scoped keys: scopes, roles, networks, expiry, revocation and last use.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
@@ -9,6 +9,7 @@ const server = useTestServer({ ROLES: "api" });
 interface Key {
   id: string;
   name: string;
+  role: string;
   scopes: string[];
   networks: string[];
   expiresAt: string | null;
@@ -70,6 +71,67 @@ test("a key is shown once, kept as a hash, noted in the audit log, and dead on e
   expect(log.map(({ action }) => action)).toEqual(["key.created", "key.revoked"]);
 });
 
+test("a member creates, sees and revokes own keys, which can do at most what the member can", async () => {
+  const project = await server.createProject();
+  const path = `/projects/${project.id}/keys`;
+  const member = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, member.id);
+  const byMember = { cookie: member.cookie };
+  const given = { name: "Mine", scopes: ["*:write", "secrets:write"] };
+  const mine = (await server.call<{ data: Key }>("POST", path, byMember, given)).body.data;
+  expect(mine).toMatchObject({ role: "MEMBER" });
+  const theirs = await keyOf(project, given);
+  expect(theirs).toMatchObject({ role: "ADMIN" });
+  expect((await ask("POST", "/contacts", mine, CONTACT)).status).toBe(201);
+  const refused = await ask("GET", "/webhooks/secret", mine);
+  expect(refusalOf(refused)).toBe("403 FORBIDDEN");
+  expect(refused.body.error.message).toContain("that of your key is MEMBER");
+  expect((await ask("GET", "/webhooks/secret", theirs)).status).toBe(200);
+  const seen = await server.call<{ data: Key[] }>("GET", path, byMember);
+  expect(seen.body.data.map(({ id }) => id)).toEqual([mine.id]);
+  expect((await list(project)).map(({ id }) => id)).toEqual([theirs.id, mine.id]);
+  expect(refusalOf(await server.call("DELETE", `${path}/${theirs.id}`, byMember))).toBe("404 KEY_NOT_FOUND");
+  expect((await server.call("DELETE", `${path}/${mine.id}`, byMember)).status).toBe(204);
+  expect(refusalOf(await ask("GET", "/contacts", mine))).toBe("401 INVALID_API_KEY");
+});
+
+test("a demotion limits the keys of an admin, and the end of a membership ends them however it happens", async () => {
+  const project = await server.createProject();
+  const { owner } = project;
+  const admin = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, 'ADMIN')", project.id, admin.id);
+  const own = await keyOf({ ...project, owner: admin }, { scopes: ["*:write", "secrets:read"] });
+  expect((await ask("GET", "/webhooks/secret", own)).status).toBe(200);
+  const path = `/projects/${project.id}/members/${admin.id}`;
+  expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "MEMBER" })).status).toBe(200);
+  expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
+  expect((await ask("GET", "/contacts", own)).status).toBe(200);
+  // A promotion doesn't extend a key that was limited: its owner may have handed it on.
+  expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "ADMIN" })).status).toBe(200);
+  expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
+  await server.rows("delete from memberships where user_id = $1", admin.id);
+  expect(refusalOf(await ask("GET", "/contacts", own))).toBe("401 INVALID_API_KEY");
+});
+
+test("a wildcard opens no secret, neither for reading nor for writing", async () => {
+  const project = await server.createProject();
+  const { body } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, CONTACT);
+  const links = `/contacts/${body.id}/links`;
+  const wild = await keyOf(project, { scopes: ["*:write"] });
+  const reader = await keyOf(project, { scopes: ["secrets:read"] });
+  const writer = await keyOf(project, { scopes: ["secrets:write"] });
+  for (const [method, path, opens] of [
+    ["GET", links, true],
+    ["GET", "/webhooks/secret", true],
+    ["POST", "/webhooks/secret/rotate", false],
+  ] as const) {
+    expect(refusalOf(await ask(method, path, wild))).toBe("403 FORBIDDEN");
+    expect((await ask(method, path, reader)).status).toBe(opens ? 200 : 403);
+    expect((await ask(method, path, writer)).status).toBe(200);
+  }
+  expect(refusalOf(await ask("GET", `/contacts/${body.id}`, reader))).toBe("403 FORBIDDEN");
+});
+
 test("a key stops at its end, and works only from its networks", async () => {
   const project = await server.createProject();
   const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -123,8 +185,8 @@ test("a project has so many scoped keys and no more", async () => {
   const project = await server.createProject();
   const first = await keyOf(project, { scopes: ["*:read"] });
   await server.rows(
-    `insert into scoped_keys (project_id, id, hash, name, scopes, networks, created_by)
-     select $1, gen_random_uuid(), sha256(n::text::bytea), 'k', '{*:read}', '{}', $2 from generate_series(2, $3::integer) n`,
+    `insert into scoped_keys (project_id, id, hash, name, role, scopes, networks, created_by)
+     select $1, gen_random_uuid(), sha256(n::text::bytea), 'k', 'ADMIN', '{*:read}', '{}', $2 from generate_series(2, $3::integer) n`,
     project.id,
     project.owner.id,
     LIMITS.scopedKeys.value,

@@ -1,6 +1,4 @@
-// Secret keys that open a part of the API of a project: made once in clear, kept as a hash (docs/decisions/0046-scoped-keys.md).
-// Before it: routes.ts. After it: find-scoped-keys.ts finds them at each request.
-import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
+// Manages scoped keys, which open a part of a project's API and are stored as a hash (docs/decisions/0046-scoped-keys.md).
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
@@ -9,7 +7,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
-import { findMembershipRow } from "../queries.ts";
+import { findMembershipRow, lockProject } from "../queries.ts";
 import { SCOPED_PREFIX } from "./find-scoped-keys.ts";
 import {
   countKeyRows,
@@ -17,15 +15,28 @@ import {
   deleteKeyRowsBy,
   insertKeyRow,
   listKeyRows,
+  lowerKeyRowsBy,
   type ScopedKeyRow,
 } from "./queries.ts";
 
 const SECRET_LENGTH = 48;
 
+type KeyRole = "ADMIN" | "MEMBER";
+
+/** Who asks, as a member of the project. */
+interface ByMember {
+  projectId: string;
+  userId: string;
+  actor: Actor;
+}
+
+const isAdmin = (role: Role) => reaches(role, "ADMIN");
+
 function present(row: ScopedKeyRow) {
   return {
     id: row.id,
     name: row.name,
+    role: row.role as KeyRole,
     scopes: row.scopes,
     networks: row.networks,
     expiresAt: row.expiresAt?.toISOString() ?? null,
@@ -35,20 +46,30 @@ function present(row: ScopedKeyRow) {
   };
 }
 
-/** The keys of a project, newest first; never more than the limit of a project. */
-export async function listKeys(database: Database, projectId: string) {
-  return (await listKeyRows(database, projectId)).map(present);
+/** Returns the keys that a member may see, newest first: an admin sees all, another member only their own. */
+export async function listKeys(
+  database: Database,
+  { projectId, userId, role }: { projectId: string; userId: string; role: Role },
+) {
+  return (await listKeyRows(database, projectId, isAdmin(role) ? null : userId)).map(present);
+}
+
+/** Reads a role under the lock of the project, which the caller holds. @throws Refusal PROJECT_NOT_FOUND for a former member. */
+async function readRole(tx: Tx, userId: string, projectId: string): Promise<Role> {
+  const membership = await findMembershipRow(tx, userId, projectId);
+  if (membership === undefined) throw new Refusal("PROJECT_NOT_FOUND");
+  return membership.role as Role;
 }
 
 /**
- * Makes a key; `key` is never seen again.
+ * Creates a key with the role of its creator. `key` is never shown again.
  *
  * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may,
- * PROJECT_NOT_FOUND for who is no member any more, FORBIDDEN for who is an admin no longer.
+ * PROJECT_NOT_FOUND for a former member.
  */
 export async function createKey(
   tx: Tx,
-  { projectId, userId, actor }: { projectId: string; userId: string; actor: Actor },
+  { projectId, userId, actor }: ByMember,
   given: { name: string; scopes: readonly string[]; networks: readonly string[]; expiresAt: string | null },
 ) {
   const expiresAt = given.expiresAt === null ? null : new Date(given.expiresAt);
@@ -58,16 +79,14 @@ export async function createKey(
     throw new Refusal("CONFLICT", {
       message: `A project has at most ${LIMITS.scopedKeys.value} scoped keys: revoke one first.`,
     });
-  // Under the lock: whoever has been removed meanwhile, or is an admin no longer, leaves no key behind.
-  const membership = await findMembershipRow(tx, userId, projectId);
-  if (membership === undefined) throw new Refusal("PROJECT_NOT_FOUND");
-  if (!reaches(membership.role as Role, createKeyEndpoint.leastRole)) throw new Refusal("FORBIDDEN");
+  const role = isAdmin(await readRole(tx, userId, projectId)) ? "ADMIN" : "MEMBER";
   const key = `${SCOPED_PREFIX}${randomText(SECRET_LENGTH)}`;
   const row = await insertKeyRow(tx, {
     projectId,
     id: newId(),
     hash: sha256(key),
     name: given.name,
+    role,
     scopes: [...new Set(given.scopes)],
     networks: [...new Set(given.networks)],
     expiresAt,
@@ -79,18 +98,26 @@ export async function createKey(
   return { ...present(row), key };
 }
 
-/** With the commit the key is dead on every process. @throws Refusal KEY_NOT_FOUND, the same for a key of another project. */
-export async function revokeKey(tx: Tx, projectId: string, id: string, actor: Actor): Promise<void> {
-  const name = isId(id) ? await deleteKeyRow(tx, projectId, id) : undefined;
+/**
+ * Revokes a key: it is invalid on every process with the commit.
+ *
+ * @throws Refusal KEY_NOT_FOUND, also for a key of another project, and for a MEMBER for the keys of others; PROJECT_NOT_FOUND for a former member.
+ */
+export async function revokeKey(tx: Tx, { projectId, userId, actor }: ByMember, id: string): Promise<void> {
+  await lockProject(tx, projectId);
+  const createdBy = isAdmin(await readRole(tx, userId, projectId)) ? null : userId;
+  const name = isId(id) ? await deleteKeyRow(tx, { projectId, id, createdBy }) : undefined;
   if (name === undefined) throw new Refusal("KEY_NOT_FOUND");
   await recordAudit(tx, [{ projectId, actor, action: "key.revoked", target: { id, name } }]);
 }
 
-/** All that a person made: nobody else was shown them. @returns what is to be recorded */
-export async function revokeKeysOf(
-  tx: Tx,
-  { projectId, userId, actor }: { projectId: string; userId: string; actor: Actor },
-): Promise<AuditEntry[]> {
+/** Revokes the keys that a person created, because only they were shown them. Returns the audit entries to record. */
+export async function revokeKeysOf(tx: Tx, { projectId, userId, actor }: ByMember): Promise<AuditEntry[]> {
   const rows = await deleteKeyRowsBy(tx, projectId, userId);
   return rows.map((target) => ({ projectId, actor, action: "key.revoked", target }));
+}
+
+/** Limits the keys that a person created to the role MEMBER, in the transaction that takes the role ADMIN from them. */
+export async function shrinkKeysOf(tx: Tx, projectId: string, userId: string): Promise<void> {
+  await lowerKeyRowsBy(tx, projectId, userId);
 }
