@@ -116,13 +116,14 @@ CREATE TABLE projects (
 );
 
 CREATE TABLE memberships (
-  project_id     uuid                      NOT NULL,
-  user_id        uuid                      NOT NULL,
-  role           text                      NOT NULL,
-  created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
-  notifications  jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
-  webhook_url    text,
-  webhook_kinds  jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  project_id        uuid                      NOT NULL,
+  user_id           uuid                      NOT NULL,
+  role              text                      NOT NULL,
+  created_at        timestamp with time zone  NOT NULL  DEFAULT now(),
+  notifications     jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  webhook_url       text,
+  webhook_kinds     jsonb                     NOT NULL  DEFAULT '{}'::jsonb,
+  knows_secret_key  boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT memberships_pkey PRIMARY KEY (project_id, user_id),
   CONSTRAINT memberships_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
   CONSTRAINT memberships_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
@@ -890,8 +891,11 @@ CREATE TABLE scoped_keys (
   last_used_at  timestamp with time zone,
   created_by    uuid                      NOT NULL,
   created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  role          text                      NOT NULL,
   CONSTRAINT scoped_keys_pkey PRIMARY KEY (project_id, id),
-  CONSTRAINT scoped_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+  CONSTRAINT scoped_keys_project_id_created_by_fkey FOREIGN KEY (project_id, created_by) REFERENCES memberships(project_id, user_id) ON DELETE CASCADE,
+  CONSTRAINT scoped_keys_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE,
+  CONSTRAINT scoped_keys_role_check CHECK (role = ANY (ARRAY['ADMIN'::text, 'MEMBER'::text]))
 );
 CREATE INDEX scoped_keys_hash ON scoped_keys USING btree (hash);
 

@@ -104,6 +104,11 @@ export const LIMITS = {
   ),
   domainReportDays: limit(180, "days", "DMARC and TLS reports are kept for so long."),
   liveStreams: limit(20, "connections", "`GET /activity/stream` of one project, in each process."),
+  liveStreamsOfPerson: limit(
+    40,
+    "connections",
+    "`GET /activity/stream` of one person, in each process; those of API keys count for the owner of the project.",
+  ),
   liveStreamsInAll: limit(200, "connections", "`GET /activity/stream` of all projects, in each process."),
   liveStreamSeconds: limit(
     300,

@@ -27,7 +27,7 @@ export interface AnswerOptions {
   identify: (endpoint: Endpoint, request: FastifyRequest) => Promise<Caller>;
 }
 
-/** Who called so long ago may not be allowed to any more: bodies come slowly, and large requests wait for their turn. */
+/** After this time a caller is identified again, because a body can arrive slowly. */
 const KNOWN_FOR_MS = 1_000;
 
 /** One header of a request; of a repeated one the first. */
@@ -45,10 +45,14 @@ export async function answerRequest(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const bodyBytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
-  return options.pace.follow(
+  // A request that waits for its turn is identified again, because its key may be revoked meanwhile.
+  let hasWaited = false;
+  const answering = options.pace.follow(
     { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET" },
-    () => answerNow(options, route, caller, request, reply),
+    async () => answerNow(options, route, { caller, isKnown: !hasWaited }, request, reply),
   );
+  hasWaited = true;
+  return answering;
 }
 
 /** Who waits for their own large requests. */
@@ -60,12 +64,12 @@ function ownerOf({ projectId, userId }: Caller, request: FastifyRequest): string
 async function answerNow(
   options: AnswerOptions,
   { endpoint, handle }: Route,
-  admitted: Caller,
+  admitted: { caller: Caller; isKnown: boolean },
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const isKnown = performance.now() - request.startedAtMs < KNOWN_FOR_MS;
-  const caller = isKnown ? admitted : await options.identify(endpoint, request);
+  const isKnown = admitted.isKnown && performance.now() - request.startedAtMs < KNOWN_FOR_MS;
+  const caller = isKnown ? admitted.caller : await options.identify(endpoint, request);
   const send = (answer: Answer) =>
     sendAnswer(endpoint, answer, request, reply, (length) =>
       options.pace.note(ownerOf(caller, request), length),
@@ -170,6 +174,7 @@ function makeCall(
     projectId: caller.projectId,
     userId: caller.userId,
     sessionId: caller.sessionId,
+    keyHash: caller.keyHash,
     isTest: isTest(caller),
     role: caller.role,
     requestId: request.id,

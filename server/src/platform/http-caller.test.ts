@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { SignJWT } from "jose";
 import { expect, test, vi } from "vitest";
-import type { CallerKind, Endpoint } from "@postloft/contract/endpoint.ts";
+import { z } from "zod";
+import { endpoint as defineEndpoint, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { takesKey } from "@postloft/contract/openapi-errors.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
@@ -19,6 +20,10 @@ import {
 import { ONE_PIXEL, uploadFor, uploadOf } from "../testing/upload.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
 import { deriveKey } from "./crypto.ts";
+import { createHttp } from "./http.ts";
+import { ok, route } from "./http-route.ts";
+import { createLog } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
 
 // Nobody sends mail here, so that nothing changes by itself.
 const server = useTestServer({ ROLES: "api" });
@@ -201,6 +206,76 @@ test("whoever may not any more when the last byte comes is out, by session and b
   const { cookie } = owner;
   await server.call("POST", `/users/@me/projects/${project.id}/regenerate-keys`, { cookie });
   expect(await Promise.all(endings.map((end) => end()))).toEqual([404, 401, 201]);
+});
+
+const slow = defineEndpoint({
+  name: "test.slow",
+  method: "POST",
+  path: "/slow",
+  summary: "Waits",
+  description: "For tests.",
+  caller: "project",
+  body: z.object({ text: z.string() }),
+  answers: { 200: z.object({ done: z.boolean() }) },
+});
+
+test("a key that is revoked while its request waits for its turn is refused", async () => {
+  const released = Promise.withResolvers<void>();
+  const seen = { lookups: 0, calls: 0 };
+  let isRevoked = false;
+  const known = {
+    hash: Buffer.alloc(32),
+    projectId: server.project.id,
+    kind: "secret",
+    disabled: false,
+  } as const;
+  const app = await createHttp(
+    {
+      database: server.database,
+      credentials: {
+        findKey: async () => (seen.lookups++, isRevoked ? null : known),
+        findSession: async () => null,
+        findMembership: async () => null,
+      },
+      rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
+      requestsPerMinute: 0,
+      trustedProxies: [],
+      sessionCookie: "session",
+      origin: () => null,
+      log: createLog({ level: "silent" }),
+      metrics: createMetrics(),
+    },
+    [
+      route(slow, async ({ body }) => {
+        seen.calls++;
+        if (body.text.length > 1_000) await released.promise;
+        return ok({ done: true });
+      }),
+    ],
+  );
+  const send = async (length: number) =>
+    app.inject({
+      method: "POST",
+      url: "/slow",
+      headers: { authorization: `Bearer sk_${"a".repeat(48)}`, "content-type": "application/json" },
+      payload: JSON.stringify({ text: "x".repeat(length) }),
+    });
+  const first = send(200_000);
+  await vi.waitFor(() => expect(seen.calls).toBe(1));
+  const second = send(200_000);
+  await vi.waitFor(() => expect(seen.lookups).toBe(2));
+  // Small requests don't wait. Once this one is answered, the second one waits behind the first.
+  expect((await send(10)).statusCode).toBe(200);
+  isRevoked = true;
+  released.resolve();
+  expect((await first).statusCode).toBe(200);
+  const refused = await second;
+  expect([refused.statusCode, refused.json<{ error: { code: string } }>().error.code]).toEqual([
+    401,
+    "INVALID_API_KEY",
+  ]);
+  expect(seen.calls).toBe(2);
+  await app.close();
 });
 
 test("a session may spell the id of its project in capitals", async () => {

@@ -44,6 +44,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   /** The logged-in person; null under a key, or the operator's token. */
   userId: E["caller"] extends "session" | "member" ? string : string | null;
   sessionId: string | null;
+  /** The hash of the API key; null for a session. */
+  keyHash: Buffer | null;
   /** In the project; null where the endpoint has none. */
   role: Role | null;
   /** Came with a test key: what it sends stays in the local mailbox. */

@@ -546,6 +546,7 @@ export interface MembershipsTable {
   notifications: ColumnType<unknown, string | undefined, string>;
   webhookUrl: string | null;
   webhookKinds: ColumnType<unknown, string | undefined, string>;
+  knowsSecretKey: Generated<boolean>;
 }
 
 export interface NoticesTable {
@@ -674,6 +675,7 @@ export interface ScopedKeysTable {
   lastUsedAt: Date | null;
   createdBy: string;
   createdAt: Generated<Date>;
+  role: string;
 }
 
 export interface SecondFactorsTable {

@@ -26,11 +26,12 @@ export function activityRoutes({ database, live }: { database: Database; live: L
       };
       return ok(await listActivity(database, projectId, asked, readPage("activity", query)));
     }),
-    route(contract.streamActivity, async ({ projectId, method, headers }) => {
+    route(contract.streamActivity, async (call) => {
+      const { method, headers } = call;
       if (method === "HEAD") return { ...ok(""), headers: STREAM_HEADERS };
       const after = headers["last-event-id"];
       const stream = await live.follow(
-        projectId,
+        call,
         typeof after === "string" && isId(after) ? after.toLowerCase() : null,
       );
       return { ...ok(stream), headers: STREAM_HEADERS };

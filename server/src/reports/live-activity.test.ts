@@ -1,11 +1,18 @@
-// Following the activity of a project: what happens is told within seconds, once, to whoever may see it, and to so many only.
+// Streams of activity: delivery once and within seconds, access, and limits.
 import { get, type IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
 import { sql } from "kysely";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { transaction } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
-import { useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
+import {
+  useTestServer,
+  type OneServer,
+  type TestCaller,
+  type TestPerson,
+  type TestProject,
+} from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 20 };
@@ -25,13 +32,25 @@ interface Following {
   stop: () => void;
 }
 
-function follow(project: TestProject, after?: string, from: OneServer = server): Promise<Following> {
+const follow = (project: TestProject, after?: string, from: OneServer = server) =>
+  followAs(project.byKey, { after, from });
+
+function followAs(
+  { key, cookie, projectId }: TestCaller,
+  {
+    path = "/activity/stream",
+    after,
+    from = server,
+  }: { path?: string; after?: string | undefined; from?: OneServer } = {},
+): Promise<Following> {
   return new Promise((resolve, reject) => {
     const headers = {
-      authorization: `Bearer ${project.secretKey}`,
+      ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+      ...(cookie === undefined ? {} : { cookie }),
+      ...(projectId === undefined ? {} : { "x-project-id": projectId }),
       ...(after === undefined ? {} : { "last-event-id": after }),
     };
-    const request = get(`${from.url}/activity/stream`, { headers, agent: false }, (response) => {
+    const request = get(`${from.url}${path}`, { headers, agent: false }, (response) => {
       let text = "";
       let isOver = false;
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
@@ -198,4 +217,120 @@ test("only so many follow one project, who leaves makes room, and a process that
   await another.stop();
   expect(Date.now() - began).toBeLessThan(10_000);
   await vi.waitFor(() => expect(all.every((one) => one.isOver())).toBe(true), WAIT);
+});
+
+/** Someone who joined a project, with a scoped key of their own. */
+interface Joined {
+  project: TestProject;
+  person: TestPerson;
+  session: TestCaller;
+  key: { id: string; key: string };
+}
+
+async function join(role = "ADMIN"): Promise<Joined> {
+  const project = await server.createProject();
+  const person = await server.signUp();
+  await server.rows("insert into memberships values ($1, $2, $3)", project.id, person.id, role);
+  const session = { cookie: person.cookie, projectId: project.id };
+  const made = { name: "A reader", scopes: ["*:read"] };
+  const { body } = await server.call<{ data: Joined["key"] }>(
+    "POST",
+    `/projects/${project.id}/keys`,
+    session,
+    made,
+  );
+  return { project, person, session, key: body.data };
+}
+
+const bySession = ({ session }: Joined): TestCaller => session;
+const byScopedKey = ({ key }: Joined): TestCaller => ({ key: key.key });
+const owner = ({ project }: Joined): TestCaller => ({ cookie: project.owner.cookie });
+
+/** Each way to lose access: who follows, and what ends it. */
+const REVOCATIONS: Record<string, [(joined: Joined) => TestCaller, (joined: Joined) => Promise<unknown>]> = {
+  "a sign-out": [bySession, ({ session }) => server.call("GET", "/auth/logout", session)],
+  "a new password, in another session": [
+    bySession,
+    async ({ person }) => {
+      const { headers } = await server.call(
+        "POST",
+        "/auth/login",
+        {},
+        { email: person.email, password: person.password },
+      );
+      const cookie = headers.getSetCookie()[0]?.split(";")[0] ?? "";
+      const change = { currentPassword: person.password, newPassword: "another good password 5" };
+      return server.call("POST", "/users/@me/password", { cookie }, change);
+    },
+  ],
+  "the removal of the member": [
+    bySession,
+    (joined) =>
+      server.call("DELETE", `/projects/${joined.project.id}/members/${joined.person.id}`, owner(joined)),
+  ],
+  "the removal of the member who made its key": [
+    byScopedKey,
+    (joined) =>
+      server.call("DELETE", `/projects/${joined.project.id}/members/${joined.person.id}`, owner(joined)),
+  ],
+  "leaving the project": [
+    bySession,
+    ({ project, session }) => server.call("POST", `/projects/${project.id}/leave`, session),
+  ],
+  "the revocation of its key": [
+    byScopedKey,
+    ({ project, session, key }) => server.call("DELETE", `/projects/${project.id}/keys/${key.id}`, session),
+  ],
+  "the expiry of its key": [
+    byScopedKey,
+    ({ key }) => server.rows("update scoped_keys set expires_at = now() where id = $1", key.id),
+  ],
+  "a rotation of the keys": [
+    ({ project }) => project.byKey,
+    (joined) =>
+      server.call("POST", `/users/@me/projects/${joined.project.id}/regenerate-keys`, owner(joined)),
+  ],
+};
+const STREAMS = ENDPOINTS.filter(({ contentType }) => contentType === "text/event-stream");
+
+test.for(Object.entries(REVOCATIONS))(
+  "every stream ends within a second after %s, on another process too",
+  async ([, [callerOf, revoke]]) => {
+    const joined = await join();
+    const another = await server.startAnother();
+    const caller = callerOf(joined);
+    const ended = await Promise.all(
+      STREAMS.flatMap(({ path }) => [server, another].map((from) => followAs(caller, { path, from }))),
+    );
+    // Whoever keeps their access keeps their stream.
+    const staying = await follow(joined.project);
+    const keeps = caller !== joined.project.byKey;
+    expect([...ended, staying].map(({ status }) => status)).toEqual(Array(ended.length + 1).fill(200));
+    // Some are calls, one is a statement.
+    expect(((await revoke(joined)) as { status?: number }).status ?? 200).toBeLessThan(300);
+    const revokedAt = performance.now();
+    await vi.waitFor(() => expect(ended.every((one) => one.isOver())).toBe(true), WAIT);
+    expect(performance.now() - revokedAt).toBeLessThan(1_000);
+    expect(staying.isOver()).toBe(!keeps);
+    staying.stop();
+    await another.stop();
+  },
+);
+
+test("one person follows with so many connections, whichever of their projects and keys they use", async () => {
+  const projects = [await server.createProject()];
+  for (let more = 0; more < 2; more++) projects.push(await server.createProject(projects[0]?.owner));
+  const another = await server.startAnother();
+  const most = LIMITS.liveStreamsOfPerson.value;
+  const callers = Array.from({ length: most + 1 }, (_, at) => {
+    const project = projects[at % projects.length] ?? server.project;
+    return at % 2 === 0 ? project.byKey : { cookie: project.owner.cookie, projectId: project.id };
+  });
+  const all: Following[] = [];
+  for (const caller of callers) all.push(await followAs(caller, { from: another }));
+  expect(all.map(({ status }) => status)).toEqual([...Array(most).fill(200), 429]);
+  const stranger = await follow(server.project, undefined, another);
+  expect(stranger.status).toBe(200);
+  for (const one of [...all, stranger]) one.stop();
+  await another.stop();
 });

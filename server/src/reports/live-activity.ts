@@ -1,7 +1,5 @@
-// Who follows the activity of a project as it happens (server-sent events, HTML Standard §9.2): one reader for each project that is
-// followed, however many follow it. It reads the last seconds again and again and passes on what it has not seen: ids follow time,
-// but a row can be committed after one that is younger.
-// Before it: activity-routes.ts. After it: activity.ts reads.
+// Streams the activity of projects as server-sent events (HTML Standard §9.2), with one reader per followed project.
+// The reader reads the last seconds again each time, because a row can be committed after a younger one.
 import { Readable } from "node:stream";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { nowMs } from "../platform/clock.ts";
@@ -9,7 +7,10 @@ import type { Database } from "../platform/database.ts";
 import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { getOwnerId } from "../projects/projects.ts";
 import { listActivity, type ActivityView } from "./activity.ts";
+import { createStreamAccess } from "./stream-access.ts";
+import type { StreamCaller } from "./stream-access-queries.ts";
 
 const READ_EVERY_MS = 1_000;
 /** What commits so long after its time is not told. */
@@ -22,12 +23,13 @@ const CLIENT_WAITS_MS = 2_000;
 
 export interface LiveActivity {
   /**
-   * A stream that never ends by itself within LIMITS.liveStreamSeconds. `after`: the highest id told over a connection before; what
-   * is up to LATE_MS older is told again, since some of it may have been committed since. It comes once the project was looked at:
-   * whoever reads a list from then on misses nothing between the two.
+   * Returns a stream that ends after LIMITS.liveStreamSeconds, or within a second after its caller lost access. It is returned after
+   * the first read, so a list that is read from then on leaves no gap.
+   *
+   * @param after the highest id that a previous connection sent; activities up to LATE_MS older are sent again, because some may have been committed since
    * @throws Refusal RATE_LIMIT_EXCEEDED
    */
-  follow(projectId: string, after: string | null): Promise<Readable>;
+  follow(caller: StreamCaller, after: string | null): Promise<Readable>;
   /** Ends all of them. */
   close(): void;
 }
@@ -41,8 +43,11 @@ interface Follower {
   endsAt: number;
   /** Ends it: nothing may be pushed after its end. */
   end: () => void;
+  /** Ends what was begun for it: its place, and the watch over its access. */
+  leave: () => void;
 }
 
+/** Activities of one project, and the connections that follow them. */
 interface Tail {
   followers: Set<Follower>;
   /** The first reading, which later ones are compared with, is over. */
@@ -57,11 +62,33 @@ const MORE = "event: more\ndata: {}\n\n";
 
 export function createLiveActivity({ database, log }: { database: Database; log: Log }): LiveActivity {
   const tails = new Map<string, Tail>();
+  const access = createStreamAccess({ database, log });
+  /** Connections by person. */
+  const counts = new Map<string, number>();
   let followed = 0;
+
+  function count(personId: string, change: 1 | -1): void {
+    followed += change;
+    const all = (counts.get(personId) ?? 0) + change;
+    if (all === 0) counts.delete(personId);
+    else counts.set(personId, all);
+  }
+
+  /** @throws Refusal RATE_LIMIT_EXCEEDED */
+  function requireRoom(tail: Tail, personId: string): void {
+    const isFull = tail.followers.size >= LIMITS.liveStreams.value;
+    const isPersonFull = (counts.get(personId) ?? 0) >= LIMITS.liveStreamsOfPerson.value;
+    if (!isFull && !isPersonFull && followed < LIMITS.liveStreamsInAll.value) return;
+    const whose = isFull ? "this project" : isPersonFull ? "projects of this person" : "projects here";
+    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+      message: `Too many connections follow ${whose} already.`,
+      retryAfterSeconds: LIMITS.liveStreamSeconds.value,
+    });
+  }
 
   function drop(projectId: string, tail: Tail, follower: Follower): void {
     if (!tail.followers.delete(follower)) return;
-    followed--;
+    follower.leave();
     if (tail.followers.size > 0) return;
     clearTimeout(tail.timer);
     tails.delete(projectId);
@@ -88,19 +115,17 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   }
 
   return {
-    async follow(projectId, after) {
+    async follow(caller, after) {
+      const { projectId } = caller;
+      // The connections of a key count for the owner of its project, who can have keys of many projects.
+      const personId = caller.userId ?? (await getOwnerId(database, projectId));
       const tail = tails.get(projectId) ?? {
         followers: new Set(),
         ready: Promise.resolve(),
         told: null,
         timer: undefined,
       };
-      const isFull = tail.followers.size >= LIMITS.liveStreams.value;
-      if (isFull || followed >= LIMITS.liveStreamsInAll.value)
-        throw new Refusal("RATE_LIMIT_EXCEEDED", {
-          message: `Too many connections follow ${isFull ? "this project" : "projects here"} already.`,
-          retryAfterSeconds: LIMITS.liveStreamSeconds.value,
-        });
+      requireRoom(tail, personId);
       const stream = new Readable({ read: () => undefined });
       const follower: Follower = {
         stream,
@@ -111,11 +136,16 @@ export function createLiveActivity({ database, log }: { database: Database; log:
           drop(projectId, tail, follower);
           stream.push(null);
         },
+        leave() {
+          endWatch();
+          count(personId, -1);
+        },
       };
+      const endWatch = access.watch(caller, follower.end);
+      count(personId, 1);
       stream.on("close", () => drop(projectId, tail, follower));
       stream.push(`retry: ${CLIENT_WAITS_MS}\n\n`);
       tail.followers.add(follower);
-      followed++;
       if (!tails.has(projectId)) {
         tails.set(projectId, tail);
         tail.ready = read(projectId, tail);
