@@ -1,23 +1,37 @@
-// What a cell of a spreadsheet says: text, number, boolean, object. Pure.
-// Before it: nothing. After it: server/src/contacts/cell-text.ts reads and writes files by it, the dashboard tells what a column becomes.
+// What a cell of a spreadsheet says: text, number, boolean, date, object, nothing.
+import { readIsoDate } from "./contact-file/read-date.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** A number of so many digits is exact as JavaScript holds it; longer ones are identifiers. */
 const EXACT_DIGITS = 15;
+const ISO_START = /^\d{4}-\d{2}-\d{2}/;
 const BOOLEAN = /^(?:true|false)$/i;
 /** What makes a formula of a cell in a spreadsheet program (reliability case S59). */
 const FORMULA = /^[=+\-@\t\r]/;
 const OBJECT = /^(?:\{[^]*\}|\[[^]*\])$/;
 
+/** Written by databases and spreadsheets for a value that is missing. */
+const NOTHING = /^(?:NULL|#?N\/A)$/;
+/** A number as text: an apostrophe before it keeps its leading zeros and its sign in a spreadsheet. */
+const DIGITS = /^\+?\d[\d ()./-]*$/;
+
 const OUTER_BLANKS = /^\s|\s$/;
 const NEEDS_QUOTES = /[",;\n\r\t]/;
 
-/** The value of a cell as its text says (spec §2.3); a text stays as it is, blanks included. */
+/** The value of a cell as its text says (spec §2.3), `""` for one that says nothing; a text stays as it is, blanks included. */
 export function plainValue(text: string): unknown {
   const trimmed = text.trim();
   if (NUMBER.test(trimmed)) return isExact(trimmed) ? Number(trimmed) : text;
   if (BOOLEAN.test(trimmed)) return trimmed.toLowerCase() === "true";
-  return OBJECT.test(trimmed) ? (parseObject(trimmed) ?? text) : text;
+  if (NOTHING.test(trimmed)) return "";
+  if (OBJECT.test(trimmed)) return parseObject(trimmed) ?? text;
+  return (ISO_START.test(trimmed) ? readIsoDate(trimmed) : null) ?? text;
+}
+
+/** Whether a cell says nothing: empty, NULL, N/A. */
+export function isNothing(cell: string): boolean {
+  const trimmed = cell.trim();
+  return trimmed === "" || NOTHING.test(trimmed);
 }
 
 function isExact(digits: string): boolean {
@@ -36,17 +50,28 @@ function parseObject(text: string): unknown {
 }
 
 /**
- * Whether a text, apostrophes before it aside, would be taken for something else: a formula, a number, an object. It is
- * written with one more apostrophe, which spreadsheets know as the mark of a text.
+ * Whether a text would be read as something else: a formula, a number, a date, an object, or the same without its apostrophe.
+ * Exports write it with one more apostrophe, which spreadsheets know as the mark of a text.
  */
 export function needsMark(text: string): boolean {
-  const bare = text.replace(/^'+/, "");
-  return FORMULA.test(bare.trimStart()) || FORMULA.test(bare) || typeof plainValue(bare) !== "string";
+  if (text.startsWith("'")) return isMarked(text);
+  return isFormula(text) || plainValue(text) !== text;
+}
+
+/** Whether the apostrophe before a cell is the mark of a text and not a part of it, as in `'t Hooft`. */
+function isMarked(cell: string): boolean {
+  const bare = cell.replace(/^'+/, "");
+  return isFormula(bare) || DIGITS.test(bare) || plainValue(bare) !== bare;
+}
+
+/** Whether a spreadsheet would run a cell as a formula. */
+export function isFormula(text: string): boolean {
+  return FORMULA.test(text) || FORMULA.test(text.trimStart());
 }
 
 /** A cell that stands for a text whatever it looks like: an address, a name. */
 export function readTextCell(cell: string): string {
-  return cell.startsWith("'") && needsMark(cell) ? cell.slice(1) : cell;
+  return cell.startsWith("'") && isMarked(cell) ? cell.slice(1) : cell;
 }
 
 /** A cell as it stands in a CSV file with commas (RFC 4180): in quotes where it needs them. */

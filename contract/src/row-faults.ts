@@ -12,7 +12,9 @@ export const ROW_FAULTS = {
   "row.manyCells": "The row has more than {most} cells.",
   "row.moreCells":
     "The row has {cells} cells, and there are {columns} columns. A cell that holds a separator must be in quotes.",
-  "row.subscribed": "The column subscribed takes true or false, and it is {value}.",
+  "row.severalAddresses": "The cell contains more than one address. Put each in a row of its own.",
+  "row.subscribed":
+    "{value} in the column {column} is not a known subscription status. Correct it, or map it to a status.",
   "row.value": "The value of {key} is refused: {why}",
   "row.dataLong": "The data has more than {most} bytes.",
   "contact.dataLong": "The data of one contact may have at most {most} bytes.",

@@ -3,6 +3,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
+import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
+import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { escapeAround } from "@postloft/contract/design-html.ts";
 import { problemsOfDesign } from "@postloft/contract/design.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
@@ -51,6 +53,10 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     () => parseDisplayName(text),
     () => parseDomain(text),
   ]),
+  "contract/src/contact-file/find-table.ts": CSV.map((text) => () => findTable(text)),
+  "contract/src/contact-file/field-names.ts": [
+    () => ownKey("a", 1, new Set(Array.from({ length: LIMITS.importColumns.value }, (_, at) => `a${at}`))),
+  ],
   "contract/src/design.ts": BODIES.map((bytes) => () => {
     try {
       return problemsOfDesign(parseJson(bytes));

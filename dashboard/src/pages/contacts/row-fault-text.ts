@@ -4,7 +4,7 @@ import type { RowFault, RowFaultCode } from "@postloft/contract/row-faults.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
 
-type Name = "most" | "character" | "cells" | "columns" | "value" | "key" | "why";
+type Name = "most" | "character" | "cells" | "columns" | "column" | "value" | "key" | "why";
 /** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
@@ -55,7 +55,12 @@ const SENTENCES: Record<RowFaultCode, (values: Values) => string> = {
       "The row has {cells} cells, and there are {columns} columns. A cell that holds a separator must be in quotes.",
       values,
     ),
-  "row.subscribed": (values) => t("The column subscribed takes true or false, and it is {value}.", values),
+  "row.severalAddresses": () => t("The cell contains more than one address. Put each in a row of its own."),
+  "row.subscribed": ({ column = "subscribed", value }) =>
+    t(
+      "{value} in the column {column} is not a known subscription status. Correct it, or map it to a status.",
+      { column, value },
+    ),
   "row.value": (values) => t("The value of {key} is refused: {why}", values),
   "row.dataLong": (values) => t("The data has more than {most} bytes.", values),
   "row.notStored": () => t("The database cannot store this row."),

@@ -104,6 +104,9 @@ test("values have the type they look like, empty cells change nothing, and the f
   expect(types).not.toHaveProperty("nothing");
 });
 
+const MAYBE =
+  '"maybe" in the column subscribed is not a known subscription status. Correct it, or map it to a status.';
+
 test("subscribed: a word subscribes or not, an empty cell keeps, and each real flip has its event and its place in the log", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   for (const [email, subscribed] of [
@@ -128,12 +131,12 @@ test("subscribed: a word subscribes or not, an empty cell keeps, and each real f
     {
       row: 8,
       email: "g@example.com",
-      error: 'The column subscribed takes true or false, and it is "maybe".',
+      error: MAYBE,
       errorParts: [
         {
           code: "row.subscribed",
-          values: { value: '"maybe"' },
-          text: 'The column subscribed takes true or false, and it is "maybe".',
+          values: { column: "subscribed", value: '"maybe"' },
+          text: MAYBE,
         },
       ],
     },

@@ -41,7 +41,10 @@ export function readRow(columns: readonly Column[], cells: readonly string[]): R
     if (column.kind === "subscribed") {
       const subscribed = SUBSCRIBED.get(readTextCell(cell).trim().toLowerCase());
       if (subscribed === undefined)
-        return faultOfRow("row.subscribed", { value: JSON.stringify(cell.slice(0, SHOWN_CHARS)) });
+        return faultOfRow("row.subscribed", {
+          column: "subscribed",
+          value: JSON.stringify(cell.slice(0, SHOWN_CHARS)),
+        });
       change.subscribed = subscribed;
       continue;
     }

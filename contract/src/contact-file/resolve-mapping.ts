@@ -1,0 +1,154 @@
+// The complete mapping of a file: what was proposed, changed by what the caller decided, and checked as a whole.
+import { LIMITS } from "../limits.ts";
+import { isOwnName } from "./field-names.ts";
+import type { FileTable, GivenColumn, MappedColumn } from "./mapping.ts";
+
+export interface MappingProblem {
+  /** The place in the given mapping, counted from 0; null where the file itself is the problem. */
+  item: number | null;
+  /** The position of the column, counted from 1; null where there is no such column. */
+  position: number | null;
+  message: string;
+}
+
+export type ResolvedMapping =
+  | { columns: MappedColumn[]; problems?: never }
+  | { problems: MappingProblem[]; columns?: never };
+
+const SHOWN_CHARS = 60;
+const shown = (name: string | number) =>
+  typeof name === "number" ? String(name) : JSON.stringify(name.slice(0, SHOWN_CHARS));
+
+/** Applies the decisions of the caller to the proposal. */
+export function resolveMapping(
+  table: FileTable,
+  proposed: readonly MappedColumn[],
+  given: readonly GivenColumn[],
+): ResolvedMapping {
+  const columns = [...proposed];
+  const problems: MappingProblem[] = [];
+  const decided = new Map<number, number>();
+  for (const [item, one] of given.entries()) {
+    const positions = positionsOf(table, columns, one.column);
+    const [position] = positions;
+    const column = position === undefined ? undefined : columns[position - 1];
+    const problem =
+      column === undefined || position === undefined
+        ? `The file has no column ${shown(one.column)}. Its columns are ${listOf(columns)}.`
+        : positions.length > 1
+          ? `${positions.length} columns are named ${shown(one.column)}: ${positions.join(", ")}. Name the position instead.`
+          : decided.has(position)
+            ? `The mapping names the column ${shown(column.name)} twice.`
+            : problemOf(one);
+    if (problem !== null) problems.push({ item, position: position ?? null, message: problem });
+    else if (column !== undefined && position !== undefined) {
+      decided.set(position, item);
+      columns[position - 1] = decide(column, one);
+    }
+  }
+  // The column that the caller chose replaces the one that was proposed.
+  if ([...decided.keys()].some((position) => columns[position - 1]?.target === "email"))
+    for (const [at, column] of columns.entries())
+      if (column.target === "email" && !decided.has(column.position))
+        columns[at] = { ...column, target: "ignore", why: "other" };
+  if (problems.length === 0) problems.push(...problemsOf(columns, decided));
+  return problems.length === 0 ? { columns } : { problems };
+}
+
+/** An exact header first, then the header in any case. */
+function positionsOf(table: FileTable, columns: readonly MappedColumn[], column: string | number): number[] {
+  if (typeof column === "number") return column <= table.names.length ? [column] : [];
+  const find = (isIt: (name: string) => boolean) =>
+    columns.filter(({ name }) => isIt(name)).map(({ position }) => position);
+  const exact = find((name) => name === column);
+  const text = column.trim().toLowerCase();
+  return exact.length > 0 ? exact : find((name) => name.trim().toLowerCase() === text);
+}
+
+function problemOf({ target, field, values, dateFormat, type }: GivenColumn): string | null {
+  if (field !== undefined && target !== "field")
+    return `Only the target field takes a field, and this is ${target}.`;
+  if (values !== undefined && target !== "status")
+    return `Only the target status takes values, and this is ${target}.`;
+  if ((type !== undefined || dateFormat !== undefined) && target !== "field")
+    return `Only the target field takes type and dateFormat, and this is ${target}.`;
+  if (dateFormat !== undefined && type !== undefined && type !== "date")
+    return `Only the type date takes a dateFormat, and this is ${type}.`;
+  if (field === undefined) return null;
+  if (field.trim() === "") return "The field has no name.";
+  return isOwnName(field)
+    ? `The field ${shown(field)} is filled in by the service. Choose another name.`
+    : null;
+}
+
+function decide(column: MappedColumn, one: GivenColumn): MappedColumn {
+  const base = {
+    ...column,
+    target: one.target,
+    field: null,
+    type: "auto",
+    dateFormat: null,
+    values: null,
+    why: "given",
+  } as const;
+  if (one.target === "status") return { ...base, values: { ...column.values, ...one.values } };
+  if (one.target !== "field") return base;
+  const type = one.type ?? (one.dateFormat === undefined ? column.type : "date");
+  const dateFormat = type === "date" ? (one.dateFormat ?? column.dateFormat) : null;
+  return { ...base, field: one.field?.replace(/^data\./, "") ?? column.field, type, dateFormat };
+}
+
+function problemsOf(
+  columns: readonly MappedColumn[],
+  decided: ReadonlyMap<number, number>,
+): MappingProblem[] {
+  const emails = columns.filter(({ target }) => target === "email");
+  const problems: MappingProblem[] = [];
+  const tell = (column: MappedColumn, message: string) =>
+    problems.push({ item: decided.get(column.position) ?? null, position: column.position, message });
+  if (emails.length === 0)
+    problems.push({
+      item: null,
+      position: null,
+      message: `No column has email addresses. The columns are ${listOf(columns)}. Name one of them email, or map it to the target email.`,
+    });
+  for (const other of emails.slice(1))
+    tell(
+      other,
+      `The columns ${shown(emails[0]?.name ?? "")} and ${shown(other.name)} are both mapped to email.`,
+    );
+  const byField = new Map<string, MappedColumn>();
+  const byName = new Map<string, MappedColumn>();
+  for (const column of columns) {
+    const { target, field, name, position } = column;
+    const key = target === "field" ? (field ?? "") : null;
+    const isIdentity = target === "email" || target === "status" || name.trim().toLowerCase() === "email";
+    const same = isIdentity && !decided.has(position) ? byName.get(name.trim().toLowerCase()) : undefined;
+    if (key === "") tell(column, `Column ${position} has no name. Name it in the first row, or map it.`);
+    else if (key !== null && key.length > LIMITS.dataKeyLength.value)
+      tell(
+        column,
+        `Column ${position} cannot be a key of data: it has more than ${LIMITS.dataKeyLength.value} characters.`,
+      );
+    else if (same !== undefined || (key !== null && byField.has(key)))
+      tell(column, sameName(column, same ?? byField.get(key ?? "")));
+    if (key !== null) byField.set(key, byField.get(key) ?? column);
+    if (isIdentity) byName.set(name.trim().toLowerCase(), column);
+  }
+  return problems;
+}
+
+function sameName({ position, name, field }: MappedColumn, other: MappedColumn | undefined): string {
+  if (other === undefined || other.name.trim().toLowerCase() === name.trim().toLowerCase())
+    return `Column ${position} has the same name as another one: ${shown(name)}. Rename or delete one of them, or map them by position.`;
+  return `Column ${position} (${shown(name)}) has the same name as column ${other.position} (${shown(other.name)}): both become the field ${shown(field ?? "")}.`;
+}
+
+const COLUMNS_LISTED = 20;
+
+function listOf(columns: readonly MappedColumn[]): string {
+  const listed = columns.slice(0, COLUMNS_LISTED).map(({ name }) => shown(name));
+  return columns.length > listed.length
+    ? `${listed.join(", ")} and ${columns.length - listed.length} more`
+    : listed.join(", ");
+}
