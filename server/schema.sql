@@ -382,6 +382,11 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_due ON jobs USING btree (project_id, due_at) WHERE state = ANY (ARRAY['waiting'::text, 'active'::text]);
 CREATE INDEX jobs_finished ON jobs USING btree (finished_at) WHERE state = ANY (ARRAY['completed'::text, 'failed'::text]);
+CREATE UNIQUE INDEX jobs_undoing ON jobs USING btree (project_id, (input ->> 'undoes'::text), (
+CASE
+    WHEN state = 'failed'::text THEN id
+    ELSE NULL::uuid
+END)) NULLS NOT DISTINCT WHERE input ? 'undoes'::text;
 
 CREATE TABLE job_files (
   project_id  uuid   NOT NULL,
@@ -1314,4 +1319,21 @@ CREATE TABLE emails_kept_longer (
   due_at       timestamp with time zone  NOT NULL,
   CONSTRAINT emails_kept_longer_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_kept_longer_project_id_fkey FOREIGN KEY (project_id) REFERENCES email_retentions(project_id) ON DELETE CASCADE
+);
+
+CREATE TABLE import_changes (
+  project_id      uuid                      NOT NULL,
+  job_id          uuid                      NOT NULL,
+  number          integer                   NOT NULL,
+  kind            text                      NOT NULL,
+  contact_ids     uuid[]                    NOT NULL,
+  befores         jsonb[],
+  afters          jsonb[],
+  was_subscribed  boolean[],
+  consent_ids     uuid[],
+  segment_id      uuid,
+  created_at      timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT import_changes_pkey PRIMARY KEY (project_id, job_id, number),
+  CONSTRAINT import_changes_project_id_job_id_fkey FOREIGN KEY (project_id, job_id) REFERENCES jobs(project_id, id) ON DELETE CASCADE,
+  CONSTRAINT import_changes_kind_check CHECK (kind = ANY (ARRAY['CREATED'::text, 'CHANGED'::text, 'SUBSCRIPTION'::text, 'MEMBER'::text]))
 );

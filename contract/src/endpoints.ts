@@ -19,6 +19,7 @@ import * as emails from "./emails.ts";
 import type { Endpoint } from "./endpoint.ts";
 import * as executions from "./executions.ts";
 import * as events from "./events.ts";
+import * as importUndo from "./import-undo.ts";
 import * as instance from "./instance.ts";
 import * as keys from "./keys.ts";
 import * as mailbox from "./mailbox.ts";
@@ -70,9 +71,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   contactBulk.bulkUnsubscribe,
   contactBulk.bulkDelete,
   contactBulk.getBulk,
-  contactImport.importContacts,
-  contactImport.getImport,
-  contactImport.getImportErrors,
+  ...importUndo.IMPORT_ENDPOINTS,
   contactImport.exportContacts,
   contactImport.exportContact,
   contacts.listContactConsent,

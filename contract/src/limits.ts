@@ -62,6 +62,7 @@ export const LIMITS = {
   uploadsDeleted: limit(500, "images", "What one `POST /uploads/delete-unused` deletes."),
   uploadGraceHours: limit(24, "hours", "Images that are younger are not deleted as unused."),
   importRowBytes: limit(MEGABYTE, "bytes", "One row of an imported file."),
+  importUndoDays: limit(30, "days", "How long after its end an import can be undone."),
   importErrors: limit(100, "errors", "Errors in the result of an import; the counts are of all."),
   importErrorsKept: limit(
     100_000,

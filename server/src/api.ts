@@ -51,12 +51,7 @@ import { contactRoutes } from "./contacts/routes.ts";
 import { suppressionRoutes } from "./suppressions/routes.ts";
 import { createExplainer } from "./segments/filters/explain-apart.ts";
 import { segmentRoutes } from "./segments/routes.ts";
-import {
-  listSegmentsWithEvent,
-  whoIsMeant,
-  segmentsNamingField,
-  segmentsOfContact,
-} from "./segments/usage.ts";
+import { listSegmentsWithEvent, whoIsMeant, segmentsNamingField } from "./segments/usage.ts";
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { templateFrom } from "./templates/usage.ts";
@@ -73,8 +68,8 @@ import { createUploads } from "./uploads/uploads.ts";
 import { executionRoutes } from "./workflows/executions/routes.ts";
 import { workflowRoutes } from "./workflows/routes.ts";
 import {
+  contactFiles,
   dependents,
-  executionsOfContact,
   listWorkflowsWithEvent,
   workflowOfSegment,
   workflowStartedBy,
@@ -262,7 +257,7 @@ function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
     ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
-    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, segmentsOfContact, executionsOfContact }),
+    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, ...contactFiles }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath, rateLimiter }) }),
   ];
 }

@@ -63,7 +63,7 @@ import { startEngine } from "./workflows/executions/engine.ts";
 import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
-import { dependents } from "./workflows/usage.ts";
+import { contactSurroundings } from "./workflows/usage.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
 import { sweepReturnedMessages } from "./emails/returned/returned-messages.ts";
@@ -182,7 +182,7 @@ function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => st
   return startJobs({
     database,
     kinds: {
-      ...contactJobs(dependents),
+      ...contactJobs(contactSurroundings),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),

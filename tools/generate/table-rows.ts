@@ -14,6 +14,9 @@ const TYPES: Readonly<Record<string, string>> = {
   int4: "number",
   int8: "number",
   float8: "number",
+  _bool: "boolean[]",
+  // As the driver parses them.
+  _jsonb: "unknown[]",
   _text: "string[]",
   _uuid: "string[]",
   _int4: "number[]",

@@ -24,6 +24,7 @@ import {
   updateContactRow,
   type ContactRow,
 } from "./queries.ts";
+import { forgetChangesOf } from "./import/change-queries.ts";
 import { readDataPatch, type DataPatch } from "./rules.ts";
 import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
 
@@ -209,6 +210,7 @@ export async function deleteContacts(
   for (const { end } of dependents) await end(tx, projectId, found);
   // Mails that were being queued when we came are there by now, and no more can come.
   await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIfThere);
+  await forgetChangesOf(tx, projectId, found);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

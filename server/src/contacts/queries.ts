@@ -1,6 +1,7 @@
 // Statements on `contacts`. Batches come as arrays, sorted by their caller so that locks are taken in one order. How contacts come into being: upsert-queries.ts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
+import { insertRepeatedOptOuts, lockImported } from "./repeated-opt-out-queries.ts";
 import type { Via } from "./rules.ts";
 import { shownData } from "./shown-data-queries.ts";
 
@@ -19,13 +20,54 @@ const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data"
 
 /**
  * Sets `subscribed` where it differs, with a row of the consent log for each, and returns the contacts that really flipped,
- * also beside other transactions. A contact may be given once.
+ * also beside other transactions. A contact may be given once. An opt-out of a contact whom an import unsubscribed is logged too.
  */
-export async function flipSubscriptions(
+export async function flipSubscriptions(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedContact[]> {
+  const rows = await flipRows(tx, flips);
+  const flipped = new Set(rows.map(({ id }) => id));
+  const optOuts = flips.filter(
+    ({ id, subscribed, via }) => !subscribed && via.source !== "import" && !flipped.has(id),
+  );
+  for (const [projectId, own] of Map.groupBy(optOuts, (flip) => flip.projectId))
+    rows.push(...(await repeatOptOuts(tx, projectId, own)));
+  return rows;
+}
+
+/** Opt-outs of contacts who are unsubscribed: those that an import unsubscribed get an entry in the consent log. */
+async function repeatOptOuts(
   tx: Tx,
-  flips: ReadonlyArray<{ projectId: string; id: string; subscribed: boolean; changeId: string; via: Via }>,
-) {
-  const { rows } = await sql<{ projectId: string; id: string; subscribed: boolean }>`
+  projectId: string,
+  optOuts: readonly FlipRow[],
+): Promise<FlippedContact[]> {
+  const held = await lockImported(
+    tx,
+    projectId,
+    optOuts.map(({ id }) => id),
+  );
+  if (held.size === 0) return [];
+  const repeated = optOuts.filter(({ id }) => held.has(id));
+  // An undo may have subscribed them before it let them go.
+  const flipped = await flipRows(tx, repeated);
+  await insertRepeatedOptOuts(tx, projectId, repeated);
+  return flipped;
+}
+
+interface FlipRow {
+  projectId: string;
+  id: string;
+  subscribed: boolean;
+  changeId: string;
+  via: Via;
+}
+
+interface FlippedContact {
+  projectId: string;
+  id: string;
+  subscribed: boolean;
+}
+
+async function flipRows(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedContact[]> {
+  const { rows } = await sql<FlippedContact>`
     with given as (
       select * from unnest(
         ${flips.map((flip) => flip.projectId)}::uuid[],

@@ -188,7 +188,8 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
       const contact = contacts.get(projectId)?.get(email);
       if (change === undefined || contact === undefined) throw new Error("An upserted contact has no row.");
       const { subscribed, via } = change;
-      if (subscribed !== undefined && subscribed !== contact.subscribed)
+      const isRepeated = subscribed === false && via.source !== "import" && contact.id !== givenId;
+      if (subscribed !== undefined && (subscribed !== contact.subscribed || isRepeated))
         flips.push({ projectId, id: contact.id, subscribed, via });
       outcomes.push({
         contactId: contact.id,

@@ -6,6 +6,7 @@ import { countHeldJobs, dropHeldJobs, holdJobs, releaseHeldJobs } from "../platf
 import { askToHold, findHeld, markHeld, markReleased } from "../platform/stamp/stamp.ts";
 import { BULK_KIND } from "../contacts/bulk/bulk-changes.ts";
 import { IMPORT_KIND } from "../contacts/import/import-contacts.ts";
+import { UNDO_KIND } from "../contacts/import/undo-import.ts";
 import {
   countHeldEmails,
   dropHeldMails,
@@ -32,7 +33,7 @@ import {
 /** A queue may be long. */
 const HOLD_TIMEOUT_MS = 10 * 60_000;
 /** Jobs of which mail or calls come: by themselves, or by the workflows that react to what they change. */
-const TELLING_JOBS = [AUDIENCE_JOB, CALL_MEMBERS_JOB, IMPORT_KIND, BULK_KIND];
+const TELLING_JOBS = [AUDIENCE_JOB, CALL_MEMBERS_JOB, IMPORT_KIND, UNDO_KIND, BULK_KIND];
 const JOB_DROPPED = "Dropped: the database went back to an earlier state, so it may have been done already.";
 
 /** Where whoever runs the installation sees what is held; it names the two that decide. */

@@ -23,7 +23,7 @@ export async function insertJob(
 export async function findJob(database: Database, { projectId, id }: JobKey, kinds: readonly string[]) {
   return database
     .selectFrom("jobs")
-    .select(["id", "kind", "state", "progress", "result", "failedReason", "createdAt", "finishedAt"])
+    .select(["id", "kind", "state", "input", "progress", "result", "failedReason", "createdAt", "finishedAt"])
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("kind", "in", kinds)
@@ -209,9 +209,24 @@ export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promi
   await tx.deleteFrom("jobs").where("projectId", "=", projectId).where("id", "<>", id).execute();
 }
 
+/** A job stays while another one that has not ended undoes it. */
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {
-  await sql`delete from jobs where state in ('completed', 'failed')
-    and finished_at < now() - make_interval(days => ${days})`.execute(database);
+  await sql`delete from jobs j where j.state in ('completed', 'failed')
+    and j.finished_at < now() - make_interval(days => ${days})
+    and not exists (
+      select 1 from jobs u where u.project_id = j.project_id and u.state in ('waiting', 'active')
+        and u.input ->> 'undoes' = j.id::text)`.execute(database);
+}
+
+/** The id of the job that undoes another, or that failed to. */
+export async function findUndoing(
+  database: Database,
+  { projectId, id }: JobKey,
+): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    select id from jobs where project_id = ${projectId} and input ? 'undoes' and input ->> 'undoes' = ${id}
+    order by state = 'failed', id desc limit 1`.execute(database);
+  return rows[0]?.id;
 }
 
 const isHeld = sql<SqlBool>`state in ('waiting', 'active') and due_at = 'infinity'`;

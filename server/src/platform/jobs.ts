@@ -4,13 +4,22 @@
 import type { JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import { startLoop } from "./background.ts";
-import { allowLongWork, asUnavailable, transaction, type Database, type Tx } from "./database.ts";
+import {
+  allowLongWork,
+  asUnavailable,
+  subtransaction,
+  transaction,
+  violatedConstraint,
+  type Database,
+  type Tx,
+} from "./database.ts";
 import { newId } from "./ids.ts";
 import {
   claimJob,
   deleteOldJobs,
   findClaimedForUpdate,
   findJob,
+  findUndoing,
   insertJob,
   listProjectsWithDueJobs,
   releaseJob,
@@ -132,6 +141,39 @@ export async function readJob<Result = unknown>(
     createdAt: row.createdAt.toISOString(),
     finishedAt: row.finishedAt?.toISOString() ?? null,
   };
+}
+
+/** What a job was asked to do, and the end of it; undefined where it is none of these kinds. */
+export async function readJobInput(
+  database: Database,
+  key: JobKey,
+  kinds: readonly string[],
+): Promise<{ input: unknown; finishedAt: Date | null } | undefined> {
+  return findJob(database, key, kinds);
+}
+
+/** Queues a job that undoes another. @throws Refusal CONFLICT where one does that already, or has done it. */
+export async function addUndoJob(
+  tx: Tx,
+  job: { projectId: string; kind: string; undoes: string; actor: string },
+): Promise<string> {
+  const { projectId, kind, undoes, actor } = job;
+  try {
+    return await subtransaction(tx, () => addJob(tx, { projectId, kind, input: { undoes, actor } }));
+  } catch (error) {
+    if (violatedConstraint(error, ["jobs_undoing"]) === null) throw error;
+    throw new Refusal("CONFLICT", { message: "It was undone already, or is being undone." });
+  }
+}
+
+/** The job that undoes another, if one was asked for. */
+export async function readUndoJob<Result>(
+  database: Database,
+  key: JobKey,
+  kind: string,
+): Promise<JobView<Result> | undefined> {
+  const id = await findUndoing(database, key);
+  return id === undefined ? undefined : readJob<Result>(database, { ...key, id }, [kind]);
 }
 
 /** Forgets jobs that ended long ago. */

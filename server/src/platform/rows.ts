@@ -444,6 +444,20 @@ export interface IdentitiesTable {
   createdAt: Generated<Date>;
 }
 
+export interface ImportChangesTable {
+  projectId: string;
+  jobId: string;
+  number: number;
+  kind: string;
+  contactIds: string[];
+  befores: unknown[] | null;
+  afters: unknown[] | null;
+  wasSubscribed: boolean[] | null;
+  consentIds: string[] | null;
+  segmentId: string | null;
+  createdAt: Generated<Date>;
+}
+
 export interface InstallationTable {
   isSingle: Generated<boolean>;
   id: string | null;
@@ -969,6 +983,7 @@ export interface Rows {
   events: EventsTable;
   idempotency_keys: IdempotencyKeysTable;
   identities: IdentitiesTable;
+  import_changes: ImportChangesTable;
   installation: InstallationTable;
   invitations: InvitationsTable;
   job_errors: JobErrorsTable;

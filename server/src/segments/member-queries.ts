@@ -1,6 +1,6 @@
 // Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
 /** Whether each member of a segment `s` is stored, and counted as it comes and goes. */
@@ -150,6 +150,42 @@ export async function deleteMembershipsOf(
     from counted where s.project_id = ${projectId} and s.id = counted.segment_id and ${followsMembers}`.execute(
     tx,
   );
+}
+
+/** How many contacts are still in static segments since an import added them; `import_changes` lists the contacts that existed before. */
+export async function countImportedMembers(
+  database: Database,
+  projectId: string,
+  jobId: string,
+): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) as count from import_changes i cross join lateral unnest(i.contact_ids) as u (contact_id)
+    join segment_members m on m.project_id = i.project_id and m.segment_id = i.segment_id and m.contact_id = u.contact_id
+      and m.created_at = i.created_at
+    where i.project_id = ${projectId} and i.job_id = ${jobId} and i.kind = 'MEMBER'`.execute(database);
+  return rows[0]?.count ?? 0;
+}
+
+/** Ends the memberships that a row of `import_changes` lists, unless they began at another time; returns whose they were. */
+export async function deleteImportedMembers(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+  row: { jobId: string; number: number },
+): Promise<string[]> {
+  const { rows } = await sql<{ contactId: string }>`
+    with gone as (
+      delete from segment_members m
+      using import_changes i
+      where i.project_id = ${projectId} and i.job_id = ${row.jobId} and i.number = ${row.number}
+        and m.project_id = ${projectId} and m.segment_id = ${segmentId} and m.contact_id = any(i.contact_ids)
+        and m.created_at = i.created_at
+      returning m.contact_id
+    ), counted as (
+      update segments set member_count = member_count - (select count(*) from gone)::integer
+      where project_id = ${projectId} and id = ${segmentId}
+    ) select contact_id from gone`.execute(tx);
+  return rows.map((one) => one.contactId);
 }
 
 /**

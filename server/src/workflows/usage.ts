@@ -3,7 +3,10 @@
 // Before it: api.ts and worker.ts hand these to templates/, segments/, contacts/ and events/. After it: reference-queries.ts, executions/.
 import type { Database } from "../platform/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
-import { memberships } from "../segments/usage.ts";
+import type { UndoSurroundings } from "../contacts/import/undo-import.ts";
+import { importedMembers } from "../segments/imported-members.ts";
+import { memberships, segmentsOfContact } from "../segments/usage.ts";
+import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
 import { listExecutionsHolding } from "./executions/contact-queries.ts";
 import { forgetExecutionsOf, lockExecutionsOf } from "./executions/forget-executions.ts";
 import {
@@ -20,6 +23,13 @@ export const dependents: readonly Dependents[] = [
   memberships,
   { lock: lockExecutionsOf, end: forgetExecutionsOf },
 ];
+
+/** What the undo of an import needs of the folders after contacts/. */
+export const contactSurroundings: UndoSurroundings = {
+  dependents,
+  suppressionOf: RECIPIENT_CHECKS.suppressionOf,
+  members: importedMembers,
+};
 
 const EXECUTIONS_A_PAGE = 100;
 
@@ -89,3 +99,6 @@ export async function listWorkflowsWithEvent(
 ): Promise<NamedRow[]> {
   return listWorkflowsNamingEvent(database, projectId, eventName);
 }
+
+/** What imports, exports and undos of contacts need of the folders after contacts/. */
+export const contactFiles = { segmentsOfContact, executionsOfContact, undo: contactSurroundings };

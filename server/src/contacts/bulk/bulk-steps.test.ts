@@ -8,7 +8,7 @@ import { startJobs } from "../../platform/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { memberships } from "../../segments/usage.ts";
+import { contactSurroundings } from "../../workflows/usage.ts";
 import { contactJobs } from "../jobs.ts";
 import { BULK_KIND } from "./bulk-changes.ts";
 import { stepOfBulk } from "./change-contacts.ts";
@@ -47,7 +47,7 @@ const read = async ({ byKey }: TestProject, jobId: string) =>
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs([memberships]),
+    kinds: contactJobs(contactSurroundings),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });
@@ -103,7 +103,11 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
     const row = await findClaimedForUpdate(tx, key, claimId);
     if (row === undefined) throw new Error("The job was claimed.");
     const { input, checkpoint, createdAt } = row;
-    const outcome = await stepOfBulk(tx, { ...key, input, checkpoint, createdAt }, [memberships]);
+    const outcome = await stepOfBulk(
+      tx,
+      { ...key, input, checkpoint, createdAt },
+      contactSurroundings.dependents,
+    );
     if (outcome.done) throw new Error("The job has more than one step.");
     const { progress } = outcome;
     await updateJobStep(tx, key, {

@@ -14,7 +14,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../../testing/test-server.ts";
-import { memberships } from "../../segments/usage.ts";
+import { contactSurroundings } from "../../workflows/usage.ts";
 import { contactJobs } from "../jobs.ts";
 
 /** Nobody works on jobs until a test does. */
@@ -78,7 +78,7 @@ async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs([memberships]),
+    kinds: contactJobs(contactSurroundings),
     log,
     metrics: createMetrics(),
   });
@@ -537,7 +537,7 @@ test("while keys are written and fields taken away at once, no value that was wr
   );
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs([memberships]),
+    kinds: contactJobs(contactSurroundings),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

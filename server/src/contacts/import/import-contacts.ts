@@ -1,20 +1,21 @@
 // The job `contacts.import`: what the rows of a file mean for contacts.
-// Before it: import-step.ts reads the rows. After it: upsert-contacts.ts changes the contacts, segments/ look at them again.
 import { noteContacts } from "../../reactions/reactions.ts";
 import { contactFault } from "../contacts.ts";
 import { findEmails } from "../queries.ts";
-import { upsertContacts } from "../upsert-contacts.ts";
 import { stepOfImport } from "./import-step.ts";
+import { upsertRecorded } from "./record-changes.ts";
 import { readRow, type RowChange } from "./rules.ts";
 
 export const IMPORT_KIND = "contacts.import";
 
 export const importStep = stepOfImport<RowChange>({
   readRow,
-  async apply(tx, { projectId, actor }, changes) {
+  async apply(tx, job, changes) {
+    const { projectId, actor } = job;
     const via = { source: "import" as const, actor, ip: null };
-    const outcomes = await upsertContacts(
+    const outcomes = await upsertRecorded(
       tx,
+      job,
       changes.map((change) => ({ projectId, ...change, subscribedIfNew: true, via })),
     );
     const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));

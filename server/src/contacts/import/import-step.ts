@@ -19,6 +19,8 @@ import type { Column } from "./read-header.ts";
 /** What the job is told; the file below the header is stored beside it, as UTF-8. */
 export interface ImportInput {
   dryRun: boolean;
+  /** Whether what it does is recorded, so that it can be undone. */
+  isRecorded?: boolean;
   /** The id of a user, or `key`. */
   actor: string;
   separator: string;

@@ -1,6 +1,7 @@
 // HTTP for contacts as files: import, export, all we hold on one contact.
 import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
+import * as undoContract from "@postloft/contract/import-undo.ts";
 import { transaction, type Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
@@ -9,10 +10,11 @@ import { openContactExport, type ContactExecutions, type ContactSegments } from 
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
+import { getUndo, startUndo, type UndoSurroundings } from "./undo-import.ts";
 import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
 
 export function contactFileRoutes(
-  dependencies: { database: Database; wakeJobs: () => void } & Membership &
+  dependencies: { database: Database; wakeJobs: () => void; undo: UndoSurroundings } & Membership &
     ContactSegments &
     ContactExecutions,
 ): Route[] {
@@ -20,8 +22,9 @@ export function contactFileRoutes(
   return [
     route(contract.importContacts, async ({ projectId, userId, query, body, commit }) => {
       const { dryRun = false } = query;
-      const prepared = await prepareImport(body.file.bytes, { dryRun, actor: userId ?? "key" });
+      const { input, bytes } = await prepareImport(body.file.bytes, { dryRun, actor: userId ?? "key" });
       const answer = await commit(async (tx) => {
+        const prepared = { input: { ...input, isRecorded: true }, bytes };
         const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);
         const message = dryRun ? "The file is being looked at." : "The import is queued.";
         return { status: 202, body: { message, jobId } };
@@ -35,6 +38,17 @@ export function contactFileRoutes(
     route(contract.getImportErrors, async ({ projectId, params }) => {
       const { id } = await getImport(database, projectId, IMPORT_KIND, params.jobId);
       return csv("import-errors.csv", writeImportErrors(database, projectId, id));
+    }),
+    route(undoContract.getImportUndo, async ({ projectId, params }) =>
+      ok(await getUndo(database, projectId, params.jobId, dependencies.undo)),
+    ),
+    route(undoContract.undoImport, async ({ projectId, userId, params, commit }) => {
+      const answer = await commit(async (tx) => {
+        const jobId = await startUndo(tx, projectId, params.jobId, userId ?? "key");
+        return { status: 202, body: { message: "The undo is queued.", jobId } };
+      });
+      wakeJobs();
+      return answer;
     }),
     route(contract.exportContacts, async (call) => {
       const { projectId, query } = call;

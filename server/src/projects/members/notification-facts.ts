@@ -59,6 +59,7 @@ export interface UsedCap {
 /** The kinds of jobs that somebody can start; of any other one is told without a name. */
 export const TOLD_JOBS = [
   "contacts.import",
+  "contacts.undo-import",
   "contacts.bulk",
   "contacts.delete-field",
   "suppressions.import",

@@ -12,6 +12,7 @@ const WAITS_AND_TRIES = "Von selbst werden einige Mails erneut versucht, zuerst 
 
 const JOBS: Readonly<Record<ToldJob, string>> = {
   "contacts.import": "Ein Import von Kontakten",
+  "contacts.undo-import": "Das Rückgängigmachen eines Imports von Kontakten",
   "contacts.bulk": "Eine Massenänderung von Kontakten",
   "contacts.delete-field": "Das Löschen eines Feldes der Kontakte",
   "suppressions.import": "Ein Import gesperrter Adressen",

@@ -11,6 +11,7 @@ const WAITS_AND_TRIES = "By itself a few mails try again, after an hour first.";
 
 const JOBS: Readonly<Record<ToldJob, string>> = {
   "contacts.import": "An import of contacts",
+  "contacts.undo-import": "The undo of an import of contacts",
   "contacts.bulk": "A bulk change of contacts",
   "contacts.delete-field": "The deletion of a field of contacts",
   "suppressions.import": "An import of suppressed addresses",

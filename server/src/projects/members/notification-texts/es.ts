@@ -11,6 +11,7 @@ const WAITS_AND_TRIES = "Algunos correos se reintentan por sí solos, primero al
 
 const JOBS: Readonly<Record<ToldJob, string>> = {
   "contacts.import": "Una importación de contactos",
+  "contacts.undo-import": "La anulación de una importación de contactos",
   "contacts.bulk": "Un cambio en bloque de contactos",
   "contacts.delete-field": "La eliminación de un campo de los contactos",
   "suppressions.import": "Una importación de direcciones bloqueadas",

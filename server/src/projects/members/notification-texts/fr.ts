@@ -11,6 +11,7 @@ const WAITS_AND_TRIES = "Quelques e-mails sont retentés d’eux-mêmes, d’abo
 
 const JOBS: Readonly<Record<ToldJob, string>> = {
   "contacts.import": "L’import de contacts",
+  "contacts.undo-import": "L’annulation d’un import de contacts",
   "contacts.bulk": "La modification groupée de contacts",
   "contacts.delete-field": "La suppression d’un champ des contacts",
   "suppressions.import": "L’import d’adresses bloquées",

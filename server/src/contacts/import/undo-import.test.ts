@@ -1,0 +1,507 @@
+// Undoing an import: created contacts go, values return unless they changed again, and nobody who left is subscribed.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { UndoCounts } from "@postloft/contract/import-undo.ts";
+import { transaction } from "../../platform/database.ts";
+import { newId } from "../../platform/ids.ts";
+import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
+import { startJobs, sweepJobs, type JobRunner } from "../../platform/jobs.ts";
+import { createLog } from "../../platform/log.ts";
+import { createMetrics } from "../../platform/metrics.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { endOfImport, uploadCsv } from "../../testing/upload.ts";
+import { contactSurroundings } from "../../workflows/usage.ts";
+import { contactJobs } from "../jobs.ts";
+import { UNDO_KIND } from "./undo-import.ts";
+import { stepOfUndo } from "./undo-step.ts";
+
+const server = useTestServer({ ROLES: "api" });
+const WAIT = { timeout: 15_000, interval: 10 };
+/** With it a step, which reads half a megabyte, takes about 700 rows. */
+const FILLER = "x".repeat(700);
+const NOTHING: UndoCounts = {
+  removedCount: 0,
+  removedWithEmailCount: 0,
+  removedWithActivityCount: 0,
+  restoredCount: 0,
+  keptCount: 0,
+  subscriptionRestoredCount: 0,
+  subscriptionKeptCount: 0,
+  segmentRemovedCount: 0,
+};
+
+let runner: JobRunner;
+const runJobs = () =>
+  startJobs({
+    database: server.database,
+    kinds: contactJobs(contactSurroundings),
+    log: createLog({ level: "silent" }),
+    metrics: createMetrics(),
+  });
+beforeAll(() => {
+  runner = runJobs();
+});
+afterAll(() => runner.stop());
+
+interface View {
+  until: string;
+  counts: UndoCounts | null;
+  job: { id: string; state: string; result: UndoCounts | null } | null;
+}
+
+async function queueImport({ byKey }: TestProject, rows: readonly string[], query = ""): Promise<string> {
+  const reply = await uploadCsv(server.call, byKey, `${rows.join("\n")}\n`, query);
+  expect(`${reply.status} ${reply.text}`).toMatch(/^202 /);
+  runner.wake();
+  return reply.body.jobId;
+}
+
+async function importRows(project: TestProject, rows: readonly string[], query = ""): Promise<string> {
+  const jobId = await queueImport(project, rows, query);
+  expect((await endOfImport(server.call, project.byKey, jobId)).state).toBe("completed");
+  return jobId;
+}
+
+const pathOf = (jobId: string) => `/contacts/import/${jobId}/undo`;
+const show = async ({ byKey }: TestProject, jobId: string) =>
+  (await server.call<View>("GET", pathOf(jobId), byKey)).body;
+const ask = ({ byKey }: TestProject, jobId: string) =>
+  server.call<{ jobId: string }>("POST", pathOf(jobId), byKey);
+
+async function endOfUndo(project: TestProject, jobId: string): Promise<UndoCounts | null> {
+  runner.wake();
+  await vi.waitFor(async () => expect((await show(project, jobId)).job?.state).toBe("completed"), WAIT);
+  return (await show(project, jobId)).job?.result ?? null;
+}
+
+/** Undoes an import, requires that the counts shown before equal what happened, and returns those that are not zero. */
+async function undo(project: TestProject, jobId: string): Promise<Partial<UndoCounts>> {
+  const { counts } = await show(project, jobId);
+  expect((await ask(project, jobId)).status).toBe(202);
+  expect(await endOfUndo(project, jobId)).toEqual(counts);
+  return Object.fromEntries(Object.entries(counts ?? {}).filter(([, count]) => count > 0));
+}
+
+async function create(project: TestProject, email: string, data: object, subscribed = true): Promise<string> {
+  const reply = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
+    email,
+    data,
+    subscribed,
+  });
+  return reply.body.id;
+}
+
+const contactsOf = async (project: TestProject) =>
+  Object.fromEntries(
+    (
+      await server.rows<{ name: string; data: object }>(
+        "select split_part(email, '@', 1) as name, data from contacts where project_id = $1 order by email",
+        project.id,
+      )
+    ).map(({ name, data }) => [name, data]),
+  );
+
+const idOf = async (project: TestProject, email: string) =>
+  (
+    await server.rows<{ id: string }>(
+      "select id from contacts where project_id = $1 and email = $2",
+      project.id,
+      email,
+    )
+  )[0]?.id ?? "";
+
+/** Sends an email to a contact, as far as the books say. */
+async function sendTo({ id, byKey }: TestProject, to: string): Promise<string> {
+  const body = { to, from: "hello@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" };
+  const reply = await server.call("POST", "/v1/send", byKey, body);
+  expect(`${reply.status} ${reply.text}`).toMatch(/^200 /);
+  const [row] = await server.rows<{ id: string }>(
+    "update emails set status = 'SENT', sent_at = now() where project_id = $1 and to_address = $2 returning id",
+    id,
+    to,
+  );
+  return row?.id ?? "";
+}
+
+test("an undo removes created contacts and restores values unless they changed again", async () => {
+  const project = await server.createProject(server.project.owner);
+  const { byKey } = project;
+  await create(project, "same@example.com", { plan: "new", city: "Rome" });
+  await create(project, "restored@example.com", { plan: "old", city: "Rome" });
+  const edited = await create(project, "edited@example.com", { plan: "old", city: "Rome" });
+  const partly = await create(project, "partly@example.com", { plan: "old" });
+  const deleted = await create(project, "deleted@example.com", { plan: "old" });
+  const jobId = await importRows(project, [
+    "email,plan,city",
+    ...["same", "restored", "edited", "partly", "deleted"].map((name) => `${name}@example.com,new,`),
+    "partly@example.com,,Oslo",
+    "first@example.com,new,Oslo",
+    "second@example.com,new,Oslo",
+    "third@example.com,new,Oslo",
+    "fourth@example.com,new,Oslo",
+  ]);
+  await server.call("PATCH", `/contacts/${edited}`, byKey, { data: { plan: "newest" } });
+  await server.call("PATCH", `/contacts/${partly}`, byKey, { data: { city: "Bern" } });
+  await server.call("DELETE", `/contacts/${deleted}`, byKey);
+  await server.call("DELETE", `/contacts/${await idOf(project, "first@example.com")}`, byKey);
+  await create(project, "first@example.com", { mine: true });
+  await server.call("POST", "/v1/track", byKey, { email: "second@example.com", event: "bought" });
+  await sendTo(project, "third@example.com");
+  expect(await undo(project, jobId)).toEqual({
+    removedCount: 3,
+    removedWithEmailCount: 1,
+    removedWithActivityCount: 1,
+    restoredCount: 2,
+    keptCount: 2,
+  });
+  expect(await contactsOf(project)).toEqual({
+    edited: { plan: "newest", city: "Rome" },
+    first: { mine: true },
+    partly: { plan: "old", city: "Bern" },
+    restored: { plan: "old", city: "Rome" },
+    same: { plan: "new", city: "Rome" },
+  });
+});
+
+test("counts of removed contacts say who was edited since, not who the import itself changed again", async () => {
+  const project = await server.createProject(server.project.owner);
+  const people = Array.from({ length: 1_200 }, (_, at) => `p${at}@example.com,1,${FILLER}`);
+  const jobId = await importRows(project, [
+    "email,n,filler",
+    ...people,
+    "p0@example.com,2,",
+    "p1@example.com,3,",
+  ]);
+  await server.call("PATCH", `/contacts/${await idOf(project, "p1@example.com")}`, project.byKey, {
+    data: { n: 4 },
+  });
+  expect(await undo(project, jobId)).toEqual({ removedCount: 1_200, removedWithActivityCount: 1 });
+  expect(await contactsOf(project)).toEqual({});
+});
+
+test("a contact that several steps changed gets the value from before the import", async () => {
+  const project = await server.createProject(server.project.owner);
+  await create(project, "twice@example.com", { n: 0 }, true);
+  await create(project, "edited@example.com", { n: 0 });
+  await create(project, "turned@example.com", {}, true);
+  const people = Array.from({ length: 1_200 }, (_, at) => `p${at}@example.com,,1,${FILLER}`);
+  const jobId = await importRows(project, [
+    "email,subscribed,n,filler",
+    "twice@example.com,no,1,",
+    "edited@example.com,,1,",
+    "turned@example.com,no,,",
+    ...people,
+    "twice@example.com,,2,late",
+    "edited@example.com,,2,",
+    "turned@example.com,no,,",
+  ]);
+  await server.call("PATCH", `/contacts/${await idOf(project, "edited@example.com")}`, project.byKey, {
+    data: { n: 1 },
+  });
+  expect(await undo(project, jobId)).toEqual({
+    removedCount: 1_200,
+    restoredCount: 1,
+    keptCount: 1,
+    subscriptionRestoredCount: 2,
+  });
+  expect(await contactsOf(project)).toEqual({ edited: { n: 1 }, turned: {}, twice: { n: 0 } });
+});
+
+/** What happens between an import that says "no" or "yes" and its undo, and who is subscribed in the end. */
+const SUBSCRIPTIONS: ReadonlyArray<{
+  about: string;
+  before: boolean;
+  says: "yes" | "no";
+  meanwhile?: (project: TestProject, id: string, email: string) => Promise<unknown>;
+  after: boolean;
+  counts: Partial<UndoCounts>;
+}> = [
+  {
+    about: "unsubscribed by the import alone",
+    before: true,
+    says: "no",
+    after: true,
+    counts: { subscriptionRestoredCount: 1 },
+  },
+  {
+    about: "unsubscribed by the import and suppressed since",
+    before: true,
+    says: "no",
+    meanwhile: ({ byKey }, _id, email) => server.call("POST", "/suppressions", byKey, { emails: [email] }),
+    after: false,
+    counts: { subscriptionKeptCount: 1 },
+  },
+  {
+    about: "unsubscribed by the import, subscribed since and gone again",
+    before: true,
+    says: "no",
+    async meanwhile({ byKey }, id) {
+      for (const subscribed of [true, false])
+        await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed });
+    },
+    after: false,
+    counts: { subscriptionKeptCount: 1 },
+  },
+  {
+    about: "unsubscribed by the import, and who used the unsubscribe link since,",
+    before: true,
+    says: "no",
+    meanwhile: unsubscribeByLink,
+    after: false,
+    counts: { subscriptionKeptCount: 1 },
+  },
+  {
+    about: "unsubscribed by the import, for whom a program repeats it since,",
+    before: true,
+    says: "no",
+    meanwhile: ({ byKey }, _id, email) =>
+      server.call("POST", "/v1/track", byKey, { email, event: "left", subscribed: false }),
+    after: false,
+    counts: { subscriptionKeptCount: 1 },
+  },
+  {
+    about: "unsubscribed by the import and subscribed by hand since",
+    before: true,
+    says: "no",
+    meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: true }),
+    after: true,
+    counts: {},
+  },
+  {
+    about: "subscribed by the import",
+    before: false,
+    says: "yes",
+    after: false,
+    counts: { subscriptionRestoredCount: 1 },
+  },
+  {
+    about: "subscribed by the import and gone since",
+    before: false,
+    says: "yes",
+    meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: false }),
+    after: false,
+    counts: {},
+  },
+  {
+    about: "subscribed by the import, gone since and back by hand",
+    before: false,
+    says: "yes",
+    async meanwhile({ byKey }, id) {
+      for (const subscribed of [false, true])
+        await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed });
+    },
+    after: true,
+    counts: { subscriptionKeptCount: 1 },
+  },
+];
+
+/** As the button of an email client does. */
+async function unsubscribeByLink({ byKey }: TestProject, id: string): Promise<void> {
+  const { body } = await server.call<{ unsubscribeUrl: string }>("GET", `/contacts/${id}/links`, byKey);
+  const reply = await fetch(`${server.url}${new URL(body.unsubscribeUrl).pathname}`, {
+    method: "POST",
+    body: new URLSearchParams({ "List-Unsubscribe": "One-Click" }),
+  });
+  expect(reply.status).toBe(200);
+}
+
+test.for(SUBSCRIPTIONS)(
+  "a contact $about is subscribed after the undo: $after",
+  async ({ before, says, meanwhile, after, counts }) => {
+    const project = await server.createProject(server.project.owner);
+    const email = "ada@example.com";
+    const id = await create(project, email, {}, before);
+    const jobId = await importRows(project, ["email,subscribed", `${email},${says}`], "?resubscribe=true");
+    await meanwhile?.(project, id, email);
+    const eventsOf = () => server.rows("select 1 from events where project_id = $1", project.id);
+    const events = (await eventsOf()).length;
+    expect(await undo(project, jobId)).toEqual(counts);
+    const [contact] = await server.rows("select subscribed from contacts where id = $1", id);
+    expect(contact).toEqual({ subscribed: after });
+    expect((await eventsOf()).length).toBe(events);
+  },
+);
+
+const fileOf = (value: number, order: readonly string[]) => [
+  "email,v,filler",
+  ...order.map((name) => `${name}@example.com,${value},${FILLER}`),
+];
+
+test("an undo beside a running import of the same contacts loses no value from before both", async () => {
+  const project = await server.createProject(server.project.owner);
+  const names = Array.from({ length: 3_000 }, (_, at) => `q${at}`);
+  const known = names.slice(0, 1_500);
+  await server.rows(
+    `insert into contacts (project_id, id, email, subscribed, data)
+     select $1, new_id(), name || '@example.com', true, '{"v": 0}' from unnest($2::text[]) as name`,
+    project.id,
+    known,
+  );
+  const first = await importRows(project, fileOf(1, names));
+  const second = await queueImport(project, fileOf(2, names.toReversed()));
+  expect((await ask(project, first)).status).toBe(202);
+  const undone = await endOfUndo(project, first);
+  await endOfImport(server.call, project.byKey, second);
+  expect(undone?.removedCount).toBe(1_500);
+  expect((undone?.restoredCount ?? 0) + (undone?.keptCount ?? 0)).toBeGreaterThanOrEqual(1_500);
+  await undo(project, second);
+  const left = await server.rows<{ v: number; count: number }>(
+    "select (data->>'v')::int as v, count(*) from contacts where project_id = $1 group by 1 order by 1",
+    project.id,
+  );
+  expect(left.reduce((sum, { count }) => sum + count, 0)).toBe(1_500);
+  // A contact that the second import changed before the first one was undone returns to the value of the first.
+  expect(left.map(({ v }) => v).filter((v) => v !== 0 && v !== 1)).toEqual([]);
+});
+
+test("an undo survives the death of its process between steps and inside one", async () => {
+  const project = await server.createProject(server.project.owner);
+  await create(project, "known@example.com", { n: 0 });
+  const people = Array.from({ length: 2_600 }, (_, at) => `p${at}@example.com,1`);
+  const jobId = await importRows(project, ["email,n", "known@example.com,1", ...people]);
+  await runner.stop();
+  const { counts } = await show(project, jobId);
+  const { body } = await ask(project, jobId);
+  for (const dies of ["inside", "after", "inside", "after"] as const)
+    await stepAndDie(project, body.jobId, dies);
+  expect(await show(project, jobId)).toMatchObject({ counts: null, job: { state: "active" } });
+  await server.rows("update jobs set due_at = now() where id = $1", body.jobId);
+  runner = runJobs();
+  expect(await endOfUndo(project, jobId)).toEqual(counts);
+  expect(counts).toEqual({ ...NOTHING, removedCount: 2_600, restoredCount: 1 });
+  expect(await contactsOf(project)).toEqual({ known: { n: 0 } });
+  expect(await server.rows("select 1 from import_changes where project_id = $1", project.id)).toEqual([]);
+});
+
+/** Does one step of an undo as a process that dies after its commit, or inside its transaction. */
+async function stepAndDie(project: TestProject, jobId: string, dies: "inside" | "after"): Promise<void> {
+  const key = { projectId: project.id, id: jobId };
+  const claimId = newId();
+  await server.rows("update jobs set due_at = now() where id = $1", jobId);
+  await claimJob(server.database, { projectId: project.id, kinds: [UNDO_KIND], claimId, leaseMs: 60_000 });
+  const death = new Error("The process died.");
+  const step = transaction(server.database, async (tx) => {
+    const row = await findClaimedForUpdate(tx, key, claimId);
+    if (row === undefined) throw new Error("The job was claimed.");
+    const { input, checkpoint, createdAt } = row;
+    const outcome = await stepOfUndo(contactSurroundings)(tx, { ...key, input, checkpoint, createdAt });
+    if (outcome.done) throw new Error("The job has more steps.");
+    const progress = Math.floor(outcome.progress);
+    await updateJobStep(tx, key, {
+      checkpoint: JSON.stringify(outcome.checkpoint),
+      progress,
+      leaseMs: 60_000,
+    });
+    if (dies === "inside") throw death;
+  });
+  const ended = await step.then(
+    () => null,
+    (error: unknown) => error,
+  );
+  expect(ended).toBe(dies === "inside" ? death : null);
+}
+
+test("an import is undone once, when it has ended, within 30 days, and unless it was a dry run", async () => {
+  const project = await server.createProject(server.project.owner);
+  const answer = async (jobId: string, method: "GET" | "POST" = "POST") => {
+    const { status, body } = await server.call(method, pathOf(jobId), project.byKey);
+    return `${status} ${status < 300 ? "" : body.error.message}`.trim();
+  };
+  const file = ["email", "ada@example.com"];
+  const undone = await importRows(project, file);
+  await runner.stop();
+  const running = await queueImport(project, file);
+  for (const method of ["GET", "POST"] as const)
+    expect(await answer(running, method)).toBe("409 The import is still running. Undo it when it has ended.");
+  const asked = await Promise.all([answer(undone), answer(undone)]);
+  const TWICE = "409 It was undone already, or is being undone.";
+  expect(asked.toSorted()).toEqual(["202", TWICE]);
+  runner = runJobs();
+  await endOfUndo(project, undone);
+  expect(await answer(undone)).toBe(TWICE);
+  expect(await show(project, undone)).toMatchObject({ counts: null, job: { result: { removedCount: 1 } } });
+  const dry = await importRows(project, file, "?dryRun=true");
+  expect(await answer(dry)).toMatch(/^409 This import was a dry run/);
+  const old = await importRows(project, file);
+  await server.rows("update jobs set input = input - 'isRecorded' where id = $1", old);
+  expect(await answer(old)).toMatch(/^409 This import ran before Postloft could undo imports/);
+  const late = await importRows(project, file);
+  await server.rows("update jobs set finished_at = now() - interval '30 days' where id = $1", late);
+  const TOO_LATE = "409 An import can be undone for 30 days after its end, and these are over.";
+  expect(await answer(late)).toBe(TOO_LATE);
+  await sweepJobs(server.database);
+  expect(await server.rows("select 1 from import_changes where job_id = $1", late)).toEqual([]);
+  const longAgo = `0190${randomUUID().slice(4, 14)}7${randomUUID().slice(15)}`;
+  expect(await answer(longAgo)).toBe(TOO_LATE);
+  expect(await answer(newId())).toMatch(/^404 /);
+  expect(await answer("x")).toMatch(/^404 /);
+  const other = await server.createProject(server.project.owner);
+  expect((await ask(other, old)).status).toBe(404);
+});
+
+test("an undo that failed can be asked for again and does the rest", async () => {
+  const project = await server.createProject(server.project.owner);
+  const jobId = await importRows(project, [
+    "email",
+    ...Array.from({ length: 1_500 }, (_, at) => `p${at}@example.com`),
+  ]);
+  await runner.stop();
+  const { body } = await ask(project, jobId);
+  await stepAndDie(project, body.jobId, "after");
+  await server.rows("update jobs set state = 'failed', finished_at = now() where id = $1", body.jobId);
+  expect(await show(project, jobId)).toMatchObject({
+    counts: { removedCount: 500 },
+    job: { state: "failed" },
+  });
+  runner = runJobs();
+  expect(await undo(project, jobId)).toEqual({ removedCount: 500 });
+  expect(await contactsOf(project)).toEqual({});
+});
+
+test("the sweep keeps an old import while its undo runs", async () => {
+  const project = await server.createProject(server.project.owner);
+  const jobId = await importRows(project, ["email", "ada@example.com"]);
+  await runner.stop();
+  await ask(project, jobId);
+  await server.rows("update jobs set finished_at = now() - interval '31 days' where id = $1", jobId);
+  await sweepJobs(server.database);
+  expect(await server.rows("select 1 from import_changes where job_id = $1", jobId)).toHaveLength(1);
+  runner = runJobs();
+  await vi.waitFor(async () => expect(await contactsOf(project)).toEqual({}), WAIT);
+});
+
+test("previous values of a contact go with the contact", async () => {
+  const project = await server.createProject(server.project.owner);
+  const ada = await create(project, "ada@example.com", { secret: "a secret of Ada" });
+  await create(project, "bob@example.com", { secret: "a secret of Bob" });
+  const jobId = await importRows(project, [
+    "email,secret",
+    "ada@example.com,new of Ada",
+    "bob@example.com,new of Bob",
+  ]);
+  await server.call("DELETE", `/contacts/${ada}`, project.byKey);
+  const [row] = await server.rows<{ all: string }>(
+    "select string_agg(i::text, '') as all from import_changes i where job_id = $1",
+    jobId,
+  );
+  expect(row?.all).toContain("a secret of Bob");
+  expect(row?.all).not.toMatch(/Ada/);
+  expect(row?.all).not.toContain(ada);
+  expect(await undo(project, jobId)).toEqual({ restoredCount: 1 });
+});
+
+test("values that would grow over a limit, and keys whose field was deleted since, stay as they are", async () => {
+  const project = await server.createProject(server.project.owner);
+  const large = "x".repeat(700_000);
+  const full = await create(project, "full@example.com", { note: large });
+  await create(project, "gone@example.com", { note: "old", extra: 1 });
+  const jobId = await importRows(project, [
+    "email,note,extra",
+    "full@example.com,short,",
+    `gone@example.com,new,"{""value"":null,""persistent"":true}"`,
+  ]);
+  await server.call("PATCH", `/contacts/${full}`, project.byKey, { data: { other: large } });
+  await server.rows("delete from contact_fields where project_id = $1 and field = 'extra'", project.id);
+  expect(await undo(project, jobId)).toEqual({ restoredCount: 1, keptCount: 2 });
+  expect((await contactsOf(project))["gone"]).toEqual({ note: "old" });
+});

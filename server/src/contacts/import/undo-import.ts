@@ -1,0 +1,96 @@
+// Undoing an import: what it would do, and the job that is asked to do it (docs/decisions/0103-undo-an-import.md).
+import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ImportResult } from "@postloft/contract/contact-import.ts";
+import type { UndoCounts } from "@postloft/contract/import-undo.ts";
+import { nowMs } from "../../platform/clock.ts";
+import type { Database, Tx } from "../../platform/database.ts";
+import { idTimeMs, isId } from "../../platform/ids.ts";
+import {
+  addUndoJob,
+  readJob,
+  readJobInput,
+  readUndoJob,
+  type JobKey,
+  type JobView,
+} from "../../platform/jobs.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import type { Dependents } from "../contacts.ts";
+import { IMPORT_KIND } from "./import-contacts.ts";
+import type { ImportInput } from "./import-step.ts";
+import { countUndo, type SuppressionOf } from "./undo-queries.ts";
+
+export const UNDO_KIND = "contacts.undo-import";
+
+/** What later folders know of contacts that an undo changes. */
+export interface UndoSurroundings {
+  dependents: readonly Dependents[];
+  suppressionOf: SuppressionOf;
+  members: ImportedMembers;
+}
+
+/** Memberships of static segments that an import added, which a later folder keeps. */
+export interface ImportedMembers {
+  /** How many of the contacts that existed before are still in the segment since the import. */
+  count(database: Database, job: JobKey): Promise<number>;
+  /** Takes those of one row of `import_changes` out of the segment; returns how many they were. */
+  remove(tx: Tx, job: JobKey, row: { number: number; segmentId: string }): Promise<number>;
+}
+
+export interface UndoView {
+  until: string;
+  counts: UndoCounts | null;
+  job: JobView<UndoCounts> | null;
+}
+
+/** What undoing an import would do, or what came of it. @throws Refusal JOB_NOT_FOUND; CONFLICT where it cannot be undone */
+export async function getUndo(
+  database: Database,
+  projectId: string,
+  id: string,
+  { suppressionOf, members }: UndoSurroundings,
+): Promise<UndoView> {
+  const job = { projectId, id };
+  const until = await requireUndoable(database, job);
+  const undo = await readUndoJob<UndoCounts>(database, job, UNDO_KIND);
+  const isAsked = undo !== undefined && undo.state !== "failed";
+  const counts = isAsked
+    ? null
+    : {
+        ...(await countUndo(database, job, suppressionOf)),
+        segmentRemovedCount: await members.count(database, job),
+      };
+  return { until: until.toISOString(), counts, job: undo ?? null };
+}
+
+/** Queues the undo of an import; returns the id of its job. @throws Refusal JOB_NOT_FOUND; CONFLICT where it cannot be undone */
+export async function startUndo(tx: Tx, projectId: string, id: string, actor: string): Promise<string> {
+  await requireUndoable(tx, { projectId, id });
+  return addUndoJob(tx, { projectId, kind: UNDO_KIND, undoes: id, actor });
+}
+
+const DAYS = LIMITS.importUndoDays.value;
+const DAY_MS = 86_400_000;
+const TOO_LATE = `An import can be undone for ${DAYS} days after its end, and these are over.`;
+
+/** @returns the instant from which an import can no longer be undone */
+async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
+  const kinds = [IMPORT_KIND];
+  const [job, about] = isId(key.id)
+    ? await Promise.all([readJob<ImportResult>(database, key, kinds), readJobInput(database, key, kinds)])
+    : [];
+  if (job === undefined || about === undefined) {
+    // The ids of jobs say when they were made, and the sweep has deleted old ones.
+    if (isId(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
+    throw new Refusal("JOB_NOT_FOUND");
+  }
+  if (about.finishedAt === null) throw conflict("The import is still running. Undo it when it has ended.");
+  const { dryRun, isRecorded } = about.input as ImportInput;
+  if (dryRun) throw conflict("This import was a dry run: it changed nothing, so there is nothing to undo.");
+  if (isRecorded !== true)
+    throw conflict("This import ran before Postloft could undo imports, so its changes are not known.");
+  const until = new Date(about.finishedAt.getTime() + DAYS * DAY_MS);
+  if (until.getTime() <= nowMs()) throw conflict(TOO_LATE);
+  return until;
+}
+
+const conflict = (message: string) => new Refusal("CONFLICT", { message });

@@ -1,0 +1,46 @@
+// Opt-outs of contacts who are unsubscribed already, by an import: without a trace of them, its undo would subscribe people who left since
+// (docs/decisions/0103-undo-an-import.md).
+import { sql } from "kysely";
+import type { Tx } from "../platform/database.ts";
+import type { Via } from "./rules.ts";
+
+interface OptOut {
+  id: string;
+  changeId: string;
+  via: Via;
+}
+
+const newest = (projectId: string) => sql`
+  cross join lateral (
+    select l.source, l.subscribed from consent_changes l where l.project_id = ${projectId} and l.contact_id = c.id
+    order by l.created_at desc, l.id desc limit 1
+  ) n`;
+
+/** Locks those contacts of a project whose subscription an import or its undo changed last, and returns their ids. */
+export async function lockImported(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
+  const { rows } = await sql<{ id: string }>`
+    select c.id from contacts c ${newest(projectId)}
+    where c.project_id = ${projectId} and c.id = any(${ids}::uuid[]) and n.source = 'import'
+    order by c.email for no key update of c`.execute(tx);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Adds an entry to the consent log of contacts, who are locked, where the newest one says that an import unsubscribed them. */
+export async function insertRepeatedOptOuts(
+  tx: Tx,
+  projectId: string,
+  optOuts: readonly OptOut[],
+): Promise<void> {
+  await sql`
+    insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
+    select c.project_id, c.id, i.change_id, false, i.source, i.actor, i.ip
+    from unnest(
+      ${optOuts.map(({ id }) => id)}::uuid[],
+      ${optOuts.map(({ changeId }) => changeId)}::uuid[],
+      ${optOuts.map(({ via }) => via.source)}::text[],
+      ${optOuts.map(({ via }) => via.actor)}::text[],
+      ${optOuts.map(({ via }) => via.ip)}::inet[]
+    ) as i (id, change_id, source, actor, ip)
+    join contacts c on c.project_id = ${projectId} and c.id = i.id and not c.subscribed ${newest(projectId)}
+    where n.source = 'import' and not n.subscribed`.execute(tx);
+}
