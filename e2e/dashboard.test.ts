@@ -3,6 +3,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { asOnPlainHttp, writeHtml } from "./browser.ts";
 import { useBrowser } from "./use-browser.ts";
+import { readSystemMails } from "../server/src/testing/system-mails.ts";
 import { fromBase32 } from "../server/src/testing/base32.ts";
 import { FAKE_CLIENT, startIdentityFake } from "../server/src/testing/identity-fake.ts";
 import { startStripeFake } from "../server/src/testing/stripe-fake.ts";
@@ -48,24 +49,34 @@ async function addContact(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { name: address }).waitFor();
 }
 
-test("whoever signs up with an address that has an account comes to an empty one, which says so, and from there to the first", async () => {
-  const { owner } = await server.createProject();
-  const context = await browser.newContext();
-  const page = await context.newPage();
-  const fill = async (password: string) => {
-    await page.getByLabel("Email").fill(owner.email);
-    await page.getByLabel("Password").fill(password);
-  };
-  await page.goto(`${server.url}/app/sign-up`);
-  await fill("another that came to mind");
+test("by email: a link creates the account, and it is deleted again without ever having a project", async () => {
+  const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
+  const page = await (await browser.newContext()).newPage();
+  const email = "by-email@example.com";
+  const password = "correct horse battery staple";
+  await page.goto(`${leaving.url}/app/sign-up`);
+  await page.getByLabel("Email").fill(email);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText(`We sent a link to ${email}`).waitFor();
+  const [mail] = await readSystemMails(server.pool, { to: email });
+  await page.goto(/http\S+\/account\/sign-up\/\S+/.exec(mail?.text ?? "")?.[0] ?? "");
+  await page.getByLabel("Choose a password").fill(password);
   await page.getByRole("button", { name: "Create account" }).click();
-  await page.getByText(`You are signed in as ${owner.email}. If you expected projects here`).waitFor();
-  await page.getByRole("button", { name: "Sign out" }).click();
-  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
-  await fill(owner.password);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Getting started" }).waitFor();
-  expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("A project");
+  await page.getByRole("link", { name: "Sign in" }).click();
+  const signIn = async () => {
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(password);
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  };
+  await signIn();
+  await page.getByRole("button", { name: "Delete account" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel(`Type ${email} to confirm`).fill(email);
+  await dialog.getByLabel("Current password").fill(password);
+  await dialog.getByRole("button", { name: "Delete account" }).click();
+  await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
+  await signIn();
+  expect(await page.getByRole("alert").textContent()).toContain("password");
 });
 
 test("an account, a project, a contact and a mail with the key on the page; reload and a lost session keep the place", async () => {

@@ -74,13 +74,10 @@ CREATE TABLE users (
   created_at     timestamp with time zone  NOT NULL  DEFAULT now(),
   verified_at    timestamp with time zone,
   language       text                      NOT NULL  DEFAULT 'en'::text,
-  has_old_salt   boolean                   NOT NULL  DEFAULT false,
   CONSTRAINT users_pkey PRIMARY KEY (id),
+  CONSTRAINT users_email_key UNIQUE (email),
   CONSTRAINT users_language_check CHECK (language = ANY (ARRAY['en'::text, 'de'::text, 'fr'::text, 'es'::text]))
 );
-CREATE INDEX users_email ON users USING btree (email);
-CREATE INDEX users_old_salts ON users USING btree (id) WHERE has_old_salt;
-CREATE UNIQUE INDEX users_proven_email ON users USING btree (email) WHERE verified_at IS NOT NULL;
 
 CREATE TABLE sessions (
   id            uuid                      NOT NULL,
@@ -906,15 +903,17 @@ CREATE INDEX scoped_keys_hash ON scoped_keys USING btree (hash);
 
 CREATE TABLE account_tokens (
   hash        bytea                     NOT NULL,
-  user_id     uuid                      NOT NULL,
+  user_id     uuid,
   purpose     text                      NOT NULL,
   email       text                      NOT NULL,
   expires_at  timestamp with time zone  NOT NULL,
   created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
   CONSTRAINT account_tokens_pkey PRIMARY KEY (hash),
   CONSTRAINT account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
-  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['VERIFY'::text, 'RESET'::text]))
+  CONSTRAINT account_tokens_purpose_check CHECK (purpose = ANY (ARRAY['SIGN_UP'::text, 'VERIFY'::text, 'RESET'::text])),
+  CONSTRAINT account_tokens_user_check CHECK ((user_id IS NULL) = (purpose = 'SIGN_UP'::text))
 );
+CREATE UNIQUE INDEX account_tokens_sign_up ON account_tokens USING btree (email) WHERE purpose = 'SIGN_UP'::text;
 CREATE INDEX account_tokens_user ON account_tokens USING btree (user_id, purpose);
 
 CREATE TABLE uploads (

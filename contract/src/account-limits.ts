@@ -1,35 +1,44 @@
-// The bounds of accounts and of what people have together: passwords, guesses, mails with links, members, projects.
-// Before it: limit.ts. After it: limits.ts lists them with the others.
+// The limits of accounts, sessions, members and projects.
 import { limit, type Limit } from "./limit.ts";
 
 export const ACCOUNT_LIMITS = {
   loginFailures: limit(
     10,
-    "failed logins per account and address in 10 minutes",
-    "After that a login answers 429 until the window ends.",
+    "wrong passwords per account in 10 minutes, whatever the network",
+    "After that each wrong password is answered later than the one before, and a network tries one at a time. The right password always signs in. A browser that signed in before has a budget of its own.",
+  ),
+  guessDelaySeconds: limit(
+    10,
+    "seconds",
+    "The longest wait for the answer to a wrong password, once an account has had too many.",
   ),
   codeFailures: limit(
     5,
-    "wrong codes of the second factor per account in 10 minutes",
-    "After that each login that gives one answers 429 until the window ends.",
+    "wrong codes of the authenticator app per account in 10 minutes",
+    "After that a code answers 429 until the window ends. Recovery codes and passkeys still work, and a browser that signed in before has a budget of its own.",
   ),
-  signUps: limit(50, "accounts per network and hour", "Sign-ups that made one."),
-  signUpsAs: limit(
-    10,
-    "sign-ups with one e-mail address in a day",
-    "Each may send a mail to it. Whoever has an account already logs in.",
+  signUps: limit(
+    50,
+    "sign-ups per network and hour",
+    "Accounts that were created or, when email leaves the machine, links that were requested.",
   ),
-  verificationHours: limit(24, "hours", "How long the link in a mail holds that proves an address."),
-  unprovenDays: limit(
-    30,
-    "days",
-    "How long an account stays whose address is not proved, with no session, no other way in and no project. The first account stays.",
+  verificationHours: limit(
+    24,
+    "hours",
+    "How long the link in an email is valid that creates an account or confirms an address.",
   ),
   passwordResetMinutes: limit(
-    30,
+    60,
     "minutes",
-    "How long the link in a mail holds with which a new password is set.",
+    "How long the link in an email is valid that sets a new password. Not shorter than an hour, because one such email is sent per hour.",
   ),
+  requestedEmails: limit(
+    1,
+    "email per address, purpose and hour",
+    "Anyone can request a sign-up link or a password reset for an address. Further requests get the same response and send nothing.",
+  ),
+  sessionIdleDays: limit(7, "days", "A session ends when it is not used for this long."),
+  sessionDays: limit(90, "days", "A session ends after this time, however much it is used."),
   passkeyMinutes: limit(
     5,
     "minutes",
@@ -47,7 +56,7 @@ export const ACCOUNT_LIMITS = {
     "sign-up and log-in calls per address and minute",
     "Slows down guessing from one machine.",
   ),
-  passwordMinimum: limit(8, "characters", "The shortest password."),
+  passwordMinimum: limit(10, "characters", "The shortest password."),
   passwordMaximum: limit(256, "characters", "The longest password."),
   invitationDays: limit(7, "days", "How long an invitation to a project can be accepted."),
   pendingInvitations: limit(100, "invitations per project", "Those that wait; one more is a 409."),

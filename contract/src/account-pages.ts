@@ -34,6 +34,33 @@ export const submitVerifyPage = endpoint({
   answers: { 200: html, 400: html, 409: html, 429: html },
 });
 
+export const showSignUpPage = endpoint({
+  name: "accountPages.showSignUp",
+  method: "GET",
+  path: "/account/sign-up/:token",
+  summary: "Page that asks for the password of a new account",
+  description: LOOKING,
+  caller: "anyone",
+  params: byToken,
+  envelope: "page",
+  answers: { 200: html },
+});
+
+export const submitSignUpPage = endpoint({
+  name: "accountPages.signUp",
+  method: "POST",
+  path: "/account/sign-up/:token",
+  summary: "Create an account by the page's form",
+  description:
+    "As `POST /auth/complete-signup`, without a session: a form on another site could submit this one.",
+  caller: "anyone",
+  params: byToken,
+  body: z.object({ password: z.string().optional() }),
+  bodyLimitBytes: LIMITS.formBytes.value,
+  envelope: "page",
+  answers: { 200: html, 400: html, 403: html, 409: html, 422: html, 429: html },
+});
+
 export const showResetPage = endpoint({
   name: "accountPages.showReset",
   method: "GET",
@@ -59,3 +86,13 @@ export const submitResetPage = endpoint({
   envelope: "page",
   answers: { 200: html, 400: html, 422: html, 429: html },
 });
+
+/** All of them, in the order of the documentation. */
+export const ACCOUNT_PAGES = [
+  showVerifyPage,
+  submitVerifyPage,
+  showSignUpPage,
+  submitSignUpPage,
+  showResetPage,
+  submitResetPage,
+];

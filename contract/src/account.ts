@@ -4,11 +4,9 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, instant, pathId } from "./field.ts";
 import { LIMITS } from "./limits.ts";
-import { account, password } from "./users.ts";
+import { account, givenPassword, linkToken, password } from "./users.ts";
 
-const token = z.string().min(1).max(100).describe("As it stands at the end of the link in the mail.");
 const message = z.object({ message: z.string() });
-const current = z.string().min(1).max(LIMITS.passwordMaximum.value);
 
 export const requestVerification = endpoint({
   name: "auth.requestVerification",
@@ -26,11 +24,11 @@ export const verifyEmail = endpoint({
   name: "auth.verifyEmail",
   method: "POST",
   path: "/auth/verify-email",
-  summary: "Prove an address with the token of a mail",
+  summary: "Confirm an address with the token of an email",
   description:
-    "Of a new account, or the new address of one, which becomes the account's with it. Each token works once.",
+    "Confirms the address and nothing else: no session is opened. If the account asked for another address, this is its address from now on. Each token works once.",
   caller: "anyone",
-  body: z.object({ token }),
+  body: z.object({ token: linkToken }),
   envelope: "wrapped",
   answers: { 200: account },
   errors: ["TOKEN_INVALID", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
@@ -41,7 +39,7 @@ export const requestPasswordReset = endpoint({
   method: "POST",
   path: "/auth/request-password-reset",
   summary: "Send a mail with which a new password can be set",
-  description: `The answer is the same, and takes as long, whether the address has an account or not. The link holds for ${LIMITS.passwordResetMinutes.value} minutes.`,
+  description: `The response and its time are the same whether the address has an account or not. One email is sent per address and hour; its link is valid for ${LIMITS.passwordResetMinutes.value} minutes. An account whose address was never confirmed gets no link, because nobody knows who created it.`,
   caller: "anyone",
   body: z.object({ email: emailAddress }),
   envelope: "wrapped",
@@ -57,7 +55,7 @@ export const resetPassword = endpoint({
   description:
     "The token works once. All sessions of the account end; whoever set the password logs in with it.",
   caller: "anyone",
-  body: z.object({ token, newPassword: password }),
+  body: z.object({ token: linkToken, newPassword: password }),
   envelope: "wrapped",
   answers: { 200: message },
   errors: ["TOKEN_INVALID", "RATE_LIMIT_EXCEEDED"],
@@ -70,7 +68,7 @@ export const changePassword = endpoint({
   summary: "Change the password of the logged-in account",
   description: "All other sessions of the account end, and it gets a mail that says so.",
   caller: "session",
-  body: z.object({ currentPassword: current, newPassword: password }),
+  body: z.object({ currentPassword: givenPassword, newPassword: password }),
   answers: { 200: message },
   errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
 });
@@ -83,9 +81,25 @@ export const changeEmail = endpoint({
   description:
     "A mail goes to the new address; with its link it becomes the account's. The old address gets a mail that says what was asked. The answer is the same where the new address has an account already.",
   caller: "session",
-  body: z.object({ currentPassword: current, newEmail: emailAddress }),
+  body: z.object({ currentPassword: givenPassword, newEmail: emailAddress }),
   answers: { 200: message },
   errors: ["INVALID_CREDENTIALS", "RATE_LIMIT_EXCEEDED"],
+});
+
+export const deleteAccount = endpoint({
+  name: "users.delete",
+  method: "DELETE",
+  path: "/users/@me",
+  summary: "Delete your account",
+  description:
+    "You leave all projects, as with `POST /projects/:projectId/leave`. 409 while you are the only owner of a project: transfer its ownership or delete it first. An account without a password needs a session of the last hour instead of one.",
+  caller: "session",
+  body: z.object({
+    confirm: emailAddress.describe("The address of the account."),
+    currentPassword: givenPassword.optional().describe("Required if the account has a password."),
+  }),
+  answers: { 204: null },
+  errors: ["INVALID_CREDENTIALS", "SESSION_TOO_OLD", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
 
 export const listSessions = endpoint({

@@ -1,6 +1,6 @@
 // The table of contents of the HTTP side: every endpoint, in the order of the documentation. After it: tools/generate, server/src/api.ts.
 import * as account from "./account.ts";
-import * as accountPages from "./account-pages.ts";
+import { ACCOUNT_PAGES } from "./account-pages.ts";
 import * as activity from "./activity.ts";
 import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
@@ -216,6 +216,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   domains.updateDomain,
   domains.deleteDomain,
   users.signUp,
+  users.completeSignUp,
   users.logIn,
   users.logOut,
   passkeys.askPasskey,
@@ -229,6 +230,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   users.updateMe,
   account.changePassword,
   account.changeEmail,
+  account.deleteAccount,
   account.listSessions,
   account.endSession,
   account.endOtherSessions,
@@ -244,10 +246,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   secondFactor.confirmSecondFactor,
   secondFactor.renewRecoveryCodes,
   secondFactor.endSecondFactor,
-  accountPages.showVerifyPage,
-  accountPages.submitVerifyPage,
-  accountPages.showResetPage,
-  accountPages.submitResetPage,
+  ...ACCOUNT_PAGES,
   oauth.beginOauth,
   oauth.finishOauth,
   oauth.submitOauthCode,

@@ -63,8 +63,8 @@ export const ERRORS = {
   ),
   TOKEN_INVALID: entry(
     400,
-    "The link does not hold any more.",
-    "It was used, replaced by a newer one, or is over; ask for another mail.",
+    "This link is no longer valid.",
+    "It was used, has expired or was replaced by a newer one. Ask for another email.",
   ),
   FORBIDDEN: entry(403, "You may not do this.", "Ask an admin of the project."),
   PROJECT_ACCESS_DENIED: entry(

@@ -3,10 +3,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
-import { LIMITS } from "./limits.ts";
-import { secondFactorCode } from "./users.ts";
+import { givenPassword, secondFactorCode } from "./users.ts";
 
-const currentPassword = z.string().min(1).max(LIMITS.passwordMaximum.value);
 const recoveryCodes = z
   .array(z.string())
   .describe("Shown this once; each logs in once in place of a code of the app.");
@@ -35,7 +33,7 @@ export const beginSecondFactor = endpoint({
   description:
     "Nothing changes until a code of the app confirms it; asked for again, the secret before it is worth nothing.",
   caller: "session",
-  body: z.object({ currentPassword }),
+  body: z.object({ currentPassword: givenPassword }),
   answers: {
     200: z.object({
       secret: z.string().describe("In base32, to be typed."),
@@ -64,7 +62,7 @@ export const renewRecoveryCodes = endpoint({
   summary: "Make new recovery codes; the old ones are worth nothing",
   description: "Asks for the password and a code of the app.",
   caller: "session",
-  body: z.object({ currentPassword, code: secondFactorCode }),
+  body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
   answers: { 200: z.object({ recoveryCodes }) },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });
@@ -77,7 +75,7 @@ export const endSecondFactor = endpoint({
   description:
     "Asks for the password and a code of the app, or a recovery code. The account gets a mail that says so.",
   caller: "session",
-  body: z.object({ currentPassword, code: secondFactorCode }),
+  body: z.object({ currentPassword: givenPassword, code: secondFactorCode }),
   answers: { 204: null },
   errors: ["INVALID_CREDENTIALS", "CONFLICT", "RATE_LIMIT_EXCEEDED"],
 });

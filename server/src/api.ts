@@ -1,5 +1,4 @@
 // Table of contents of the HTTP side: every routes.ts, and the pages a person may open.
-// Before it: main.ts built the parts. After it: platform/http.ts serves.
 import type { FastifyInstance } from "fastify";
 import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
@@ -12,20 +11,22 @@ import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
 import { createRateLimiter, type RateLimiter } from "./platform/rate-limit.ts";
-import { getUser } from "./users/users.ts";
+import { addressOfUser } from "./users/users.ts";
 import { emailRoutes } from "./emails/reading/routes.ts";
 import { createAskedRenderer } from "./rendering/asked-renderer.ts";
 import { addLateSent } from "./events/counts.ts";
 import { listEventsOfEmail } from "./events/events.ts";
 import { eventRoutes } from "./events/routes.ts";
 import { accountRoutes } from "./users/account-routes.ts";
+import { createGuessing } from "./users/guesses.ts";
 import { createPasswords, type Passwords } from "./users/passwords.ts";
 import { createPasskeyVerifier, type PasskeyVerifier } from "./users/passkeys/verifier.ts";
 import { userRoutes } from "./users/routes.ts";
 import type { Sessions } from "./users/sessions.ts";
 import { auditRoutes } from "./audit/routes.ts";
 import { createKeyFinder } from "./projects/keys.ts";
-import { findMembership } from "./projects/projects.ts";
+import { findMembership, projectNames } from "./projects/projects.ts";
+import { accountDeletionRoutes } from "./projects/members/account-routes.ts";
 import { isInvited } from "./projects/members/invitations.ts";
 import { memberRoutes } from "./projects/members/routes.ts";
 import { notificationRoutes } from "./projects/members/notification-routes.ts";
@@ -138,7 +139,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
   const explainer = createExplainer();
   const linter = createLinter();
-  const people = { passwords: createPasswords(sealer), verifier: createPasskeyVerifier() };
+  const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
   const recentSends = createRecentSends(log);
   parts.addWitness(recentSends);
   const tracking = createTrackingDoor({ database, tokens: parts.mailTokens, log });
@@ -204,10 +205,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   return app;
 }
 
-async function addressOfUser(database: Database, id: string): Promise<string> {
-  return (await getUser(database, id)).email;
-}
-
 /** Once everything that was asked is answered. */
 function closeAfter(app: FastifyInstance, all: ReadonlyArray<{ close: () => unknown }>): void {
   for (const one of all) app.addHook("onClose", async () => void (await one.close()));
@@ -264,24 +261,24 @@ function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
 
 function routesOfTenants(
   parts: ApiParts,
-  shared: { passwords: Passwords; verifier: PasskeyVerifier; rateLimiter: RateLimiter },
+  given: { passwords: Passwords; verifier: PasskeyVerifier; rateLimiter: RateLimiter },
 ): Route[] {
-  const { facts } = parts;
-  const { baseUrl } = facts;
+  const shared = { ...given, ...parts.facts, checkGuess: createGuessing(given.rateLimiter) };
   return [
-    ...userRoutes({ ...parts, ...shared, baseUrl, signupsDisabled: facts.signupsDisabled }),
-    ...accountRoutes({ ...parts, ...shared, ...facts, isInvited }),
+    ...userRoutes({ ...parts, ...shared }),
+    ...accountRoutes({ ...parts, ...shared, isInvited, projectNames }),
     ...projectRoutes(parts),
     ...setupRoutes(parts),
     ...removalRoutes({ ...parts, ...paymentOf(parts) }),
-    ...memberRoutes({ ...parts, ...shared, baseUrl, staysHere: facts.transportName === "mailbox" }),
+    ...memberRoutes({ ...parts, ...shared }),
+    ...accountDeletionRoutes({ ...parts, ...shared }),
     ...notificationRoutes(parts),
     ...memberWebhookRoutes({ ...parts, ...shared }),
     ...auditRoutes(parts),
     ...scopedKeyRoutes(parts),
     ...requestRoutes(parts),
     ...securityRoutes(parts),
-    ...billingRoutes({ ...parts, baseUrl }),
+    ...billingRoutes({ ...parts, ...parts.facts }),
   ];
 }
 

@@ -42,10 +42,9 @@ import type { Network } from "./webhooks/networks.ts";
 import { callMembersStep } from "./webhooks/member-webhooks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
-import { sweepAccounts } from "./users/sweep-accounts.ts";
+import { sweepTokens } from "./users/account.ts";
 import { sweepInvitations } from "./projects/members/invitations.ts";
 import { CALL_MEMBERS_JOB } from "./projects/members/notifications.ts";
-import { membersAmong } from "./projects/usage.ts";
 import { sweepDomainReports } from "./domains/reports/domain-reports.ts";
 import { createFailureTeller } from "./reports/failed-jobs.ts";
 import { startWeeklySummaries } from "./reports/weekly-summary.ts";
@@ -278,7 +277,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of system mail": () => sweepSystemMails(database),
     "sweep of notices": () => sweepNotices(database),
     "sweep of returned messages": () => sweepReturnedMessages(database),
-    "sweep of accounts": () => sweepAccounts(database, membersAmong),
+    "sweep of account tokens": () => sweepTokens(database),
     "sweep of invitations": () => sweepInvitations(database),
     "sweep of domain reports": () => sweepDomainReports(database),
     "sweep of requests": () => sweepRequests(database),

@@ -29,6 +29,7 @@ const NOT_RECORDED: Readonly<Record<string, string>> = {
   "billing.invoices": "only with an account of Stripe",
   "billing.portal": "only with an account of Stripe",
   "webhooks.stripe": "only for what Stripe has signed",
+  "auth.completeSignup": "the link of an email",
   "auth.resetPassword": "the link of a mail",
   "auth.verifyEmail": "the link of a mail",
   "campaigns.pause": "the campaign, in the middle of sending",

@@ -11,7 +11,7 @@ import { Failure } from "../ui/states.tsx";
 import { accountQuery } from "./queries.ts";
 
 /** As in contract/src/limits.ts, of which no code is bundled; the server has the last word. */
-const PASSWORD_MINIMUM = 8;
+const PASSWORD_MINIMUM = 10;
 const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 
 interface SignInFormProps {
@@ -28,11 +28,16 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
   const [code, setCode] = useState("");
   const [isCodeAsked, setCodeAsked] = useState(false);
   const signing = useMutation({
-    mutationFn: () =>
-      // With the password of an account a sign-up logs in to it, and may be asked for its code.
-      isNew && !isCodeAsked
-        ? call(signUp, { body: { email, password } })
-        : call(logIn, { body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) } }),
+    mutationFn: async () => {
+      if (!isNew)
+        return call(logIn, {
+          body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) },
+        });
+      const answer = await call(signUp, { body: { email, password } });
+      // Since this page was loaded the server has been set up to send email.
+      if (!("id" in answer)) throw new CallError(answer.message);
+      return answer;
+    },
     onError: (error) => {
       if (error instanceof CallError && error.code === "SECOND_FACTOR_REQUIRED") setCodeAsked(true);
     },

@@ -7,6 +7,15 @@ import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { isHoldAsked } from "../platform/stamp/stamp.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";
+import {
+  IDS,
+  OPTIONS,
+  type Around,
+  type Command,
+  type Option,
+  type Told,
+  type Values,
+} from "./admin-command.ts";
 import { describeHeld, dropHeld, holdSoon, readHeld, releaseHeld } from "./held.ts";
 import {
   createAccount,
@@ -14,6 +23,7 @@ import {
   enableAgain,
   listUsers,
   makeKey,
+  removeAccount,
   resetPassword,
   rotateKeys,
   sendTestMail,
@@ -26,6 +36,7 @@ export const USAGE = `npm run admin -- <command> [--json]
   users [--after <id>]                  lists the accounts, 100 at a time
   create-user <address>                 makes an account
   reset-password <address>              gives an account another password and ends its sessions
+  remove-account <id> [--to <id>]       deletes an account; --to names the account that gets its projects
   second-factor-off <address>           for whoever lost the app and all recovery codes
   projects [--after <id>]               lists the projects, 100 at a time
   create-project <name> --owner <address>   makes a project with its keys
@@ -44,46 +55,6 @@ create-user and reset-password make a password and print it; with --password-std
 make-key takes --expires <instant> and --networks <address,…>, too. Scopes: contacts:read, v1:write, … (docs/api.md).
 --json prints one JSON object, {error} where it was not done. Exit code: 0 done, 1 not done, 2 not understood.
 `;
-
-export interface Around {
-  database: Database;
-  /** For what makes keys; nothing else needs the secret. @throws StartError where it is gone */
-  openSealer(): Promise<Sealer>;
-  readInput(): Promise<string>;
-}
-
-export interface Told {
-  json: object;
-  lines: readonly string[];
-  /** The exit code, where it is not 0. */
-  code?: number;
-}
-
-const OPTIONS = {
-  project: { type: "string" },
-  campaign: { type: "string" },
-  after: { type: "string" },
-  owner: { type: "string" },
-  reason: { type: "string" },
-  scopes: { type: "string" },
-  expires: { type: "string" },
-  networks: { type: "string" },
-  "password-stdin": { type: "boolean" },
-  json: { type: "boolean" },
-} as const;
-type Option = keyof typeof OPTIONS;
-type Values = Partial<Record<Exclude<Option, "json" | "password-stdin">, string>> & {
-  "password-stdin"?: boolean;
-};
-const IDS: readonly Option[] = ["project", "campaign", "after"];
-
-interface Command {
-  /** What stands after its name, if anything. */
-  argument?: string;
-  needs?: readonly Option[];
-  takes?: readonly Option[];
-  run(around: Around, argument: string, values: Values): Promise<Told>;
-}
 
 const LISTED_AT_ONCE = 100;
 const MAIL_PATIENCE_MS = 30_000;
@@ -104,7 +75,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     argument: "<address>",
     takes: ["password-stdin"],
     async run(around, email, values) {
-      const user = await createAccount(await sealing(around), email, await passwordOf(around, values));
+      const user = await createAccount(around.database, email, await passwordOf(around, values));
       return {
         json: user,
         lines: [`Made the account ${user.email} (${user.id}).`, ...password(user, values)],
@@ -115,9 +86,19 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     argument: "<address>",
     takes: ["password-stdin"],
     async run(around, email, values) {
-      const user = await resetPassword(await sealing(around), email, await passwordOf(around, values));
+      const user = await resetPassword(around.database, email, await passwordOf(around, values));
       const line = `${user.email} has another password; ${user.endedSessions} sessions ended.`;
       return { json: user, lines: [line, ...password(user, values)] };
+    },
+  },
+  "remove-account": {
+    argument: "<id>",
+    takes: ["to"],
+    isBeforeUpgrade: true,
+    async run({ database }, id, { to = null }) {
+      if (!isId(id)) throw new UsageError("remove-account takes the id of an account.");
+      const user = await removeAccount(database, id, to);
+      return { json: user, lines: [`Deleted the account ${user.email} (${user.id}).`] };
     },
   },
   "second-factor-off": {
@@ -209,6 +190,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 /** What a command line asks for. @throws UsageError */
 export function readArguments(args: readonly string[]): {
   isJson: boolean;
+  isBeforeUpgrade: boolean;
   run: (around: Around) => Promise<Told>;
 } {
   const { positionals, values } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
@@ -232,7 +214,12 @@ export function readArguments(args: readonly string[]): {
   if (missing !== undefined) throw new UsageError(`${name} needs --${missing}.`);
   if (unknown !== undefined) throw new UsageError(`${name} takes no --${unknown}.`);
   if (faulty !== undefined) throw new UsageError(`--${faulty} must be an id.`);
-  return { isJson: json, run: (around) => command.run(around, rest[0] ?? "", given as Values) };
+  const { isBeforeUpgrade = false } = command;
+  return {
+    isJson: json,
+    isBeforeUpgrade,
+    run: (around) => command.run(around, rest[0] ?? "", given as Values),
+  };
 }
 
 function listed<Item extends { id: string }>(

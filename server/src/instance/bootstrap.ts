@@ -27,7 +27,7 @@ const isAsked = (config: Settings) =>
 export function faultsOfBootstrap(config: Settings): string[] {
   if (!isAsked(config)) return [];
   const address = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
-  const length = (config.BOOTSTRAP_PASSWORD ?? "").length;
+  const length = (config.BOOTSTRAP_PASSWORD ?? "").normalize("NFC").length;
   const { passwordMinimum, passwordMaximum } = LIMITS;
   const isLong = length >= passwordMinimum.value && length <= passwordMaximum.value;
   return [
@@ -69,16 +69,16 @@ export async function bootstrap(
   const faults = faultsOfBootstrap(config);
   const address = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
   if (faults.length > 0 || !address.ok) throw new ConfigError(faults.join("\n"));
-  const password = config.BOOTSTRAP_PASSWORD ?? "";
+  const password = (config.BOOTSTRAP_PASSWORD ?? "").normalize("NFC");
   const made = makeKeyPair();
   const keys = {
     public: config.BOOTSTRAP_PUBLIC_KEY ?? made.public,
     secret: config.BOOTSTRAP_SECRET_KEY ?? made.secret,
   };
   const name = (config.BOOTSTRAP_PROJECT ?? DEFAULT_PROJECT).slice(0, LIMITS.nameLength.value);
-  const passwords = createPasswords(sealer);
+  const passwords = createPasswords();
   const passwordHash = await passwords
-    .hash("", { email: address.address, password })
+    .hash("", { email: address.address, password, projects: [name] })
     .catch((error: unknown) => {
       const [fault] = error instanceof Refusal ? (error.fields ?? []) : [];
       throw fault === undefined ? error : new ConfigError(`BOOTSTRAP_PASSWORD: ${fault.message}`);

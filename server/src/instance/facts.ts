@@ -11,6 +11,8 @@ export interface InstanceFacts {
   version: string;
   baseUrl: () => string;
   transportName: string;
+  /** No email leaves the machine. */
+  staysHere: boolean;
   signupsDisabled: boolean;
   /** Which other services people log in through. */
   oauth: OauthSettings;
@@ -32,6 +34,7 @@ export function factsOf(
     version: manifest.version,
     baseUrl,
     transportName,
+    staysHere: transportName === "mailbox",
     signupsDisabled: config.DISABLE_SIGNUPS,
     oauth: oauthOf(config),
     verificationRequired: config.REQUIRE_EMAIL_VERIFICATION,

@@ -46,7 +46,7 @@ export function nextStep({ hasAccount, hasMail, hasDomain }: Progress, place: Pl
   return hasMail ? null : sendFirstMail(url, "hello@your-domain.example");
 }
 
-function makeAccount({ baseUrl, signupsDisabled }: Place): NextStep {
+function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextStep {
   const title = "There is no account yet";
   if (signupsDisabled)
     return {
@@ -54,6 +54,13 @@ function makeAccount({ baseUrl, signupsDisabled }: Place): NextStep {
       text: "Signing up is closed (DISABLE_SIGNUPS). Set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD and start again: that makes the first account and its project.",
       commands: [],
       link: null,
+    };
+  if (transportName !== "mailbox")
+    return {
+      title,
+      text: "Sign up in the dashboard: the link we send creates your account. Without working email, create it in the terminal.",
+      commands: ["npm run admin -- create-user you@example.com"],
+      link: { path: "/app/sign-up", text: "Open the dashboard" },
     };
   return {
     title,

@@ -6,7 +6,7 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { fieldErrors } from "../platform/http-errors.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
@@ -17,9 +17,24 @@ import {
 import { SERVICE } from "../audit/audit-log.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { dropSecondFactor } from "../users/second-factor/second-factor.ts";
-import { createUser, findUserByAddress, replacePassword, toldAt, type User } from "../users/users.ts";
+import {
+  createUser,
+  dropUser,
+  findUserByAddress,
+  findUserOfId,
+  replacePassword,
+  toldAt,
+  type User,
+} from "../users/users.ts";
+import { giveMemberships, onlyOwnedBy } from "../projects/members/members.ts";
 import { notificationMail } from "../projects/members/notification-mails.ts";
-import { createProject, getOwnerId, regenerateKeys, type ProjectView } from "../projects/projects.ts";
+import {
+  createProject,
+  getOwnerId,
+  projectNames,
+  regenerateKeys,
+  type ProjectView,
+} from "../projects/projects.ts";
 import { createKey } from "../projects/scoped-keys/scoped-keys.ts";
 import { enableProject } from "../projects/suspend-projects.ts";
 import { listUserRows } from "./queries.ts";
@@ -42,12 +57,12 @@ export interface WithPassword extends User {
 
 /** Makes an account. `password`: made where null. @throws OperatorError; Refusal CONFLICT when the address has one */
 export async function createAccount(
-  { database, sealer }: Around,
+  database: Database,
   email: string,
   password: string | null,
 ): Promise<WithPassword> {
   const address = canonical(email);
-  const made = await makePassword(sealer, address, password);
+  const made = await makePassword(address, password);
   const user = await transaction(database, (tx) =>
     createUser(tx, { email: address, passwordHash: made.hash, isVerified: true }),
   );
@@ -56,14 +71,46 @@ export async function createAccount(
 
 /** Gives an account another password and ends its sessions. `password`: made where null. @throws OperatorError */
 export async function resetPassword(
-  { database, sealer }: Around,
+  database: Database,
   email: string,
   password: string | null,
 ): Promise<WithPassword & { endedSessions: number }> {
   const user = await findAccount(database, email);
-  const made = await makePassword(sealer, user.email, password);
+  const made = await makePassword(user.email, password, await projectNames(database, user.email));
   const endedSessions = await transaction(database, (tx) => replacePassword(tx, user, made.hash));
   return { ...user, password: made.password, endedSessions };
+}
+
+/**
+ * Deletes an account. Works on a database that is older than this program, because an address with several accounts keeps it from being
+ * upgraded.
+ *
+ * @param heirId the account that gets its places in projects
+ * @throws OperatorError if there is no such account, or a project would be left without an owner
+ */
+export async function removeAccount(database: Database, id: string, heirId: string | null): Promise<User> {
+  return transaction(database, async (tx) => {
+    const user = await findUser(tx, id);
+    if (heirId === id) throw new OperatorError("--to must be another account.");
+    if (heirId === null) {
+      const owned = await onlyOwnedBy(tx, id);
+      if (owned.length > 0)
+        throw new OperatorError(
+          `${user.email} is the only owner of ${owned.length} projects. Name the account that gets them with --to.`,
+        );
+    } else {
+      await findUser(tx, heirId);
+      await giveMemberships(tx, id, heirId);
+    }
+    await dropUser(tx, id);
+    return user;
+  });
+}
+
+async function findUser(tx: Tx, id: string): Promise<User> {
+  const user = await findUserOfId(tx, id);
+  if (user === undefined) throw new OperatorError(`There is no account ${id}.`);
+  return user;
 }
 
 /** Switches the second factor of an account off, for somebody who lost app and recovery codes. @throws OperatorError */
@@ -153,19 +200,19 @@ async function findAccount(database: Database, email: string): Promise<User> {
 }
 
 async function makePassword(
-  sealer: Sealer,
   email: string,
   given: string | null,
+  projects: readonly string[] = [],
 ): Promise<{ password: string; hash: string }> {
   const { passwordMinimum, passwordMaximum } = LIMITS;
-  const password = given ?? randomText(MADE_PASSWORD_LENGTH);
+  const password = given?.normalize("NFC") ?? randomText(MADE_PASSWORD_LENGTH);
   if (password.length < passwordMinimum.value || password.length > passwordMaximum.value)
     throw new OperatorError(
       `A password must have ${passwordMinimum.value} to ${passwordMaximum.value} characters.`,
     );
-  const passwords = createPasswords(sealer);
+  const passwords = createPasswords();
   try {
-    return { password, hash: await passwords.hash("", { email, password }) };
+    return { password, hash: await passwords.hash("", { email, password, projects }) };
   } finally {
     await passwords.close();
   }

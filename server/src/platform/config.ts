@@ -217,7 +217,7 @@ export const SETTINGS = {
     "",
     "On an empty database: the address of the first account.",
   ),
-  BOOTSTRAP_PASSWORD: setting(z.string().optional(), "", "Its password, at least 8 characters."),
+  BOOTSTRAP_PASSWORD: setting(z.string().optional(), "", "Its password, at least 10 characters."),
   BOOTSTRAP_PROJECT: setting(z.string().optional(), "", "The name of its project."),
   BOOTSTRAP_PUBLIC_KEY: setting(
     key("pk").optional(),

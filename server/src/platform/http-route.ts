@@ -12,7 +12,8 @@ export interface Answer<Status extends number = number, Body = unknown> {
   status: Status;
   /** Goes into the endpoint's envelope; for `raw` and `page` endpoints text or bytes. A stream goes as it is. */
   body: Body;
-  headers?: Readonly<Record<string, string>>;
+  /** A list repeats the header, as `set-cookie` needs. */
+  headers?: Readonly<Record<string, string | string[]>>;
 }
 
 /** What an endpoint may be answered with: one of its statuses, with what the contract says that it holds. */

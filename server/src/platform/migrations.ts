@@ -3,12 +3,16 @@
 import { readFile, readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
+import { databaseErrorCode } from "./database.ts";
+import { StartError } from "./start-error.ts";
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
 /** "postloft" as a number: whoever holds this advisory lock migrates. */
 const LOCK_ID = 8_103_971;
 
 const LOOK_MS = 100;
+/** SQLSTATE of `raise exception`. */
+const RAISED = "P0001";
 /** How many there are, without reading them: asked as often as anybody likes. */
 export async function countMigrations(): Promise<number> {
   return (await namesOfMigrations()).length;
@@ -92,7 +96,7 @@ async function applyMissing(client: pg.PoolClient, until: number): Promise<strin
     await client.query(
       "select set_config(name, '0', true) from pg_settings where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')",
     );
-    await client.query(migration.sql);
+    await client.query(migration.sql).catch(asStartError);
     await client.query("insert into schema_migrations (version, name) values ($1, $2)", [
       migration.version,
       migration.name,
@@ -101,4 +105,10 @@ async function applyMissing(client: pg.PoolClient, until: number): Promise<strin
     applied.push(migration.name);
   }
   return applied;
+}
+
+/** A migration that refuses to run says what to do by `raise exception`. @throws StartError */
+function asStartError(error: unknown): never {
+  if (databaseErrorCode(error) === RAISED && error instanceof Error) throw new StartError(error.message);
+  throw error;
 }

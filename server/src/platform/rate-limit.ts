@@ -19,6 +19,8 @@ export interface Take {
 export interface Taken {
   allowed: boolean;
   limit: number;
+  /** The count with this request, also beyond the limit. */
+  used: number;
   remaining: number;
   /** Seconds until the window ends. */
   resetSeconds: number;
@@ -109,6 +111,7 @@ async function takeAll(database: Database, takes: readonly Take[]): Promise<Take
     return {
       allowed: number <= take.limit,
       limit: take.limit,
+      used: number,
       remaining: Math.max(0, take.limit - number),
       resetSeconds: Math.max(1, (count?.resetSeconds ?? 0) + take.windowSeconds),
     };

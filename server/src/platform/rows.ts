@@ -3,7 +3,7 @@ import type { ColumnType, Generated } from "kysely";
 
 export interface AccountTokensTable {
   hash: Buffer;
-  userId: string;
+  userId: string | null;
   purpose: string;
   email: string;
   expiresAt: Date;
@@ -850,7 +850,6 @@ export interface UsersTable {
   createdAt: Generated<Date>;
   verifiedAt: Date | null;
   language: Generated<string>;
-  hasOldSalt: Generated<boolean>;
 }
 
 export interface WebhookCallsTable {

@@ -11,6 +11,7 @@ import { changeEmailRetention } from "../emails/retention/retention.ts";
 import { changeEventRetention } from "../events/retention.ts";
 import { recordAudit, SERVICE, type Actor } from "../audit/audit-log.ts";
 import { lockAsAdmin } from "./members/members.ts";
+import { sendNotice } from "./members/project-notices.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
   countOwnedProjects,
@@ -21,6 +22,7 @@ import {
   insertMembership,
   insertProject,
   listAllProjectRows,
+  listProjectNames,
   listProjectRows,
   readSettings,
   updateInboundName,
@@ -101,7 +103,9 @@ export async function createProject(
   around: ProjectSurroundings,
   project: { name: string; ownerId: string; actor?: Actor; keys?: KeyPair },
 ): Promise<ProjectView> {
-  if ((await countOwnedProjects(tx, project.ownerId)) >= LIMITS.projects.value)
+  const owned = await countOwnedProjects(tx, project.ownerId);
+  if (owned === undefined) throw new Refusal("UNAUTHORIZED");
+  if (owned >= LIMITS.projects.value)
     throw new Refusal("CONFLICT", { message: `A person owns at most ${LIMITS.projects.value} projects.` });
   const id = newId();
   await insertProject(tx, { id, name: project.name });
@@ -126,6 +130,11 @@ export async function listProjects(
   userId: string,
 ): Promise<ProjectView[]> {
   return (await listProjectRows(database, userId, null)).map((row) => present(around, row));
+}
+
+/** Returns the names of the projects of the account of an address. */
+export async function projectNames(database: Database, email: string): Promise<string[]> {
+  return listProjectNames(database, email);
 }
 
 /** @throws Refusal PROJECT_NOT_FOUND also for a project the person is no member of. */
@@ -188,6 +197,7 @@ export async function regenerateKeys(
 ): Promise<ProjectView> {
   await lockAsAdmin(tx, projectId, actor);
   await replaceKeys(tx, around.sealer, projectId, makeKeyPair());
+  await sendNotice(tx, { projectId, notice: "keysRotated", actor });
   await recordAudit(tx, [{ projectId, actor, action: "keys.regenerated" }]);
   return getProject(tx, around, userId, projectId);
 }

@@ -27,19 +27,21 @@ export async function lockProject(
   return rows[0];
 }
 
-/** How many projects a person owns, under a lock of the person: of two that are made at once the second one is counted. */
-export async function countOwnedProjects(tx: Tx, userId: string): Promise<number> {
-  await sql`select 1 from users where id = ${userId} for no key update`.execute(tx);
+/** Counts the projects of an owner under a lock of the person, so that concurrent ones are counted. Undefined: the account was deleted. */
+export async function countOwnedProjects(tx: Tx, userId: string): Promise<number | undefined> {
+  const owner = await sql`select 1 from users where id = ${userId} for no key update`.execute(tx);
+  if (owner.rows.length === 0) return undefined;
   const { rows } = await sql<{ count: number }>`
     select count(*) as count from memberships where user_id = ${userId} and role = 'OWNER'`.execute(tx);
   return rows[0]?.count ?? 0;
 }
 
-/** Which of these people have a part in a project. */
-export async function listMembersAmong(tx: Tx, userIds: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ userId: string }>`
-    select distinct user_id from memberships where user_id = any(${userIds}::uuid[])`.execute(tx);
-  return rows.map(({ userId }) => userId);
+/** The names of the projects of the account of an address. */
+export async function listProjectNames(database: Database, email: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select p.name from users u join memberships m on m.user_id = u.id join projects p on p.id = m.project_id
+    where u.email = ${email} order by p.id limit 1000`.execute(database);
+  return rows.map(({ name }) => name);
 }
 
 export interface KeyRow {

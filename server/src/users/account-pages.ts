@@ -34,15 +34,36 @@ export function verifiedPage(words: PageWords, email: string): string {
   return page(words, title, [statusLine(about({ email }))]);
 }
 
-/** @param problem what was wrong with the last try */
+/** @param problem of the last try */
+export function signUpPage(words: PageWords, problem: string | null): string {
+  return passwordPage(words, words.texts.signUp, { name: "password", problem });
+}
+
+/** @param problem of the last try */
 export function resetPage(words: PageWords, problem: string | null): string {
-  const { title, label, action, note } = words.texts.reset;
+  return passwordPage(words, words.texts.reset, { name: "newPassword", problem });
+}
+
+function passwordPage(
+  words: PageWords,
+  { title, label, action, note }: PageWords["texts"]["reset"],
+  { name, problem }: { name: string; problem: string | null },
+): string {
   return page(words, title, [
     ...(problem === null ? [] : [alertLine(problem)]),
-    `<form method="post"><label for="newPassword">${escapeHtml(label)}</label>`,
-    `<input id="newPassword" name="newPassword" type="password" autocomplete="new-password" required minlength="${LIMITS.passwordMinimum.value}" maxlength="${LIMITS.passwordMaximum.value}">`,
+    `<form method="post"><label for="${name}">${escapeHtml(label)}</label>`,
+    `<input id="${name}" name="${name}" type="password" autocomplete="new-password" required minlength="${LIMITS.passwordMinimum.value}" maxlength="${LIMITS.passwordMaximum.value}">`,
     `${button(action)}</form>`,
     `<p class="note">${escapeHtml(note)}</p>`,
+  ]);
+}
+
+/** Opens no session, because a form on another site can submit the page before it. */
+export function signedUpPage(words: PageWords, email: string, signInUrl: string): string {
+  const { title, about, action } = words.texts.signedUp;
+  return page(words, title, [
+    statusLine(about({ email })),
+    `<p><a href="${escapeHtml(signInUrl)}">${escapeHtml(action)}</a></p>`,
   ]);
 }
 

@@ -1,8 +1,6 @@
-// Statements of people on their accounts: tokens of mails, passwords, addresses, sessions.
-// Before it: account.ts. After it: nothing.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
-import { lockAddress } from "./queries.ts";
+// Statements on what people change about their accounts: email tokens, passwords, addresses, sessions.
+import { sql } from "kysely";
+import { violatedConstraint, type Database, type Tx } from "../platform/database.ts";
 
 export type TokenPurpose = "VERIFY" | "RESET";
 
@@ -18,11 +16,23 @@ export async function replaceToken(
     values (${hash}, ${userId}, ${purpose}, ${email}, now() + make_interval(secs => ${seconds}))`.execute(tx);
 }
 
-/** Where a live token was mailed to; undefined where there is none. */
+/** Stores the token of a sign-up in place of the address's previous one. */
+export async function replaceSignUpToken(
+  tx: Tx,
+  { hash, email, seconds }: { hash: Buffer; email: string; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into account_tokens (hash, purpose, email, expires_at)
+    values (${hash}, 'SIGN_UP', ${email}, now() + make_interval(secs => ${seconds}))
+    on conflict (email) where purpose = 'SIGN_UP' do update
+    set hash = excluded.hash, created_at = excluded.created_at, expires_at = excluded.expires_at`.execute(tx);
+}
+
+/** The address a live token was sent to; undefined if there is none. */
 export async function findTokenAddress(
   database: Database,
   hash: Buffer,
-  purpose: TokenPurpose,
+  purpose: TokenPurpose | "SIGN_UP",
 ): Promise<string | undefined> {
   const { rows } = await sql<{ email: string }>`
     select email from account_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > now()`.execute(
@@ -31,7 +41,7 @@ export async function findTokenAddress(
   return rows[0]?.email;
 }
 
-/** Takes a token away, so that it works once; undefined where there is no live one. */
+/** Deletes a live token, so that it works once; undefined if there is none. */
 export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
   const { rows } = await sql<{ userId: string; email: string }>`
     delete from account_tokens where hash = ${hash} and purpose = ${purpose} and expires_at > now()
@@ -39,36 +49,33 @@ export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
   return rows[0];
 }
 
-/** Of an account that nobody else has proved that address. */
-const isFree = (userId: string, email: string): RawBuilder<SqlBool> => sql`
-  not exists (select 1 from users o where o.email = ${email} and o.verified_at is not null and o.id <> ${userId})`;
-
-/** Proves the address of an account; false where it has another one by now, or another account has proved it. */
-export async function markVerified(tx: Tx, userId: string, email: string): Promise<boolean> {
-  await lockAddress(tx, email);
-  const { numAffectedRows } = await sql`
-    update users set verified_at = coalesce(verified_at, now())
-    where id = ${userId} and email = ${email} and ${isFree(userId, email)}`.execute(tx);
-  return numAffectedRows === 1n;
+/** Deletes the live token of a sign-up. @returns its address */
+export async function takeSignUpToken(tx: Tx, hash: Buffer): Promise<string | undefined> {
+  const { rows } = await sql<{ email: string }>`
+    delete from account_tokens where hash = ${hash} and purpose = 'SIGN_UP' and expires_at > now()
+    returning email`.execute(tx);
+  return rows[0]?.email;
 }
 
-/** Takes away every way into an account but its password. */
-export async function deleteOtherWays(tx: Tx, userId: string): Promise<void> {
+/** Confirms the address of an account. */
+export async function markVerified(tx: Tx, userId: string, email: string): Promise<void> {
   await sql`
-    with keys as (delete from passkeys where user_id = ${userId}),
-      others as (delete from identities where user_id = ${userId}),
-      codes as (delete from recovery_codes where user_id = ${userId})
-    delete from second_factors where user_id = ${userId}`.execute(tx);
+    update users set verified_at = coalesce(verified_at, now()) where id = ${userId} and email = ${email}`.execute(
+    tx,
+  );
 }
 
-/** Gives an account a proved address; false where another account has proved it. */
+/** Gives an account a confirmed address. Returns false, and breaks the transaction, if another account has it. */
 export async function updateAddress(tx: Tx, userId: string, email: string): Promise<boolean> {
-  await lockAddress(tx, email);
-  const { numAffectedRows } = await sql`
-    update users set email = ${email}, verified_at = coalesce(case when email = ${email} then verified_at end, now()),
-      has_old_salt = has_old_salt or (email <> ${email} and password_hash is not null)
-    where id = ${userId} and ${isFree(userId, email)}`.execute(tx);
-  return numAffectedRows === 1n;
+  try {
+    await sql`
+      update users set email = ${email}, verified_at = case when email = ${email} then coalesce(verified_at, now()) else now() end
+      where id = ${userId}`.execute(tx);
+    return true;
+  } catch (error) {
+    if (violatedConstraint(error, ["users_email_key"]) === null) throw error;
+    return false;
+  }
 }
 
 export async function findAccount(database: Database, userId: string) {
@@ -98,26 +105,8 @@ export async function deletePending(tx: Tx, userId: string): Promise<void> {
   );
 }
 
-/** Sets a password that was hashed for this address, which the account may have changed meanwhile. */
-export async function updatePassword(
-  tx: Tx,
-  { id, email }: { id: string; email: string },
-  passwordHash: string,
-): Promise<void> {
-  await sql`
-    update users set password_hash = ${passwordHash}, has_old_salt = email <> ${email} where id = ${id}`.execute(
-    tx,
-  );
-}
-
-export async function listSessionRows(database: Database, userId: string) {
-  return database
-    .selectFrom("sessions")
-    .select(["id", "createdAt", "expiresAt", "address", "userAgent", "lastUsedAt"])
-    .where("userId", "=", userId)
-    .where("expiresAt", ">", sql<Date>`now()`)
-    .orderBy("id", "desc")
-    .execute();
+export async function updatePassword(tx: Tx, id: string, passwordHash: string): Promise<void> {
+  await sql`update users set password_hash = ${passwordHash} where id = ${id}`.execute(tx);
 }
 
 /** When a live session began. */
@@ -138,15 +127,6 @@ export async function lockUser(tx: Tx, userId: string) {
     .where("id", "=", userId)
     .forUpdate()
     .executeTakeFirst();
-}
-
-/** Whether a session lives; it does so until the transaction ends. */
-export async function holdsSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
-  const { rows } = await sql`
-    select 1 from sessions where id = ${sessionId} and user_id = ${userId} and expires_at > now() for share`.execute(
-    tx,
-  );
-  return rows.length === 1;
 }
 
 /** Whether somebody still gets into an account: by a password, another service or a passkey. */
@@ -177,35 +157,4 @@ export async function deleteSessions(
 
 export async function deleteOldTokens(database: Database): Promise<void> {
   await sql`delete from account_tokens where expires_at < now()`.execute(database);
-}
-
-/** Of a user `u` that nobody proved to be theirs and nobody gets into but by its password. */
-const UNPROVEN: RawBuilder<SqlBool> = sql`
-  u.verified_at is null
-  and not exists (select 1 from sessions s where s.user_id = u.id)
-  and not exists (select 1 from identities i where i.user_id = u.id)
-  and not exists (select 1 from passkeys p where p.user_id = u.id)`;
-
-/** Accounts nobody proved, made before an id, in the order of their ids; never the first of all. */
-export async function listUnproven(
-  database: Database,
-  { after, before, limit }: { after: string; before: string; limit: number },
-): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select u.id from users u
-    where u.id > ${after} and u.id < ${before} and ${UNPROVEN} and u.id <> (select o.id from users o order by o.id limit 1)
-    order by u.id limit ${limit}`.execute(database);
-  return rows.map(({ id }) => id);
-}
-
-/** Locks those of the accounts that nobody else holds. */
-export async function lockUsers(tx: Tx, ids: readonly string[]): Promise<string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select id from users where id = any(${ids}::uuid[]) order by id for update skip locked`.execute(tx);
-  return rows.map(({ id }) => id);
-}
-
-/** Deletes those of the accounts that are still nobody's. */
-export async function deleteUnproven(tx: Tx, ids: readonly string[]): Promise<void> {
-  await sql`delete from users u where u.id = any(${ids}::uuid[]) and ${UNPROVEN}`.execute(tx);
 }

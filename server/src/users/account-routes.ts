@@ -1,10 +1,8 @@
 // HTTP for what people do with their accounts: endpoint → verb → answer, as JSON and as pages behind links.
-// Before it: routes.ts logs in. After it: account.ts.
-import { setTimeout as delay } from "node:timers/promises";
 import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
-import { type Sealer } from "../platform/crypto.ts";
+import type { Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
@@ -16,24 +14,31 @@ import {
   refusedPage,
   resetDonePage,
   resetPage,
+  signedUpPage,
+  signUpPage,
   verifiedPage,
   verifyPage,
 } from "./account-pages.ts";
 import {
+  completeSignUp,
   endOtherSessions,
   endSession,
   listSessions,
   readAccount,
   readResetAddress,
+  readSignUpAddress,
   requestAddressChange,
   requestPasswordReset,
-  requestVerification,
   resetPassword,
+  sendVerification,
   storePassword,
   verifyEmail,
 } from "./account.ts";
-import { attemptsOf, mailsTo } from "./attempts.ts";
+import { attemptsOf, mailsTo, requestedEmailsTo } from "./attempts.ts";
+import type { CheckGuess } from "./guesses.ts";
 import type { Passwords } from "./passwords.ts";
+import { placeOf } from "./place.ts";
+import { sendRequested } from "./requested-email.ts";
 import { lockUserOfSession } from "./recent-session.ts";
 import { createRequirePassword } from "./require-password.ts";
 import { wordsFor } from "./page-refusal.ts";
@@ -45,10 +50,7 @@ import { secondFactorRoutes } from "./second-factor/routes.ts";
 import type { Sessions } from "./sessions.ts";
 import type { User } from "./users.ts";
 
-/** An answer takes so long whether there is an account or not: a mail is queued well within it. */
-const EVEN_MS = 250;
-
-const SENT = "If the address needs it, a mail is on its way.";
+const SENT = "If the address needs it, we sent an email.";
 
 export interface AccountParts {
   database: Database;
@@ -56,11 +58,14 @@ export interface AccountParts {
   passwords: Passwords;
   sessions: Sessions;
   rateLimiter: RateLimiter;
+  checkGuess: CheckGuess;
   verifier: PasskeyVerifier;
   oauth: OauthSettings;
   signupsDisabled: boolean;
   /** Whether an invitation waits for an address. */
   isInvited: (database: Database, email: string) => Promise<boolean>;
+  /** The names of the projects of the account of an address, which its password must not be. */
+  projectNames: (database: Database, email: string) => Promise<string[]>;
   baseUrl: () => string;
   wakeSender: () => void;
 }
@@ -81,26 +86,39 @@ async function proveAddress(database: Database, token: string): Promise<User> {
 }
 
 async function setNewPassword(
-  { database, passwords }: AccountParts,
+  parts: AccountParts,
   { token, newPassword, network }: { token: string; newPassword: string; network: string },
 ): Promise<void> {
-  // Nobody has a password hashed for a link that holds no more; it is taken with the new password.
+  const { database, rateLimiter } = parts;
+  // Read before the expensive hash; the token is consumed together with the password change.
   const email = await readResetAddress(database, token);
-  const passwordHash = await passwords.hash(network, { email, password: newPassword }, "newPassword");
+  const passwordHash = await hashNew(parts, { email, newPassword, network });
   await transaction(database, (tx) => resetPassword(tx, { token, passwordHash }));
+  // After a link was used, another one may be requested.
+  await rateLimiter.giveBack(requestedEmailsTo(email, "reset"));
+}
+
+async function hashNew(
+  { database, passwords, projectNames }: AccountParts,
+  { email, newPassword, network }: { email: string; newPassword: string; network: string },
+): Promise<string> {
+  const projects = await projectNames(database, email);
+  return passwords.hash(network, { email, password: newPassword, projects }, "newPassword");
 }
 
 function mailedRoutes(parts: AccountParts): Route[] {
   const { database, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
-    route(contract.requestVerification, async ({ userId, sessionId, commit }) => {
+    route(contract.requestVerification, async ({ userId, sessionId, ip, headers, commit }) => {
       await limit(mailsTo((await readAccount(database, userId)).email));
       const answer = await commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         // Read under the lock: a link to an address that the account had until now would take it back there.
         const account = await readAccount(tx, userId);
-        await requestVerification(tx, account, baseUrl());
+        const place = placeOf({ ip, headers });
+        if (!account.isVerified)
+          await sendVerification(tx, { user: account, place, reason: "AGAIN" }, baseUrl());
         return ok({ message: account.isVerified ? "The address is verified already." : SENT });
       });
       wakeSender();
@@ -110,13 +128,14 @@ function mailedRoutes(parts: AccountParts): Route[] {
       await limit(attemptsOf(networkOf(ip)));
       return ok(await proveAddress(database, body.token));
     }),
-    route(contract.requestPasswordReset, async ({ body, ip }) => {
+    route(contract.requestPasswordReset, async ({ body: { email }, ip, headers }) => {
       await limit(attemptsOf(networkOf(ip)));
-      await limit(mailsTo(body.email));
-      const work = transaction(database, (tx) => requestPasswordReset(tx, body.email, baseUrl()));
-      await Promise.all([work, delay(EVEN_MS)]);
+      const asked = { email, place: placeOf({ ip, headers }) };
+      await sendRequested(parts.rateLimiter, requestedEmailsTo(email, "reset"), () =>
+        transaction(database, (tx) => requestPasswordReset(tx, asked, baseUrl())),
+      );
       wakeSender();
-      return ok({ message: "If the address has an account, a mail is on its way." });
+      return ok({ message: "If the address has an account, we sent an email." });
     }),
     route(contract.resetPassword, async ({ body, ip }) => {
       const network = networkOf(ip);
@@ -129,15 +148,15 @@ function mailedRoutes(parts: AccountParts): Route[] {
 }
 
 function ownRoutes(parts: AccountParts): Route[] {
-  const { database, passwords, baseUrl, wakeSender } = parts;
+  const { database, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   const requirePassword = createRequirePassword(parts);
   return [
     route(contract.changePassword, async ({ userId, sessionId, body, ip, commit }) => {
       const network = networkOf(ip);
       const account = await requirePassword(userId, body.currentPassword, network);
-      const given = { email: account.email, password: body.newPassword };
-      const passwordHash = await passwords.hash(network, given, "newPassword");
+      const { email } = account;
+      const passwordHash = await hashNew(parts, { email, newPassword: body.newPassword, network });
       const answer = await commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
@@ -146,14 +165,15 @@ function ownRoutes(parts: AccountParts): Route[] {
       wakeSender();
       return answer;
     }),
-    route(contract.changeEmail, async ({ userId, sessionId, body, ip, commit }) => {
+    route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
       await limit(mailsTo(account.email));
       await limit(mailsTo(body.newEmail));
       const answer = await commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
-        await requestAddressChange(tx, account, body.newEmail, baseUrl());
-        return ok({ message: "A mail is on its way to the new address; its link makes it yours." });
+        const place = placeOf({ ip, headers });
+        await requestAddressChange(tx, { user: account, place, newEmail: body.newEmail }, baseUrl());
+        return ok({ message: "We sent a link to the new address. Open it to confirm the change." });
       });
       wakeSender();
       return answer;
@@ -173,8 +193,10 @@ function ownRoutes(parts: AccountParts): Route[] {
   ];
 }
 
+const isAboutPassword = (error: unknown) => error instanceof Refusal && error.code === "VALIDATION_ERROR";
+
 function pageRoutes(parts: AccountParts): Route[] {
-  const { database, wakeSender } = parts;
+  const { database, baseUrl, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
     route(pages.showVerifyPage, async ({ headers }) => asPage(verifyPage(wordsFor(headers)))),
@@ -185,6 +207,29 @@ function pageRoutes(parts: AccountParts): Route[] {
         return asPage(verifiedPage(words, (await proveAddress(database, params.token)).email));
       } catch (error) {
         return refusedPage(words, pages.submitVerifyPage, error);
+      }
+    }),
+    route(pages.showSignUpPage, async ({ headers }) => asPage(signUpPage(wordsFor(headers), null))),
+    route(pages.submitSignUpPage, async ({ params, body, ip, headers }) => {
+      const words = wordsFor(headers);
+      const network = networkOf(ip);
+      const given = passwordRule.safeParse(body.password);
+      if (!given.success) return asPage(signUpPage(words, words.texts.problems.password), 422);
+      try {
+        if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+        await limit(attemptsOf(network));
+        const email = await readSignUpAddress(database, params.token);
+        const passwordHash = await parts.passwords.hash(network, { email, password: given.data });
+        const { token, language } = { ...params, ...words };
+        await transaction(database, (tx) => completeSignUp(tx, { token, passwordHash, language }));
+        return asPage(signedUpPage(words, email, `${baseUrl()}/app/sign-in`));
+      } catch (error) {
+        return refusedPage(
+          words,
+          pages.submitSignUpPage,
+          error,
+          isAboutPassword(error) ? signUpPage : problemPage,
+        );
       }
     }),
     route(pages.showResetPage, async ({ headers }) => asPage(resetPage(wordsFor(headers), null))),
@@ -199,8 +244,12 @@ function pageRoutes(parts: AccountParts): Route[] {
         wakeSender();
         return asPage(resetDonePage(words));
       } catch (error) {
-        const isAboutPassword = error instanceof Refusal && error.code === "VALIDATION_ERROR";
-        return refusedPage(words, pages.submitResetPage, error, isAboutPassword ? resetPage : problemPage);
+        return refusedPage(
+          words,
+          pages.submitResetPage,
+          error,
+          isAboutPassword(error) ? resetPage : problemPage,
+        );
       }
     }),
   ];

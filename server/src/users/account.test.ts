@@ -1,4 +1,4 @@
-// Accounts and the links in their mails: each works once, for one purpose, in time, and nobody learns who is here.
+// Accounts and the links in their emails: each works once, for one purpose, in time.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
@@ -18,6 +18,13 @@ const me = async ({ cookie }: { cookie: string }) =>
 /** The mails to an address, newest first. */
 const mailsTo = async (email: string) =>
   (await readSystemMails(server.pool, { to: email, subject: /./ })).toReversed();
+
+/** An account with a confirmed address. */
+async function signUp(): Promise<TestPerson> {
+  const person = await server.signUp();
+  await server.prove(person);
+  return person;
+}
 
 /** The token at the end of the link in the newest mail. */
 async function tokenTo(email: string): Promise<string> {
@@ -41,7 +48,7 @@ async function askReset({ email }: { email: string }): Promise<string> {
 test("a new account gets a mail, with a finished look and as text, whose link proves its address once", async () => {
   const person = await server.signUp();
   const [mail] = await mailsTo(person.email);
-  expect(mail?.subject).toBe("Confirm your e-mail address");
+  expect(mail?.subject).toBe("Confirm your email address");
   expect(mail?.html).toContain("<!doctype html>");
   const token = await tokenTo(person.email);
   expect(mail?.html).toContain(`/account/verify-email/${token}"`);
@@ -67,7 +74,7 @@ test("the mail can be asked for again: the link before it holds no more, and the
 });
 
 test("a forgotten password: one link, once; all sessions end, and the old password with them", async () => {
-  const person = await server.signUp();
+  const person = await signUp();
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const token = await askReset(person);
   expect(
@@ -83,7 +90,7 @@ test("a forgotten password: one link, once; all sessions end, and the old passwo
   expect((await logIn(person.email, person.password)).status).toBe(401);
   expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
   expect(refusalOf(await set())).toBe("400 TOKEN_INVALID");
-  expect((await mailsTo(person.email))[0]?.subject).toBe("Your password was changed");
+  expect((await mailsTo(person.email))[1]?.subject).toBe("Your password was changed");
 });
 
 const timeReset = async (email: string) => {
@@ -104,7 +111,7 @@ async function leastReset(email: string) {
 }
 
 test("whether an address has an account, nobody learns from the answer or from how long it takes", async () => {
-  const person = await server.signUp();
+  const person = await signUp();
   const known = await leastReset(person.email);
   const unknown = await leastReset("nobody@example.com");
   expect({ ...known, ms: 0 }).toEqual({ ...unknown, ms: 0 });
@@ -126,6 +133,7 @@ test.each(["", "x", "../../etc/passwd", "a".repeat(43), "é".repeat(43), "a".rep
 test("a token is for its purpose, its time and its account alone", async () => {
   const person = await server.signUp();
   const verification = await tokenTo(person.email);
+  await server.prove(person);
   const reset = await askReset(person);
   const use = (token: string) =>
     server.call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD });
@@ -152,7 +160,7 @@ test("a token is for its purpose, its time and its account alone", async () => {
 });
 
 test("of the same link opened twenty times at once one sets the password", async () => {
-  const token = await askReset(await server.signUp());
+  const token = await askReset(await signUp());
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
       call("POST", "/auth/reset-password", {}, { token, newPassword: `${NEW_PASSWORD} ${at}` }),
@@ -171,19 +179,19 @@ test("changing the password asks for the old one, ends the other sessions and le
   expect(faultsOf(await change(person.password, person.email))).toEqual(["newPassword custom"]);
   expect((await change(person.password, NEW_PASSWORD)).status).toBe(200);
   expect([await me(person), await me(other)]).toEqual([200, 401]);
-  for (let number = 0; number < LIMITS.loginFailures.value - 1; number++) await change("guess", NEW_PASSWORD);
-  expect(refusalOf(await change(NEW_PASSWORD, NEW_PASSWORD))).toBe("429 RATE_LIMIT_EXCEEDED");
+  for (let number = 0; number <= LIMITS.loginFailures.value; number++) await change("guess", NEW_PASSWORD);
+  expect((await change(NEW_PASSWORD, person.password)).status).toBe(200);
 });
 
 test("another address is the account's once its own mail was answered; a reset for the old one holds no more", async () => {
-  const person = await server.signUp();
+  const person = await signUp();
   const reset = await askReset(person);
   const newEmail = `new-${person.email}`;
   const ask = (email: string, currentPassword = person.password) =>
     server.call("POST", "/users/@me/email", { cookie: person.cookie }, { currentPassword, newEmail: email });
   expect(refusalOf(await ask(newEmail, "not my password"))).toBe("401 INVALID_CREDENTIALS");
   expect((await ask(newEmail)).status).toBe(200);
-  expect((await mailsTo(person.email))[0]?.subject).toBe("Somebody asked to change your e-mail address");
+  expect((await mailsTo(person.email))[0]?.subject).toBe("Your email address is about to change");
   expect((await logIn(newEmail, person.password)).status).toBe(401);
   const token = await tokenTo(newEmail);
   expect((await call("POST", "/auth/verify-email", {}, { token })).status).toBe(200);
@@ -202,24 +210,6 @@ test("another address is the account's once its own mail was answered; a reset f
 
 const askForAddress = ({ cookie, password }: TestPerson, newEmail: string) =>
   call("POST", "/users/@me/email", { cookie }, { currentPassword: password, newEmail });
-
-test("a password has the salt of another address until it is hashed again: at a log-in, or when it is changed", async () => {
-  const person = await server.signUp();
-  const hasOldSalt = () =>
-    server.rows<{ hasOldSalt: boolean }>("select has_old_salt from users where id = $1", person.id);
-  const moveTo = async (email: string) => {
-    await askForAddress(person, email);
-    await server.call("POST", "/auth/verify-email", {}, { token: await tokenTo(email) });
-    expect(await hasOldSalt()).toEqual([{ hasOldSalt: true }]);
-  };
-  await moveTo("moved-once@example.com");
-  expect((await logIn("moved-once@example.com", person.password)).status).toBe(200);
-  expect(await hasOldSalt()).toEqual([{ hasOldSalt: false }]);
-  await moveTo("moved-twice@example.com");
-  const body = { currentPassword: person.password, newPassword: NEW_PASSWORD };
-  expect((await server.call("POST", "/users/@me/password", person, body)).status).toBe(200);
-  expect(await hasOldSalt()).toEqual([{ hasOldSalt: false }]);
-});
 
 test("what whoever knew the old password had underway changes nothing once the sessions have ended", async () => {
   const person = await server.signUp();
@@ -267,30 +257,8 @@ test("an address that somebody took meanwhile stays theirs", async () => {
     refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }));
   const replies = await Promise.all([prove(first), prove(second)]);
   expect(replies.filter((reply) => reply === "409 CONFLICT")).toHaveLength(1);
-  await server.rows("update users set verified_at = now() where id = $1", third.id);
   expect((await askForAddress(person, third.email)).status).toBe(200);
   expect(await mailsTo(third.email)).toHaveLength(1);
-});
-
-test("of several accounts of an address that one has it which proves it, and a later sign-up is told so by mail", async () => {
-  const person = await server.signUp();
-  const body = { email: person.email, password: NEW_PASSWORD };
-  const second = { cookie: cookieOf(await server.call("POST", "/auth/signup", {}, body)) };
-  const late = await tokenTo(person.email);
-  await call("POST", "/auth/request-verification", person);
-  const prove = async (token: string) =>
-    (await server.call("POST", "/auth/verify-email", {}, { token })).status;
-  expect([await prove(await tokenTo(person.email)), await prove(late)]).toEqual([200, 409]);
-  await call("POST", "/auth/request-verification", second);
-  const [told] = await mailsTo(person.email);
-  expect(told?.subject).toBe("You have an account already");
-  expect(told?.text).toContain("/app/sign-in");
-  // A new password by mail is that account's as well; the other one goes on without the address.
-  const token = await askReset(person);
-  const newPassword = "a third one altogether";
-  await call("POST", "/auth/reset-password", {}, { token, newPassword });
-  expect((await logIn(person.email, newPassword)).body).toMatchObject({ data: { id: person.id } });
-  expect([await me(person), await me(second)]).toEqual([401, 200]);
 });
 
 test("sessions are listed and ended, one's own alone", async () => {
@@ -329,7 +297,7 @@ test("the pages behind the links work without script: looking changes nothing, t
   const again = await page("POST", verify, "");
   expect([again.status, await again.text()]).toEqual([
     400,
-    expect.stringContaining("The link does not hold any more."),
+    expect.stringContaining("This link is no longer valid."),
   ]);
   const reset = `/account/reset-password/${await askReset(person)}`;
   const short = await page("POST", reset, "newPassword=short");
@@ -340,7 +308,7 @@ test("the pages behind the links work without script: looking changes nothing, t
 });
 
 test("who logs in with the old password while it is set anew is out, or was never in", async () => {
-  const person = await server.signUp();
+  const person = await signUp();
   const token = await askReset(person);
   const [reset, ...logIns] = await Promise.all([
     call("POST", "/auth/reset-password", {}, { token, newPassword: NEW_PASSWORD }),
@@ -355,7 +323,9 @@ test("who logs in with the old password while it is set anew is out, or was neve
 test("with a new password the links end that somebody asked for who knew the old one; the proof of the own address stays", async () => {
   const person = await server.signUp();
   const own = await tokenTo(person.email);
+  await server.prove(person);
   const reset = await askReset(person);
+  await server.rows("update users set verified_at = null where id = $1", person.id);
   const stolen = "thief@example.com";
   await askForAddress(person, stolen);
   const theft = await tokenTo(stolen);
@@ -406,18 +376,24 @@ test.for([
     "de-AT,de;q=0.9,en;q=0.5",
     "de",
     "Neues Passwort setzen",
-    "Wählen Sie ein anderes: 8 bis ",
-    "Der Link gilt nicht (mehr).",
+    "Wählen Sie ein anderes Passwort: 10 bis ",
+    "Dieser Link gilt nicht mehr.",
   ],
   [
     "fr",
     "fr",
     "Définir un nouveau mot de passe",
-    "Choisissez-en un autre : de 8 à ",
-    "Le lien n’est pas (ou plus) valable.",
+    "Choisissez un autre mot de passe : de 10 à ",
+    "Ce lien n’est plus valable.",
   ],
-  ["es-MX", "es", "Establecer una contraseña nueva", "Elija otra: de 8 a ", "El enlace no es válido"],
-  ["ja, nl", "en", "Set a new password", "Choose another one: 8 to ", "The link does not hold any more."],
+  [
+    "es-MX",
+    "es",
+    "Establecer una contraseña nueva",
+    "Elija otra contraseña: de 10 a ",
+    "Este enlace ya no es válido",
+  ],
+  ["ja, nl", "en", "Set a new password", "Choose another password: 10 to ", "This link is no longer valid."],
 ] as const)(
   "a page behind a link is in the language of the browser (%s), also what it refuses",
   async ([wish, language, title, password, token]) => {

@@ -1,45 +1,49 @@
-// What people do with their accounts: prove an address, set a forgotten password, change both, end sessions.
-// Before it: account-routes.ts. After it: account-queries.ts; mails go into the outbox of the installation, in the same transaction.
+// Requests about accounts: signing up, confirming an address, resetting a password, changing both, ending sessions.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, sha256 } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { PageRefusal } from "./page-refusal.ts";
+import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
-import {
-  addressChangeMail,
-  knownAddressMail,
-  passwordChangedMail,
-  passwordResetMail,
-  verificationMail,
-} from "./account-mails.ts";
+import { PageRefusal } from "./page-refusal.ts";
+import { accountMail } from "./account-mails.ts";
 import {
   deleteOldTokens,
-  deleteOtherWays,
   deleteSessions,
   findAccount,
   findTokenAddress,
-  listSessionRows,
   markVerified,
+  replaceSignUpToken,
   replaceToken,
+  takeSignUpToken,
   takeToken,
   updateAddress,
   type TokenPurpose,
 } from "./account-queries.ts";
 import { deleteOldChallenges } from "./passkeys/queries.ts";
-import { findProvenUser, findUserByAddress, replacePassword, toldOf, type User } from "./users.ts";
+import type { Place } from "./place.ts";
+import { deleteUser, listSessionRows } from "./queries.ts";
+import {
+  findProvenUser,
+  findUserByAddress,
+  replacePassword,
+  toldOf,
+  tryToCreateUser,
+  type User,
+} from "./users.ts";
 
 const TOKEN_LENGTH = 43;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
+const LINK_SECONDS = LIMITS.verificationHours.value * 3600;
 const SECONDS: Record<TokenPurpose, number> = {
-  VERIFY: LIMITS.verificationHours.value * 3600,
+  VERIFY: LINK_SECONDS,
   RESET: LIMITS.passwordResetMinutes.value * 60,
 };
 
 export interface Account extends User {
-  /** Null: it logs in through another service alone. */
+  /** Null: it signs in through another service alone. */
   passwordHash: string | null;
   isVerified: boolean;
 }
@@ -56,33 +60,86 @@ export async function readAccount(database: Database, userId: string): Promise<A
   };
 }
 
-/** Makes a token and returns it; the ones before it hold no more. What is stored opens nothing. */
+/**
+ * Sends the link that creates an account or, to the owner of an address that has one, where to sign in. Both store a token, so that they
+ * take the same time.
+ */
+export async function requestSignUp(
+  tx: Tx,
+  { email, language, place }: { email: string; language: MailLanguage; place: Place },
+  baseUrl: string,
+): Promise<void> {
+  const token = randomText(TOKEN_LENGTH);
+  await replaceSignUpToken(tx, { hash: sha256(token), email, seconds: LINK_SECONDS });
+  const owner = await findUserByAddress(tx, email);
+  const told = owner === undefined ? { email, language } : await toldOf(tx, owner);
+  const mail =
+    owner === undefined
+      ? accountMail(
+          told,
+          (texts, { number }) =>
+            texts.signUp({ email, place, hours: number(LIMITS.verificationHours.value) }),
+          `${baseUrl}/account/sign-up/${token}`,
+        )
+      : accountMail(
+          told,
+          (texts) => texts.knownAddress({ email, place, resetUrl: `${baseUrl}/app/forgotten-password` }),
+          `${baseUrl}/app/sign-in`,
+        );
+  await enqueueSystemMails(tx, [mail]);
+}
+
+/** Returns the address of a sign-up link. @throws Refusal TOKEN_INVALID */
+export const readSignUpAddress = (database: Database, token: string) =>
+  readTokenAddress(database, token, "SIGN_UP");
+
+/** Creates the account of a sign-up link, with a confirmed address. @throws Refusal TOKEN_INVALID, CONFLICT */
+export async function completeSignUp(
+  tx: Tx,
+  { token, passwordHash, language }: { token: string; passwordHash: string; language: MailLanguage },
+): Promise<User> {
+  const email = TOKEN.test(token) ? await takeSignUpToken(tx, sha256(token)) : undefined;
+  if (email === undefined) throw new Refusal("TOKEN_INVALID");
+  const user = await tryToCreateUser(tx, { email, passwordHash, language, isVerified: true });
+  if (user === undefined) throw addressTaken();
+  return user;
+}
+
+const addressTaken = () => new PageRefusal("CONFLICT", (problems) => problems.addressTaken);
+
+/** Stores a token and returns it; previous ones of the same purpose are no longer valid. */
 async function issueToken(tx: Tx, userId: string, purpose: TokenPurpose, email: string): Promise<string> {
   const token = randomText(TOKEN_LENGTH);
   await replaceToken(tx, { hash: sha256(token), userId, purpose, email, seconds: SECONDS[purpose] });
   return token;
 }
 
-const verificationLink = (baseUrl: string, token: string) => `${baseUrl}/account/verify-email/${token}`;
-
-/** Queues the mail that proves the address of an account; nothing for one that is proved. */
-export async function requestVerification(tx: Tx, user: Account, baseUrl: string): Promise<void> {
-  if (user.isVerified) return;
-  await sendVerification(tx, user, baseUrl);
+/** The account asked for a link to its own address, or to one it wants to have. */
+interface Verification {
+  user: User;
+  place: Place;
+  reason: "NEW" | "AGAIN" | { newEmail: string };
 }
 
-/**
- * The same for an account that was just made. Where another account has proved the address, whoever reads its mail is told that they have that
- * one. The token, which can prove nothing then, is made all the same: whoever asked must not know by the time it takes.
- */
-export async function sendVerification(tx: Tx, user: User, baseUrl: string): Promise<void> {
-  const token = await issueToken(tx, user.id, "VERIFY", user.email);
-  const owner = await findProvenUser(tx, user.email);
-  const told = await toldOf(tx, owner ?? user);
-  const mail =
-    owner === undefined
-      ? verificationMail(told, verificationLink(baseUrl, token))
-      : knownAddressMail(told, `${baseUrl}/app/sign-in`);
+/** Sends the link that confirms an address, with who asked for it, from where and why. */
+export async function sendVerification(
+  tx: Tx,
+  { user, place, reason }: Verification,
+  baseUrl: string,
+): Promise<void> {
+  const { email } = user;
+  const to = typeof reason === "string" ? email : reason.newEmail;
+  const token = await issueToken(tx, user.id, "VERIFY", to);
+  const told = { ...(await toldOf(tx, user)), email: to };
+  const mail = accountMail(
+    told,
+    (texts, { number }) => {
+      const facts = { email, place, hours: number(LIMITS.verificationHours.value) };
+      if (reason === "NEW") return texts.verifyNew(facts);
+      return reason === "AGAIN" ? texts.verifyAgain(facts) : texts.verifyChange({ ...facts, ...reason });
+    },
+    `${baseUrl}/account/verify-email/${token}`,
+  );
   await enqueueSystemMails(tx, [mail]);
 }
 
@@ -92,53 +149,63 @@ async function take(tx: Tx, token: string, purpose: TokenPurpose) {
   return row;
 }
 
-/** Proves the address a token was mailed to, which is the account's from then on. @throws Refusal TOKEN_INVALID, CONFLICT */
+/** Confirms the address a token was sent to; it is the account's from then on. @throws Refusal TOKEN_INVALID, CONFLICT */
 export async function verifyEmail(tx: Tx, token: string): Promise<User> {
   const { userId: id, email } = await take(tx, token, "VERIFY");
-  if (!(await updateAddress(tx, id, email)))
-    throw new PageRefusal("CONFLICT", ({ addressTaken }) => addressTaken);
+  if (!(await updateAddress(tx, id, email))) throw addressTaken();
   return { id, email };
 }
 
-/** Queues the mail with which a new password is set, where the address has an account. */
-export async function requestPasswordReset(tx: Tx, email: string, baseUrl: string): Promise<void> {
+/**
+ * Sends the link that sets a new password. An account with an unconfirmed address gets none, because the owner of the address would inherit
+ * the projects, keys and members of its creator.
+ */
+export async function requestPasswordReset(
+  tx: Tx,
+  { email, place }: { email: string; place: Place },
+  baseUrl: string,
+): Promise<void> {
   const user = await findUserByAddress(tx, email);
   if (user === undefined) return;
-  const token = await issueToken(tx, user.id, "RESET", user.email);
-  await enqueueSystemMails(tx, [
-    passwordResetMail(await toldOf(tx, user), `${baseUrl}/account/reset-password/${token}`),
-  ]);
+  const told = await toldOf(tx, user);
+  const mail = user.isVerified
+    ? accountMail(
+        told,
+        (texts, { number }) =>
+          texts.passwordReset({ email, place, minutes: number(LIMITS.passwordResetMinutes.value) }),
+        `${baseUrl}/account/reset-password/${await issueToken(tx, user.id, "RESET", email)}`,
+      )
+    : accountMail(told, (texts) => texts.unconfirmedReset({ email, place }));
+  await enqueueSystemMails(tx, [mail]);
 }
 
-/** The account for which a token sets a new password. @throws Refusal TOKEN_INVALID */
-export async function readResetAddress(database: Database, token: string): Promise<string> {
-  const email = TOKEN.test(token) ? await findTokenAddress(database, sha256(token), "RESET") : undefined;
+/** Returns the address of a reset link. @throws Refusal TOKEN_INVALID */
+export const readResetAddress = (database: Database, token: string) =>
+  readTokenAddress(database, token, "RESET");
+
+async function readTokenAddress(database: Database, token: string, purpose: TokenPurpose | "SIGN_UP") {
+  const email = TOKEN.test(token) ? await findTokenAddress(database, sha256(token), purpose) : undefined;
   if (email === undefined) throw new Refusal("TOKEN_INVALID");
   return email;
 }
 
-/** Proves the address of an account: whoever uses it has what was mailed there. */
+/** Confirms the address of an account after its owner used a link that was sent there. */
 export async function proveAddress(tx: Tx, { id, email }: User): Promise<void> {
   await markVerified(tx, id, email);
 }
 
-/**
- * Sets a new password with the token of a mail. All sessions end, and the address is proved with it. Where it was not before, whoever made the
- * account may have been somebody else: nothing of theirs opens it any longer (docs/decisions/0095).
- * @throws Refusal TOKEN_INVALID
- */
+/** Sets a new password with the token of an email; all sessions end. @throws Refusal TOKEN_INVALID */
 export async function resetPassword(
   tx: Tx,
   { token, passwordHash }: { token: string; passwordHash: string },
-): Promise<void> {
+): Promise<User> {
   const { userId: id, email } = await take(tx, token, "RESET");
-  const { isVerified } = await readAccount(tx, id);
-  if (!(await markVerified(tx, id, email))) throw new Refusal("TOKEN_INVALID");
-  if (!isVerified) await deleteOtherWays(tx, id);
+  if ((await findProvenUser(tx, email))?.id !== id) throw new Refusal("TOKEN_INVALID");
   await storePassword(tx, { id, email }, passwordHash, null);
+  return { id, email };
 }
 
-/** Changes the password of whoever knows the old one; all sessions but `sessionId` end. */
+/** Replaces a password and reports it to the owner; all sessions but `sessionId` end. */
 export async function storePassword(
   tx: Tx,
   user: User,
@@ -146,24 +213,21 @@ export async function storePassword(
   sessionId: string | null,
 ): Promise<void> {
   await replacePassword(tx, user, passwordHash, sessionId);
-  await enqueueSystemMails(tx, [passwordChangedMail(await toldOf(tx, user))]);
+  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.passwordChanged(user))]);
 }
 
-/** Queues the mails about another address: to the new one, unless an account has proved that, and to the old one. */
+/** Sends the emails about another address: to the new one, unless it has an account, and to the old one. */
 export async function requestAddressChange(
   tx: Tx,
-  user: User,
-  newEmail: string,
+  { user, place, newEmail }: { user: User; place: Place; newEmail: string },
   baseUrl: string,
 ): Promise<void> {
+  if ((await findUserByAddress(tx, newEmail)) === undefined)
+    await sendVerification(tx, { user, place, reason: { newEmail } }, baseUrl);
   const told = await toldOf(tx, user);
-  if ((await findProvenUser(tx, newEmail)) === undefined) {
-    const token = await issueToken(tx, user.id, "VERIFY", newEmail);
-    await enqueueSystemMails(tx, [
-      verificationMail({ ...told, email: newEmail }, verificationLink(baseUrl, token)),
-    ]);
-  }
-  await enqueueSystemMails(tx, [addressChangeMail(told, newEmail)]);
+  await enqueueSystemMails(tx, [
+    accountMail(told, (texts) => texts.addressChange({ email: user.email, place, newEmail })),
+  ]);
 }
 
 export async function listSessions(database: Database, userId: string, sessionId: string) {
@@ -186,6 +250,15 @@ export async function endSession(tx: Tx, userId: string, id: string): Promise<vo
 
 export async function endOtherSessions(tx: Tx, userId: string, sessionId: string): Promise<number> {
   return deleteSessions(tx, userId, { allBut: sessionId });
+}
+
+/** Deletes an account that has left its projects, and reports it to its address. */
+export async function removeUser(tx: Tx, user: User, place: Place): Promise<void> {
+  const told = await toldOf(tx, user);
+  await enqueueSystemMails(tx, [
+    accountMail(told, (texts) => texts.accountDeleted({ email: user.email, place })),
+  ]);
+  await deleteUser(tx, user.id);
 }
 
 export async function sweepTokens(database: Database): Promise<void> {

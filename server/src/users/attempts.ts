@@ -1,43 +1,56 @@
-// What is counted: all that one network asks about accounts, whichever way; codes that are wrong; mails to one address.
-// Before it: routes.ts, account-routes.ts, projects/members/routes.ts. After it: platform/rate-limit.ts.
+// The buckets of the rate limiter for what anyone may try or request about accounts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { sha256 } from "../platform/crypto.ts";
 import type { Take } from "../platform/rate-limit.ts";
 
-const WINDOW_SECONDS = 60;
-const CODES_SECONDS = 600;
+const MINUTE_SECONDS = 60;
+const GUESSES_SECONDS = 600;
 const HOUR_SECONDS = 3600;
-const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** @param network as `networkOf` names it */
+const digest = (text: string) => sha256(text).toString("base64url");
+
+/** All requests about accounts from one network. @param network as `networkOf` names it */
 export function attemptsOf(network: string): Take {
-  return { bucket: `auth:${network}`, limit: LIMITS.authRequests.value, windowSeconds: WINDOW_SECONDS };
+  return { bucket: `auth:${network}`, limit: LIMITS.authRequests.value, windowSeconds: MINUTE_SECONDS };
 }
 
-/** Accounts that one network made: each mails a stranger, perhaps, and stays. */
+/** Accounts that one network creates, or requests a link for. */
 export function signUpsOf(network: string): Take {
   return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
 }
 
-/** Sign-ups with one address, wherever they come from: each may mail it, and could be a guess at its password. */
-export function signUpsAs(email: string): Take {
+/** Emails to one address that anyone may request. The response stays the same over the limit. */
+export function requestedEmailsTo(email: string, purpose: "sign-up" | "reset"): Take {
   return {
-    bucket: `signups-as:${sha256(email).toString("base64url")}`,
-    limit: LIMITS.signUpsAs.value,
-    windowSeconds: DAY_SECONDS,
+    bucket: `requested-emails:${purpose}:${digest(email)}`,
+    limit: LIMITS.requestedEmails.value,
+    windowSeconds: HOUR_SECONDS,
   };
 }
 
-/** Mails about accounts and invitations to one address, whoever asks for them. */
+/** Emails about accounts and invitations to one address, requested in a session. */
 export function mailsTo(email: string): Take {
   return {
-    bucket: `account-mails:${sha256(email).toString("base64url")}`,
+    bucket: `account-mails:${digest(email)}`,
     limit: LIMITS.accountMails.value,
     windowSeconds: HOUR_SECONDS,
   };
 }
 
-/** Wrong codes of one account, wherever they come from: whoever gives one has the password already. */
-export function codesOf(userId: string): Take {
-  return { bucket: `codes:${userId}`, limit: LIMITS.codeFailures.value, windowSeconds: CODES_SECONDS };
+/** Wrong passwords of one account from all networks. Those typed in a known browser count separately. */
+export function guessesAt(account: string, isKnownDevice: boolean): Take {
+  return {
+    bucket: `guesses:${digest(account)}${isKnownDevice ? ":known" : ""}`,
+    limit: LIMITS.loginFailures.value,
+    windowSeconds: GUESSES_SECONDS,
+  };
+}
+
+/** Wrong codes of the authenticator app, counted the same way. Only somebody with the password can try one. */
+export function codesOf(userId: string, isKnownDevice = false): Take {
+  return {
+    bucket: `codes:${userId}${isKnownDevice ? ":known" : ""}`,
+    limit: LIMITS.codeFailures.value,
+    windowSeconds: GUESSES_SECONDS,
+  };
 }

@@ -1,11 +1,10 @@
-// On a thread of its own: hashes passwords and compares them. Before it: passwords.ts.
+// On a thread of its own: hashes passwords and compares them.
 import { hashSync, verifySync } from "@node-rs/argon2";
 import { readFileSync } from "node:fs";
 import { answerTasks } from "../platform/task-worker.ts";
-import { findPassword } from "./find-password.ts";
 import type { PasswordResult, PasswordTask } from "./passwords.ts";
 
-/** argon2id (the library's default) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */
+/** argon2id (the library's default, as is the random salt) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 const lines = readFileSync(new URL("./common-passwords.txt", import.meta.url), "utf8")
@@ -15,14 +14,6 @@ const common = new Set(lines.filter((line) => !line.startsWith("#")));
 
 answerTasks((task: PasswordTask): PasswordResult => {
   if (task.verb === "compare") return { is: "compared", matches: verifySync(task.hash, task.password) };
-  if (task.verb === "find") {
-    const verify = (hash: string) => verifySync(hash, task.password);
-    const found = findPassword(task.hashes, task.hasOldSalts, { hash: () => hashOf(task), verify });
-    return { is: "found", ...found };
-  }
   if (common.has(task.password.toLowerCase())) return { is: "common" };
-  return { is: "hashed", hash: hashOf(task) };
+  return { is: "hashed", hash: hashSync(task.password, COST) };
 });
-
-const hashOf = ({ password, salt }: { password: string; salt: Uint8Array }) =>
-  hashSync(password, { ...COST, salt });

@@ -1,66 +1,15 @@
 // Statements on `users` and `sessions`.
 import { sql } from "kysely";
-import { now } from "../platform/clock.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 
-/** Accounts of an address: the one that proved it, if one did, and then the oldest first (docs/decisions/0098). */
-const accountsOf = (database: Database, email: string) =>
-  database
-    .selectFrom("users")
-    .where("email", "=", email)
-    .orderBy(sql`verified_at is null`)
-    .orderBy("id");
-
 export async function findUserByEmail(database: Database, email: string) {
-  return accountsOf(database, email).select(["id", "email", "verifiedAt"]).limit(1).executeTakeFirst();
-}
-
-/** More sign-ups than an address can have before the oldest are swept. */
-const MAX_ACCOUNTS = 1_000;
-
-/** Those of an address that have a password. */
-export async function listPasswordRows(database: Database, email: string) {
-  return accountsOf(database, email)
-    .select(["id", "email", "passwordHash", "hasOldSalt"])
-    .where("passwordHash", "is not", null)
-    .$narrowType<{ passwordHash: string }>()
-    .limit(MAX_ACCOUNTS)
-    .execute();
-}
-
-/** Whether any account has a hash that was not made with the salt of its address. */
-export async function hasOldSaltedHashes(database: Database): Promise<boolean> {
-  const { rows } = await sql`select 1 from users where has_old_salt limit 1`.execute(database);
-  return rows.length === 1;
-}
-
-/** The same password with the salt of its address, unless another one was set meanwhile. */
-export async function renewHash(
-  database: Database,
-  { id, email, passwordHash }: { id: string; email: string; passwordHash: string },
-  hash: string,
-): Promise<void> {
-  await database
-    .updateTable("users")
-    .set({ passwordHash: hash, hasOldSalt: false })
-    .where("id", "=", id)
+  return database
+    .selectFrom("users")
+    .select(["id", "email", "verifiedAt", "passwordHash"])
     .where("email", "=", email)
-    .where("passwordHash", "=", passwordHash)
-    .execute();
-}
-
-export async function findUserByHash(database: Database, email: string, passwordHash: string) {
-  return accountsOf(database, email)
-    .select(["id", "email"])
-    .where("passwordHash", "=", passwordHash)
-    .limit(1)
     .executeTakeFirst();
-}
-
-/** Of several that sign up with an address, or prove it, at once: one after the other. Held until the transaction ends. */
-export async function lockAddress(tx: Tx, email: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext(${`address ${email}`}))`.execute(tx);
 }
 
 export async function findUserById(database: Database, id: string) {
@@ -89,6 +38,7 @@ export async function countUsers(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
+/** Returns false if the address has an account, also one that another transaction inserts at the same time. */
 export async function insertUser(
   tx: Tx,
   user: {
@@ -98,8 +48,26 @@ export async function insertUser(
     verifiedAt: Date | null;
     language: MailLanguage;
   },
-): Promise<void> {
-  await tx.insertInto("users").values(user).execute();
+): Promise<boolean> {
+  const result = await tx
+    .insertInto("users")
+    .values(user)
+    .onConflict((conflict) => conflict.column("email").doNothing())
+    .executeTakeFirst();
+  return result.numInsertedOrUpdatedRows === 1n;
+}
+
+/** With its sessions, tokens, passkeys, identities and second factor. */
+export async function deleteUser(tx: Tx, id: string): Promise<boolean> {
+  const result = await tx.deleteFrom("users").where("id", "=", id).executeTakeFirst();
+  return result.numDeletedRows === 1n;
+}
+
+/** The owner of a session that begins; `isNew`: the account was created in this transaction. */
+export async function findSessionOwner(tx: Tx, id: string) {
+  const { rows } = await sql<{ email: string; language: string; isNew: boolean }>`
+    select email, language, created_at = now() as is_new from users where id = ${id}`.execute(tx);
+  return rows[0];
 }
 
 export async function insertSession(
@@ -115,13 +83,42 @@ export async function insertSession(
   await tx.insertInto("sessions").values(session).execute();
 }
 
+/** Sessions `s` that have neither expired nor been idle for too long. */
+const isLive = sql<boolean>`
+  s.expires_at > now()
+  and coalesce(s.last_used_at, s.created_at) > now() - make_interval(days => ${LIMITS.sessionIdleDays.value})`;
+
 export async function findLiveSession(database: Database, id: string) {
-  return database
-    .selectFrom("sessions")
-    .select(["id", "userId", "lastUsedAt"])
-    .where("id", "=", id)
-    .where("expiresAt", ">", now())
-    .executeTakeFirst();
+  const { rows } = await sql<{ id: string; userId: string; lastUsedAt: Date | null }>`
+    select s.id, s.user_id, s.last_used_at from sessions s where s.id = ${id} and ${isLive}`.execute(
+    database,
+  );
+  return rows[0];
+}
+
+/** Returns whether a session is live; it stays so until the transaction ends. */
+export async function holdsSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from sessions s where s.id = ${sessionId} and s.user_id = ${userId} and ${isLive} for share`.execute(
+    tx,
+  );
+  return rows.length === 1;
+}
+
+/** The live sessions of an account, the newest first, each with the instant it ends if it is not used again. */
+export async function listSessionRows(database: Database, userId: string) {
+  const { rows } = await sql<{
+    id: string;
+    createdAt: Date;
+    expiresAt: Date;
+    address: string | null;
+    userAgent: string | null;
+    lastUsedAt: Date | null;
+  }>`
+    select s.id, s.created_at, s.address, s.user_agent, s.last_used_at,
+      least(s.expires_at, coalesce(s.last_used_at, s.created_at) + make_interval(days => ${LIMITS.sessionIdleDays.value})) as expires_at
+    from sessions s where s.user_id = ${userId} and ${isLive} order by s.id desc`.execute(database);
+  return rows;
 }
 
 /** Of several requests at once one writes. */
@@ -137,6 +134,6 @@ export async function deleteSession(tx: Tx, id: string): Promise<void> {
   await tx.deleteFrom("sessions").where("id", "=", id).execute();
 }
 
-export async function deleteExpiredSessions(database: Database): Promise<void> {
-  await database.deleteFrom("sessions").where("expiresAt", "<", now()).execute();
+export async function deleteEndedSessions(database: Database): Promise<void> {
+  await sql`delete from sessions s where not (${isLive})`.execute(database);
 }

@@ -3,7 +3,8 @@
 import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { findSessionStart, holdsSession, lockUser } from "./account-queries.ts";
+import { findSessionStart, lockUser } from "./account-queries.ts";
+import { holdsSession } from "./queries.ts";
 
 const RECENT_MS = 3_600_000;
 

@@ -1,111 +1,159 @@
-// HTTP for accounts: endpoint → verb → answer. Logging in is limited per account and address, by counters all processes share.
+// HTTP for signing up and in, and for the person who is signed in: endpoint → verb → answer.
 import * as contract from "@postloft/contract/users.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { transaction, type Database } from "../platform/database.ts";
-import { sha256, type Sealer } from "../platform/crypto.ts";
+import { transaction, type Database, type Tx } from "../platform/database.ts";
+import type { Sealer } from "../platform/crypto.ts";
 import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
 import { takeFor, takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
-import { Refusal } from "../platform/refusal.ts";
+import { invalidField, Refusal } from "../platform/refusal.ts";
 import { networkOf } from "../platform/visitor-network.ts";
 import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
 import { holdsPassword } from "./account-queries.ts";
-import { sendVerification } from "./account.ts";
-import { attemptsOf, codesOf, signUpsAs, signUpsOf } from "./attempts.ts";
+import { completeSignUp, readSignUpAddress, requestSignUp, sendVerification } from "./account.ts";
+import { attemptsOf, requestedEmailsTo, signUpsOf } from "./attempts.ts";
+import type { CheckGuess } from "./guesses.ts";
 import type { Passwords } from "./passwords.ts";
 import { readAssertion, usePasskey, type Shown } from "./passkeys/passkeys.ts";
 import type { Assertion, PasskeyVerifier } from "./passkeys/verifier.ts";
+import { placeOf, type SessionPlace } from "./place.ts";
+import { findUserByEmail } from "./queries.ts";
+import { sendRequested } from "./requested-email.ts";
+import { guardCode } from "./second-factor/guard-code.ts";
 import { passSecondFactor } from "./second-factor/second-factor.ts";
-import type { SessionPlace, Sessions } from "./sessions.ts";
-import { chooseLanguage, findUserByCredentials, getUser, signUpAs, type User } from "./users.ts";
+import type { Sessions } from "./sessions.ts";
+import { chooseLanguage, createUser, getUser, type User } from "./users.ts";
 
-const LOGIN_WINDOW_SECONDS = 600;
+/** The same for every address. */
+const SIGN_UP_SENT = "Check your inbox: we sent you a link to continue.";
 
-/** What was given beside the password. */
+/** Shown beside the password. */
 interface SecondFactor {
   code?: string | undefined;
   shown?: Shown | undefined;
 }
 
-export function userRoutes(dependencies: {
+export interface UserParts {
   database: Database;
   sealer: Sealer;
   sessions: Sessions;
   rateLimiter: RateLimiter;
+  checkGuess: CheckGuess;
   passwords: Passwords;
   verifier: PasskeyVerifier;
   signupsDisabled: boolean;
+  /** No email leaves the machine, so a link in an email would prove nothing. */
+  staysHere: boolean;
   baseUrl: () => string;
   wakeSender: () => void;
-}): Route[] {
-  const { database, sealer, sessions, rateLimiter, passwords, baseUrl, wakeSender } = dependencies;
+}
 
+export function userRoutes(parts: UserParts): Route[] {
+  return [...signUpRoutes(parts), ...logInRoutes(parts), ...ownRoutes(parts)];
+}
+
+const signedIn = (user: User, cookies: string[]): Answer<200, User> => ({
+  ...ok({ id: user.id, email: user.email }),
+  headers: { "set-cookie": cookies },
+});
+
+function signUpRoutes(parts: UserParts): Route[] {
+  const { database, sessions, rateLimiter, passwords, baseUrl, wakeSender } = parts;
+
+  /** Creates an account, and its first session in the same transaction. */
+  async function enterNew(create: (tx: Tx) => Promise<User>, place: SessionPlace) {
+    const answer = await transaction(database, async (tx) => {
+      const user = await create(tx);
+      return signedIn(user, await sessions.start(tx, user.id, place));
+    });
+    wakeSender();
+    return answer;
+  }
+
+  return [
+    route(contract.signUp, async ({ body: { email, password }, ip, headers }) => {
+      if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+      const [network, place] = [networkOf(ip), { ip, headers }];
+      const language = acceptedLanguage(headers["accept-language"]);
+      await takeOrRefuse(rateLimiter, attemptsOf(network));
+      if (!parts.staysHere) {
+        await takeOrRefuse(rateLimiter, signUpsOf(network));
+        const asked = { email, language, place: placeOf(place) };
+        await sendRequested(rateLimiter, requestedEmailsTo(email, "sign-up"), () =>
+          transaction(database, (tx) => requestSignUp(tx, asked, baseUrl())),
+        );
+        wakeSender();
+        return { status: 202 as const, body: { message: SIGN_UP_SENT } };
+      }
+      if (password === undefined) throw invalidField("password", "required", "Required.");
+      const passwordHash = await passwords.hash(network, { email, password });
+      return takeFor(rateLimiter, signUpsOf(network), () =>
+        enterNew(async (tx) => {
+          const user = await createUser(tx, { email, passwordHash, language });
+          await sendVerification(tx, { user, place: placeOf(place), reason: "NEW" }, baseUrl());
+          return user;
+        }, place),
+      );
+    }),
+    route(contract.completeSignUp, async ({ body: { token, password }, ip, headers }) => {
+      if (parts.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
+      const network = networkOf(ip);
+      await takeOrRefuse(rateLimiter, attemptsOf(network));
+      // Read before the expensive hash; the token is consumed when the account is created.
+      const email = await readSignUpAddress(database, token);
+      const passwordHash = await passwords.hash(network, { email, password });
+      const language = acceptedLanguage(headers["accept-language"]);
+      return enterNew((tx) => completeSignUp(tx, { token, passwordHash, language }), { ip, headers });
+    }),
+  ];
+}
+
+function logInRoutes(parts: UserParts): Route[] {
+  const { database, sealer, sessions, rateLimiter, passwords, wakeSender } = parts;
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
   /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
   async function loggedIn(
     user: User & { passwordHash: string },
     place: SessionPlace,
-    second: SecondFactor = {},
-  ): Promise<Answer<200, { id: string; email: string }>> {
-    const cookie = await transaction(database, async (tx) => {
+    second: SecondFactor,
+  ): Promise<Answer<200, User>> {
+    const cookies = await transaction(database, async (tx) => {
       if (!(await holdsPassword(tx, user.id, user.passwordHash))) throw new Refusal("INVALID_CREDENTIALS");
       if (second.shown === undefined) await passSecondFactor(tx, sealer, user.id, second.code);
       else await usePasskey(tx, second.shown);
       return sessions.start(tx, user.id, place);
     });
-    return { ...ok({ id: user.id, email: user.email }), headers: { "set-cookie": cookie } };
+    wakeSender();
+    return signedIn(user, cookies);
   }
 
   /** One of the account whose password was right; one of another account is as wrong as none. */
   async function passkeyOf(user: User, passkey: Assertion, network: string): Promise<Shown> {
-    const shown = await readAssertion(dependencies, network, passkey);
+    const shown = await readAssertion(parts, network, passkey);
     if (shown.user.id !== user.id) throw new Refusal("INVALID_CREDENTIALS");
     return shown;
   }
 
   return [
-    route(contract.signUp, async ({ body, ip, headers }) => {
-      if (dependencies.signupsDisabled) throw new Refusal("SIGNUPS_DISABLED");
-      const network = networkOf(ip);
-      await limit(attemptsOf(network));
-      const passwordHash = await passwords.hash(network, body);
-      await limit(signUpsAs(body.email));
-      const language = acceptedLanguage(headers["accept-language"]);
-      const user = await takeFor(rateLimiter, signUpsOf(network), () =>
-        transaction(database, async (tx) => {
-          const account = await signUpAs(tx, { email: body.email, passwordHash, language });
-          if (account.isNew) await sendVerification(tx, account, baseUrl());
-          return account;
-        }),
-      );
-      wakeSender();
-      return loggedIn({ ...user, passwordHash }, { ip, headers });
-    }),
     route(contract.logIn, async ({ body, ip, headers }) => {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
-      // Counted before the password is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
-      const failures = {
-        bucket: `login:${sha256(body.email).toString("base64url")}:${network}`,
-        limit: LIMITS.loginFailures.value,
-        windowSeconds: LOGIN_WINDOW_SECONDS,
-      };
-      await limit(failures);
-      const user = await findUserByCredentials(dependencies, body, network);
-      if (user === null) throw new Refusal("INVALID_CREDENTIALS");
-      await rateLimiter.giveBack(failures);
-      if (body.code === undefined && body.passkey === undefined) return loggedIn(user, { ip, headers });
-      await limit(codesOf(user.id));
-      const shown = body.passkey && (await passkeyOf(user, body.passkey, network));
-      const answer = await loggedIn(user, { ip, headers }, { code: body.code, shown });
-      await rateLimiter.giveBack(codesOf(user.id));
-      return answer;
+      const row = await findUserByEmail(database, body.email);
+      const isKnownDevice = row !== undefined && sessions.isKnownDevice(headers, row.id);
+      const guess = { account: body.email, network, isKnownDevice };
+      const user = await parts.checkGuess(guess, async () => {
+        const isRight = await passwords.matches(network, row?.passwordHash, body.password);
+        return isRight && row?.passwordHash ? { ...row, passwordHash: row.passwordHash } : undefined;
+      });
+      if (user === undefined) throw new Refusal("INVALID_CREDENTIALS");
+      const { code, passkey } = body;
+      return guardCode(rateLimiter, { userId: user.id, code, isKnownDevice }, async () => {
+        const shown = passkey && (await passkeyOf(user, passkey, network));
+        return loggedIn(user, { ip, headers }, { code, shown });
+      });
     }),
-    ...ownRoutes(dependencies),
   ];
 }
 
-/** Of whoever is logged in. */
 function ownRoutes({ database, sessions }: { database: Database; sessions: Sessions }): Route[] {
   return [
     route(contract.logOut, async ({ sessionId, commit }) =>

@@ -1,20 +1,26 @@
-// Sessions: a signed cookie that names a row. The row is the session: deleting it logs out everywhere, at once.
-// Before it: users.ts knows who. After it: platform/http-caller.ts asks on every request.
+// Sessions: a signed cookie that names a row. Deleting the row signs out everywhere, immediately.
 import type { KeyObject } from "node:crypto";
 import { SignJWT, jwtVerify } from "jose";
-import { nowMs } from "../platform/clock.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { now, nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { deriveKey } from "../platform/crypto.ts";
+import { createSealer, deriveKey } from "../platform/crypto.ts";
 import { isId, newId } from "../platform/ids.ts";
+import { mailLanguageOf } from "../emails/system-mail/mail-language.ts";
+import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
+import { accountMail } from "./account-mails.ts";
+import { createKnownDevices } from "./known-devices.ts";
+import { placeOf, type SessionPlace } from "./place.ts";
 import {
-  deleteExpiredSessions,
+  deleteEndedSessions,
   deleteSession,
   findLiveSession,
+  findSessionOwner,
   insertSession,
   noteSessionUse,
 } from "./queries.ts";
 
-const LIFETIME_SECONDS = 7 * 24 * 3600;
+const LIFETIME_SECONDS = LIMITS.sessionDays.value * 24 * 3600;
 const ALGORITHM = "HS256";
 const AUDIENCE = "postloft-session";
 const MAX_TOKEN_LENGTH = 1_000;
@@ -22,17 +28,13 @@ const MAX_AGENT_LENGTH = 500;
 /** A use is noted so rarely: every request of a session would else write. */
 const USE_NOTED_EVERY_SECONDS = 300;
 
-/** Where somebody logs in, shown to them later. */
-export interface SessionPlace {
-  ip: string | undefined;
-  headers: { "user-agent"?: string | undefined };
-}
-
 export interface Sessions {
   /** The name of the cookie. */
   readonly cookie: string;
-  /** Starts a session and returns the value of its Set-Cookie header. */
-  start(tx: Tx, userId: string, place: SessionPlace): Promise<string>;
+  /** Starts a session and returns its Set-Cookie headers. A sign-in on a new device is reported to the owner of the account. */
+  start(tx: Tx, userId: string, place: SessionPlace): Promise<string[]>;
+  /** Returns whether this browser has signed in to the account before. */
+  isKnownDevice(headers: SessionPlace["headers"], userId: string): boolean;
   /** Who the cookie stands for, or null when it is forged, expired or logged out. */
   find(token: string): Promise<{ userId: string; sessionId: string } | null>;
   /** Ends a session and returns the Set-Cookie header that clears it. */
@@ -49,10 +51,14 @@ export function createSessions(options: {
   const { database, secure } = options;
   const key = deriveKey(options.applicationSecret, "session");
   const cookie = secure ? "__Host-postloft_session" : "postloft_session";
+  const devices = createKnownDevices(createSealer(options.applicationSecret), secure);
   const attributes = `Path=/; HttpOnly; SameSite=Lax${secure ? "; Secure" : ""}`;
   return {
     cookie,
-    async start(tx, userId, { ip, headers }) {
+    async start(tx, userId, place) {
+      const { ip, headers } = place;
+      const known = devices.read(headers);
+      if (!known.includes(userId)) await reportNewDevice(tx, userId, place);
       const id = newId();
       const expiresAt = new Date(nowMs() + LIFETIME_SECONDS * 1000);
       await insertSession(tx, {
@@ -69,8 +75,9 @@ export function createSessions(options: {
         .setIssuedAt()
         .setExpirationTime(expiresAt)
         .sign(key);
-      return `${cookie}=${token}; Max-Age=${LIFETIME_SECONDS}; ${attributes}`;
+      return [`${cookie}=${token}; Max-Age=${LIFETIME_SECONDS}; ${attributes}`, devices.write(known, userId)];
     },
+    isKnownDevice: (headers, userId) => devices.read(headers).includes(userId),
     async find(token) {
       const sessionId = await readToken(token, key);
       const row = sessionId === null ? undefined : await findLiveSession(database, sessionId);
@@ -82,8 +89,20 @@ export function createSessions(options: {
       await deleteSession(tx, sessionId);
       return `${cookie}=; Max-Age=0; ${attributes}`;
     },
-    sweep: () => deleteExpiredSessions(database),
+    sweep: () => deleteEndedSessions(database),
   };
+}
+
+/** The first session of an account is no news. */
+async function reportNewDevice(tx: Tx, userId: string, place: SessionPlace): Promise<void> {
+  const owner = await findSessionOwner(tx, userId);
+  if (owner === undefined || owner.isNew) return;
+  const { email } = owner;
+  const told = { email, language: mailLanguageOf(owner.language) };
+  const mail = accountMail(told, (texts, { instant }) =>
+    texts.newSignIn({ email, place: placeOf(place), at: instant(now()) }),
+  );
+  await enqueueSystemMails(tx, [mail]);
 }
 
 const isUseToBeNoted = (lastUsedAt: Date | null) =>

@@ -1,11 +1,10 @@
 // Accounts over HTTP: signing up, logging in and out, and what guessing meets.
 import { randomFill } from "node:crypto";
 import { promisify } from "node:util";
+import { hashSync } from "@node-rs/argon2";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
-import { findPassword } from "./find-password.ts";
-import type { Passwords } from "./passwords.ts";
-import { findUserByCredentials } from "./users.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 import {
   cookieOf,
   faultsOf,
@@ -31,6 +30,18 @@ const failedLogIn = (body: unknown) => server.call("POST", "/auth/login", {}, bo
 const readMe = (cookie: string) =>
   server.call<{ id: string; email: string }>("GET", "/users/@me", { cookie });
 
+/** All cookies of a response, as a browser sends them. */
+const cookiesOf = ({ headers }: { headers: Headers }) =>
+  headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(";")[0])
+    .join("; ");
+/** The status of a call, and whether it was kept waiting. */
+async function timed(work: () => Promise<{ status: number }>): Promise<[number, boolean]> {
+  const startedMs = performance.now();
+  return [(await work()).status, performance.now() - startedMs > 2_000];
+}
+
 test("signing up answers the account and logs in", async () => {
   const email = newAddress();
   const reply = await signUp({ email: ` ${email.toUpperCase()} `, password });
@@ -44,113 +55,49 @@ test("the cookie is kept from scripts, other sites and, with https, from plain c
   const reply = await signUp({ email: newAddress(), password });
   const [cookie = ""] = reply.headers.getSetCookie();
   expect(cookie).toMatch(
-    /^postloft_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax$/,
+    /^postloft_session=[\w-]+\.[\w-]+\.[\w-]+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax$/,
   );
   const secure = await server.startAnother({ BASE_URL: "https://mail.example.com" });
   const overHttps = await secure.call("POST", "/auth/signup", {}, { email: newAddress(), password });
   expect(overHttps.headers.getSetCookie()[0]).toMatch(
-    /^__Host-postloft_session=\S+; Max-Age=604800; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+    /^__Host-postloft_session=\S+; Max-Age=7776000; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
   );
 });
 
-test("who signs up again with the same password has the same account, however the address is spelled", async () => {
+test("an address has one account, however it is spelled and however many sign up at the same time", async () => {
   const first = await signUp({ email: "grace@bücher.example", password });
-  const again = await signUp({ email: "GRACE@xn--bcher-kva.example", password });
-  const back = await logIn({ email: "Grace@BÜCHER.example", password });
-  expect([again.body, back.body]).toEqual(Array(2).fill(first.body));
-  expect((await readMe(cookieOf(again))).body).toEqual(first.body.data);
-});
-
-test("of several sign-ups at once with one address and password one makes the account", async () => {
+  const again = await server.call(
+    "POST",
+    "/auth/signup",
+    {},
+    { email: "GRACE@xn--bcher-kva.example", password },
+  );
+  expect([refusalOf(again), cookieOf(again)]).toEqual(["409 CONFLICT", ""]);
+  expect((await logIn({ email: "Grace@BÜCHER.example", password })).body).toEqual(first.body);
   const email = newAddress();
-  // The thread that hashes has started: nobody waits for the lock longer than a statement may.
-  await signUp({ email: newAddress(), password });
   const holder = await server.pool.connect();
   let replies: Array<ReturnType<typeof signUp>> = [];
   try {
-    // All have looked for the account before one of them could write it.
+    // All have hashed their password before one of them can write.
     await holder.query("begin; lock table users in share mode");
     replies = Array.from({ length: 3 }, () => signUp({ email, password }));
     await vi.waitUntil(async () => {
-      const waiting = "select from pg_locks where not granted and locktype in ('relation', 'advisory')";
+      const waiting = "select from pg_locks where not granted and locktype = 'relation'";
       return (await server.rows(waiting)).length === 3;
     }, 30_000);
   } finally {
     await holder.query("commit");
     holder.release();
   }
-  const ids = (await Promise.all(replies)).map(({ body }) => body.data.id);
-  expect([ids.length, new Set(ids).size]).toEqual([3, 1]);
-});
-
-test("an address takes so many sign-ups in a day, whether it has an account or not", async () => {
-  await inOneWindow(server, 86_400, async () => {
-    const known = (await server.signUp()).email;
-    await server.rows("delete from rate_windows");
-    for (const email of [known, newAddress()]) {
-      const statuses = [];
-      for (let at = 0; at <= LIMITS.signUpsAs.value; at++)
-        statuses.push((await signUp({ email, password })).status);
-      expect(statuses).toEqual([...Array(LIMITS.signUpsAs.value).fill(200), 429]);
-    }
-  });
-});
-
-test("an address of somebody looks like one of nobody to whoever signs up with it, then and later", async () => {
-  const known = await server.signUp();
-  await server.rows("update users set verified_at = now() where id = $1", known.id);
-  const unproved = newAddress();
-  const own = await signUp({ email: unproved, password });
-  /** All that a stranger sees of an account they sign up for, without what differs anyway. */
-  const seen = async (email: string) => {
-    const first = await signUp({ email, password: "a password of a stranger" });
-    const cookie = cookieOf(first);
-    const call = (method: "GET" | "POST", path: string, body?: object) =>
-      server.call(method, path, { cookie }, body);
-    const replies = [
-      first,
-      await signUp({ email, password: "a password of a stranger" }),
-      await signUp({ email, password: "another of a stranger" }),
-      await logIn({ email, password: "a password of a stranger" }),
-      await logIn({ email, password: "another of a stranger" }),
-      await failedLogIn({ email, password: "one that nobody has" }),
-      await call("GET", "/users/@me"),
-      await call("GET", "/users/@me/identities"),
-      await call("POST", "/auth/request-verification"),
-      await call("POST", "/auth/request-password-reset", { email }),
-      await call("POST", "/users/@me/projects", { name: "A project" }),
-    ];
-    const text = replies.map((reply) => `${reply.status} ${reply.text}`).join("\n");
-    const names = new Map<string, string>();
-    const nameOf = (one: string) => names.set(one, names.get(one) ?? `id ${names.size}`).get(one) ?? "";
-    return text
-      .replaceAll(email, "address")
-      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, nameOf)
-      .replaceAll(/[ps]k_\w+|req_\w+|\d{4}-\d\d-\d\dT[\d:.]+Z/g, "");
-  };
-  const nobodys = await seen(newAddress());
-  expect(await seen(known.email)).toBe(nobodys);
-  expect(await seen(unproved)).toBe(nobodys);
-  expect(nobodys).toMatch(/^200 .*\n200 .*\n200 .*\n200 .*\n200 .*\n401 /);
-  // Those who were there before have what they had.
-  expect((await logIn({ email: known.email, password: known.password })).body.data.id).toBe(known.id);
-  expect((await logIn({ email: unproved, password })).body.data.id).toBe(own.body.data.id);
-});
-
-test("a sign-up with the password of an account that has a second factor opens nothing without a code", async () => {
-  const person = { email: newAddress(), password };
-  const first = await signUp(person);
-  await server.rows(
-    "insert into second_factors (user_id, sealed_secret, confirmed_at) values ($1, '', now())",
-    first.body.data.id,
-  );
-  const again = await server.call("POST", "/auth/signup", {}, person);
-  expect([refusalOf(again), cookieOf(again)]).toEqual(["401 SECOND_FACTOR_REQUIRED", ""]);
+  const statuses = (await Promise.all(replies)).map(({ status }) => status);
+  expect(statuses.toSorted()).toEqual([200, 409, 409]);
+  expect(await server.rows("select 1 from users where email = $1", email)).toHaveLength(1);
 });
 
 test.for([
-  [{}, ["email required", "password required"]],
-  [{ email: "nobody", password: "1234567" }, ["email invalid_string", "password too_small"]],
+  [{}, ["email required"]],
+  [{ email: "a@example.com" }, ["password required"]],
+  [{ email: "nobody", password: "123456789" }, ["email invalid_string", "password too_small"]],
   [{ email: "a@example.com", password: "x".repeat(257) }, ["password too_big"]],
   [{ email: 1, password: ["x"] }, ["email invalid_type", "password invalid_type"]],
   [{ email: "a@example.com,b@example.com", password }, ["email invalid_string"]],
@@ -161,8 +108,8 @@ test.for([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test("passwords of 8 to 256 characters of any kind work, and every character counts", async () => {
-  for (const good of ["1234567y", "x".repeat(256), "pässwörter mit Leerzeichen 🦀", " ".repeat(8)]) {
+test("passwords of 10 to 256 characters of any kind work, and every character counts", async () => {
+  for (const good of ["1x2y3z4u5v", "x".repeat(256), "pässwörter mit Leerzeichen 🦀", " ".repeat(10)]) {
     const email = newAddress();
     await signUp({ email, password: good });
     expect((await logIn({ email, password: good })).status).toBe(200);
@@ -173,11 +120,21 @@ test("passwords of 8 to 256 characters of any kind work, and every character cou
   expect((await failedLogIn({ email, password: `${"x".repeat(100)}b` })).status).toBe(401);
 });
 
+test("a password is the same one in composed and decomposed letters, and an old short one still signs in", async () => {
+  const email = newAddress();
+  await signUp({ email, password: "Ångström über" });
+  expect((await logIn({ email, password: "Ångström über".normalize("NFD") })).status).toBe(200);
+  await server.rows("update users set password_hash = $1 where email = $2", hashSync("8letters"), email);
+  expect((await logIn({ email, password: "8letters" })).status).toBe(200);
+});
+
 test.for([
-  ["Password1", "one of the 10,000 most common"],
-  ["12345678", "one of the 10,000 most common"],
-  ["Countess.Of.Lovelace@example.com", "Must not be the e-mail address"],
-  ["countess.of.lovelace", "Must not be the e-mail address"],
+  ["Password123", "one of the 100,000 most common"],
+  ["1234567890", "one of the 100,000 most common"],
+  ["Countess.Of.Lovelace@example.com", "Must not be your email address"],
+  ["countess.of.lovelace", "Must not be your email address"],
+  ["countess.of.lovelace1!", "Must not be your email address"],
+  ["Postloft2026", "Must not be your email address"],
 ])("%s is no password", async ([bad, reason]) => {
   const body = { email: "countess.of.lovelace@example.com", password: bad };
   const reply = await server.call("POST", "/auth/signup", {}, body);
@@ -218,96 +175,101 @@ test("fields of a sign-up that nobody may set are ignored", async () => {
   expect(reply.body.data.id).not.toBe(id);
 });
 
-test("a wrong password and an unknown address get the same answer after the same work", async () => {
-  const addresses = { known: newAddress(), unknown: newAddress(), several: newAddress() };
-  await signUp({ email: addresses.known, password });
-  for (const at of [1, 2, 3, 4]) await signUp({ email: addresses.several, password: `${password} ${at}` });
+test("a wrong password and an address without an account or password get the same answer after the same work", async () => {
+  const [known, without] = [newAddress(), newAddress()];
+  await signUp({ email: known, password });
+  await signUp({ email: without, password });
+  await server.rows("update users set password_hash = null where email = $1", without);
   const answers = [];
-  for (const email of Object.values(addresses)) {
-    const reply = await failedLogIn({ email, password: "not this one" });
-    expect(refusalOf(reply)).toBe("401 INVALID_CREDENTIALS");
-    answers.push({ ...reply.body.error, requestId: "" });
-  }
-  expect(answers).toEqual(Array(3).fill(answers[0]));
-  for (const [email, count] of [
-    [addresses.known, 1],
-    [addresses.unknown, 0],
-    [addresses.several, 4],
-  ] as const) {
-    const find = vi.fn<Passwords["find"]>(async () => ({ index: -1, hash: "" }));
-    const asked = { database: server.database, passwords: { find } };
-    expect(await findUserByCredentials(asked, { email, password: "not this one" }, "192.0.2.1")).toBeNull();
-    const hashes = Array(count).fill(expect.stringMatching(/^\$argon2id/));
-    const known = { hashes, hasOldSalts: false };
-    expect(find.mock.calls).toEqual([["192.0.2.1", { email, password: "not this one" }, known]]);
-  }
+  const times: Record<string, number[]> = {};
+  for (let round = 0; round < 4; round++)
+    for (const email of [known, "nobody@example.com", without]) {
+      const startedMs = performance.now();
+      const reply = await failedLogIn({ email, password: "not this one" });
+      (times[email] ??= []).push(performance.now() - startedMs);
+      expect(refusalOf(reply)).toBe("401 INVALID_CREDENTIALS");
+      answers.push({ ...reply.body.error, requestId: "" });
+    }
+  expect(answers).toEqual(Array(answers.length).fill(answers[0]));
+  // A hash takes tens of milliseconds; what else this machine does only adds to the shortest time.
+  const shortest = Object.values(times).map((ofAddress) => Math.min(...ofAddress));
+  expect(Math.min(...shortest)).toBeGreaterThan(Math.max(...shortest) / 3);
 });
 
-const alike = (own: string) => `$argon2id$v=19$m=19456,t=2,p=1$salt of the address$${own}`;
-
-test("as many hashes are made for none, one and many accounts of an address", () => {
-  const old = "$argon2id$v=19$m=19456,t=2,p=1$another salt$old";
-  const work = (hashes: string[], hasOldSalts: boolean) => {
-    const hashing = {
-      hash: vi.fn<() => string>(() => alike("wrong")),
-      verify: vi.fn<() => boolean>(() => false),
-    };
-    expect(findPassword(hashes, hasOldSalts, hashing)).toEqual({ index: -1, hash: alike("wrong") });
-    return [hashing.hash.mock.calls.length, hashing.verify.mock.calls.length];
-  };
-  for (const hashes of [[], [alike("a")], [alike("a"), alike("b"), alike("c")]]) {
-    expect(work(hashes, false)).toEqual([1, 0]);
-    expect(work(hashes, true)).toEqual([1, 1]);
-  }
-  expect(work([old], true)).toEqual([1, 1]);
-  expect(work([alike("a"), old], true)).toEqual([1, 1]);
+test("two accounts with the same password have different hashes", async () => {
+  const emails = [newAddress(), newAddress()];
+  for (const email of emails) await signUp({ email, password });
+  const hashes = await server.rows("select distinct password_hash from users where email = any($1)", emails);
+  expect(hashes).toHaveLength(2);
 });
 
-test("whoever logs in has a hash with the salt of their address from then on", async () => {
-  const { email } = await server.signUp();
-  const hashes = () =>
-    server.rows<{ passwordHash: string; hasOldSalt: boolean }>(
-      "select password_hash, has_old_salt from users where email = $1",
-      email,
+test("wrong passwords count per account on all servers and slow each other down; the right one always signs in", async () => {
+  const another = await server.startAnother({ TRUST_PROXY: "127.0.0.1" });
+  const from = (ip: string, body: object, cookie = "") =>
+    another.call(
+      "POST",
+      "/auth/login",
+      { headers: { "x-forwarded-for": ip, ...(cookie && { cookie }) } },
+      body,
     );
+  await inOneWindow(server, 600, async () => {
+    const [email, other] = [newAddress(), newAddress()];
+    const known = cookiesOf(await signUp({ email, password }));
+    await signUp({ email: other, password });
+    const wrong = { email, password: "not this one" };
+    const guesses = Array.from({ length: 40 }, (_, at) =>
+      from(at % 2 === 0 ? "192.0.2.1" : "198.51.100.1", wrong),
+    );
+    const statuses = (await Promise.all(guesses)).map(({ status }) => status);
+    // Over the budget each of the two networks has one guess at a time.
+    expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(
+      LIMITS.loginFailures.value + 2,
+    );
+    expect(new Set(statuses)).toEqual(new Set([401, 429]));
+    const [slow, ...quick] = await Promise.all([
+      timed(() => from("192.0.2.1", wrong)),
+      timed(() => from("203.0.113.9", { email, password })),
+      timed(() => from("192.0.2.1", wrong, known)),
+      timed(() => logIn({ email: other, password })),
+    ]);
+    expect(slow).toEqual([401, true]);
+    expect(quick).toEqual([
+      [200, false],
+      [401, false],
+      [200, false],
+    ]);
+    // The network of the guesser is not locked out either.
+    expect((await from("192.0.2.1", { email, password })).status).toBe(200);
+  });
+});
+
+test("a sign-in on a new device is reported to the owner, one on a known device is not", async () => {
+  const email = newAddress();
+  const own = await signUp({ email, password });
+  const enter = (cookie: string, agent: string) =>
+    server.call("POST", "/auth/login", { headers: { cookie, "user-agent": agent } }, { email, password });
+  const reports = () => readSystemMails(server.pool, { to: email, subject: /^New sign-in/ });
+  await enter(cookiesOf(own), "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
+  expect(await reports()).toEqual([]);
+  const first = await enter("", "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
+  await enter(cookiesOf(first), "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0");
+  await enter("postloft_devices=AAAA", "Call +1 555 0100 now");
+  const texts = (await reports()).map(({ text }) => text);
+  expect(texts).toEqual([
+    expect.stringContaining("Firefox, Linux, IP address 127.0.0.1"),
+    expect.stringContaining("an unknown device, IP address 127.0.0.1"),
+  ]);
+  expect(texts.join("")).not.toContain("555");
+  // A device of one account is none of another's.
   const other = newAddress();
   await signUp({ email: other, password });
-  await server.rows(
-    `update users set has_old_salt = true, password_hash = (select password_hash from users where email = $1) where email = $2`,
-    other,
-    email,
+  await server.call(
+    "POST",
+    "/auth/login",
+    { headers: { cookie: cookiesOf(first) } },
+    { email: other, password },
   );
-  const [old] = await hashes();
-  expect((await logIn({ email, password: "not this one" })).status).toBe(401);
-  expect(await hashes()).toEqual([{ passwordHash: old?.passwordHash, hasOldSalt: true }]);
-  for (let at = 0; at < 2; at++) expect((await logIn({ email, password })).status).toBe(200);
-  const [renewed] = await hashes();
-  expect(renewed?.passwordHash).not.toBe(old?.passwordHash);
-  expect(renewed?.hasOldSalt).toBe(false);
-});
-
-test("after ten wrong passwords an account is closed for a while, on every server, also for the right one", async () => {
-  const another = await server.startAnother();
-  await inOneWindow(server, 600, async () => {
-    const email = newAddress();
-    const other = newAddress();
-    await signUp({ email, password });
-    await signUp({ email: other, password });
-    for (let at = 0; at < 12; at++) expect((await logIn({ email, password })).status).toBe(200);
-    const wrong = { email, password: "not this one" };
-    const statuses = [];
-    for (let at = 0; at < 10; at++)
-      statuses.push((await logIn(wrong, at % 2 === 0 ? server.call : another.call)).status);
-    expect(statuses).toEqual(Array(10).fill(401));
-    for (const call of [server.call, another.call]) {
-      const headers = { "x-forwarded-for": "203.0.113.9" };
-      const reply = await call("POST", "/auth/login", { headers }, { email, password });
-      expect(refusalOf(reply)).toBe("429 RATE_LIMIT_EXCEEDED");
-      expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
-      expect(Number(reply.headers.get("retry-after"))).toBeLessThanOrEqual(600);
-    }
-    expect((await logIn({ email: other, password })).status).toBe(200);
-  });
+  expect(await readSystemMails(server.pool, { to: other, subject: /^New sign-in/ })).toHaveLength(1);
 });
 
 test("however many log in at once, the threads that the database driver needs stay free", async () => {
@@ -326,19 +288,6 @@ test("however many log in at once, the threads that the database driver needs st
   const statuses = new Set(await Promise.all(replies));
   // Beyond the queue it is 429, and never 503.
   expect(statuses).toEqual(new Set([401, 429]));
-});
-
-test("guesses in parallel do not slip through", async () => {
-  await inOneWindow(server, 600, async () => {
-    const email = newAddress();
-    await signUp({ email, password });
-    const replies = await Promise.all(
-      Array.from({ length: 30 }, () => failedLogIn({ email, password: "not this one" })),
-    );
-    const refused = replies.filter(({ status }) => status === 429);
-    expect(replies.filter(({ status }) => status === 401)).toHaveLength(10);
-    expect(refused).toHaveLength(20);
-  });
 });
 
 test("one machine may sign up and log in 300 times a minute, then it waits", async () => {
@@ -377,10 +326,24 @@ test("logging out ends the session everywhere, and only this one", async () => {
   }
 });
 
-test("a session that has expired is nobody's, whatever its cookie says", async () => {
+test.for([
+  [
+    "unused for 7 days",
+    "last_used_at = now() - interval '7 days', created_at = now() - interval '8 days'",
+    false,
+  ],
+  ["never used and begun 7 days ago", "last_used_at = null, created_at = now() - interval '7 days'", false],
+  ["begun 90 days ago and just used", "last_used_at = now(), expires_at = now()", false],
+  [
+    "begun 80 days ago and used 6 days ago",
+    "last_used_at = now() - interval '6 days', created_at = now() - interval '80 days'",
+    true,
+  ],
+] as const)("a session %s is live or not, whatever its cookie says", async ([, change, isLive]) => {
   const { cookie, id } = await server.signUp();
-  await server.rows("update sessions set expires_at = now() - interval '1 second' where user_id = $1", id);
-  expect(refusalOf(await server.call("GET", "/users/@me", { cookie }))).toBe("401 UNAUTHORIZED");
+  await server.rows(`update sessions set ${change} where user_id = $1`, id);
+  const reply = await server.call("GET", "/users/@me", { cookie });
+  expect(reply.status).toBe(isLive ? 200 : 401);
 });
 
 test("with DISABLE_SIGNUPS nobody can sign up, and who has an account can log in", async () => {

@@ -1,4 +1,4 @@
-// The account of whoever is signed in: address, password, passkeys, second factor, sessions. After it: passkeys-card.tsx, identities-card.tsx, second-factor-card.tsx, sessions-card.tsx.
+// Your account: address, password, passkeys, second factor, sessions, deletion.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
@@ -11,6 +11,7 @@ import { Field } from "../../ui/field.tsx";
 import { Card, Page } from "../../ui/page.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { DeleteAccountCard } from "./delete-account-card.tsx";
 import { IdentitiesCard, useIdentities } from "./identities-card.tsx";
 import { PasskeysCard } from "./passkeys-card.tsx";
 import { SecondFactorCard } from "./second-factor-card.tsx";
@@ -28,6 +29,7 @@ export function AccountPage() {
         {hasPassword && <SecondFactorCard />}
         <SessionsCard />
         {hasPassword && <AddressCard />}
+        <DeleteAccountCard hasPassword={hasPassword} />
       </div>
     </Page>
   );

@@ -23,7 +23,7 @@ export function ForgottenPasswordPage() {
     >
       {asking.isSuccess ? (
         <p role="status" className="text-soft">
-          {t("If {email} has an account, a mail is on its way. Its link holds for half an hour.", { email })}
+          {t("If {email} has an account, we sent an email. Its link is valid for an hour.", { email })}
         </p>
       ) : (
         <OneFieldForm

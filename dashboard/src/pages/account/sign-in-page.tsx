@@ -1,11 +1,15 @@
-// The pages before an account: sign in, sign up. Before them: any page that needs one. After them: the page that was asked for.
-import { useQuery } from "@tanstack/react-query";
+// The pages before an account: sign in, sign up.
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
-import { useEffect, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
+import { call } from "../../api/call.ts";
+import { signUp } from "../../api/endpoints.ts";
 import { configQuery } from "../../session/queries.ts";
 import { OtherWays } from "../../session/other-ways.tsx";
 import { SignInForm } from "../../session/sign-in-form.tsx";
 import { t } from "../../text/t.ts";
+import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { Skeleton } from "../../ui/states.tsx";
 import { Mark } from "../mark.tsx";
 
 const HOME = "/app";
@@ -38,6 +42,7 @@ export function SignInPage() {
 
 export function SignUpPage() {
   const navigate = useNavigate();
+  const provider = useQuery(configQuery).data?.features.email.provider;
   return (
     <Door
       title={t("Create your account")}
@@ -47,9 +52,34 @@ export function SignUpPage() {
         </>
       }
     >
-      <SignInForm isNew onDone={() => void navigate({ to: "/" })} />
+      {provider === undefined && <Skeleton className="h-40 w-full" />}
+      {provider === "mailbox" && <SignInForm isNew onDone={() => void navigate({ to: "/" })} />}
+      {provider !== undefined && provider !== "mailbox" && <SignUpByEmail />}
       <OtherWays next={HOME} />
     </Door>
+  );
+}
+
+/** Asks for a link; the page behind it creates the account. The answer is the same for an address that has one. */
+function SignUpByEmail() {
+  const [email, setEmail] = useState("");
+  const asking = useMutation({ mutationFn: () => call(signUp, { body: { email } }) });
+  if (asking.isSuccess)
+    return (
+      <p role="status" className="text-soft">
+        {t("Check your inbox. We sent a link to {email}; open it to choose your password.", { email })}
+      </p>
+    );
+  return (
+    <OneFieldForm
+      label={t("Email")}
+      type="email"
+      autoComplete="username"
+      value={email}
+      onChange={setEmail}
+      action={t("Continue")}
+      asking={asking}
+    />
   );
 }
 

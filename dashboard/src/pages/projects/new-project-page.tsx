@@ -1,13 +1,15 @@
-// Creating a project: the first thing after an account. After it: the project's home, with its keys.
+// Creates a project, the first thing after an account.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { call } from "../../api/call.ts";
 import { createProject } from "../../api/endpoints.ts";
 import { accountQuery, projectsQuery } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { buttonClass } from "../../ui/button.tsx";
 import { OneFieldForm } from "../../ui/one-field-form.tsx";
+import { DeleteAccountDialog } from "../account/delete-account-card.tsx";
+import { useIdentities } from "../account/identities-card.tsx";
 import { Door } from "../account/sign-in-page.tsx";
 import { useSignOut } from "../use-sign-out.ts";
 
@@ -24,7 +26,7 @@ export function NewProjectPage() {
     },
   });
   return (
-    <Door title={t("Name your project")} other={projects.data?.length === 0 && <OtherAccount />}>
+    <Door title={t("Name your project")} other={projects.data?.length === 0 && <OwnAccount />}>
       <OneFieldForm
         label={t("Project name")}
         placeholder="Acme"
@@ -45,24 +47,33 @@ export function NewProjectPage() {
   );
 }
 
-/** Whoever signed up with an address that has an account has another one, and is told so by mail alone: it may not be theirs. */
-function OtherAccount() {
+/** Signs out or deletes the account, because the account page needs a project. */
+function OwnAccount() {
   const account = useQuery(accountQuery);
   const signOut = useSignOut();
+  const hasPassword = useIdentities().data?.hasPassword ?? true;
+  const [isDeleting, setDeleting] = useState(false);
   if (!account.data) return null;
   return (
     <>
-      {t("You are signed in as {email}.", { email: account.data.email })}{" "}
-      {t(
-        "If you expected projects here, they are in another account with this address, which has its own password.",
-      )}{" "}
-      <button
-        type="button"
-        className="cursor-pointer font-medium text-accent hover:underline"
-        onClick={() => void signOut()}
-      >
-        {t("Sign out")}
-      </button>
+      {t("Signed in as {email}", { email: account.data.email })}
+      <span className="mt-2 flex gap-4">
+        <TextButton onClick={() => void signOut()}>{t("Sign out")}</TextButton>
+        <TextButton onClick={() => setDeleting(true)}>{t("Delete account")}</TextButton>
+      </span>
+      {isDeleting && <DeleteAccountDialog hasPassword={hasPassword} onClose={() => setDeleting(false)} />}
     </>
+  );
+}
+
+function TextButton({ onClick, children }: { onClick: () => void; children: ReactNode }) {
+  return (
+    <button
+      type="button"
+      className="cursor-pointer font-medium text-accent hover:underline"
+      onClick={onClick}
+    >
+      {children}
+    </button>
   );
 }

@@ -11,6 +11,8 @@ export interface MailFormats {
   percent(value: number): string;
   /** @param day such as `2026-11-23`, in UTC */
   day(day: string): string;
+  /** In UTC, to the minute. */
+  instant(at: Date): string;
   /** The number and its noun: `counted(1, "mail", "mails")`. */
   counted(value: number, one: string, other: string): string;
 }
@@ -22,11 +24,17 @@ export function formatsOf(language: MailLanguage): MailFormats {
     maximumFractionDigits: MAX_PERCENT_DIGITS,
   });
   const days = new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" });
+  const instants = new Intl.DateTimeFormat(language, {
+    dateStyle: "long",
+    timeStyle: "short",
+    timeZone: "UTC",
+  });
   const plurals = new Intl.PluralRules(language);
   return {
     number: (value) => numbers.format(value),
     percent: (value) => percents.format(value / 100),
     day: (day) => days.format(Date.parse(day)),
+    instant: (at) => `${instants.format(at)} UTC`,
     counted: (value, one, other) =>
       `${numbers.format(value)} ${plurals.select(value) === "one" ? one : other}`,
   };

@@ -97,18 +97,30 @@ test("whoever has got an account meanwhile accepts with it, and with no other", 
   expect(refusalOf(await accept(token, person))).toBe(GONE);
 });
 
-test("an account of an address that nobody has proved is invited as well, and accepting proves it", async () => {
+test("accepting an invitation confirms the address when the link left by email, not when the inviter has seen it", async () => {
+  const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
+  const isProved = async (email: string) =>
+    (
+      await server.rows<{ is: boolean }>(
+        "select verified_at is not null as is from users where email = $1",
+        email,
+      )
+    )[0]?.is;
   const project = await server.createProject();
+  const seen = await invite(project, newAddress());
+  expect((await signUp(seen.token)).status).toBe(200);
+  expect(await isProved(seen.email)).toBe(false);
+  const sent = await invite(project, newAddress());
+  expect((await signUp(sent.token, PASSWORD, leaving.call)).status).toBe(200);
+  expect(await isProved(sent.email)).toBe(true);
   const person = await server.signUp();
   const { token } = await invite(project, person.email);
   const isIn = { cookie: person.cookie, projectId: project.id };
   expect((await server.call("GET", "/contacts", isIn)).status).toBe(403);
-  const isProved = () =>
-    server.rows("select verified_at is not null as is from users where id = $1", person.id);
-  expect(await isProved()).toEqual([{ is: false }]);
-  expect((await accept(token, person)).status).toBe(200);
+  const accepted = await leaving.call("POST", `/invitations/${token}/accept`, { cookie: person.cookie });
+  expect(accepted.status).toBe(200);
   expect((await server.call("GET", "/contacts", isIn)).status).toBe(200);
-  expect(await isProved()).toEqual([{ is: true }]);
+  expect(await isProved(person.email)).toBe(true);
   const again = { email: person.email };
   const { cookie } = project.owner;
   const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);

@@ -1,5 +1,4 @@
-// Adding people to a project: whoever has an account of a proved address is a member at once, anybody else gets a link (docs/decisions/0095).
-// Before it: members.ts. After it: routes.ts; the mails leave through emails/system-mail/system-mail.ts.
+// Adds people to a project: an account with a confirmed address is a member immediately, anyone else gets a link.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
@@ -148,6 +147,13 @@ export async function isInvited(database: Database, email: string): Promise<bool
   return (await findLiveInvitation(database, email)) !== undefined;
 }
 
+interface Accepting {
+  token: string;
+  ip: string | null;
+  /** The link went by email alone, so that its use confirms the address. Otherwise the inviter has seen it. */
+  isProof: boolean;
+}
+
 export interface Accepted {
   projectId: string;
   role: Role;
@@ -156,7 +162,7 @@ export interface Accepted {
 /** @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN for another address than the one that was invited. */
 export async function acceptInvitation(
   tx: Tx,
-  { token, user, ip }: { token: string; user: User; ip: string | null },
+  { token, user, ip, isProof }: Accepting & { user: User },
 ): Promise<Accepted> {
   const { projectId, id, email, role } = await findInvitation(tx, token);
   if (email !== user.email)
@@ -165,8 +171,7 @@ export async function acceptInvitation(
   // Under the lock: it may have been accepted or revoked meanwhile.
   if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");
   await joinProject(tx, members, { projectId, userId: user.id, email, role: role as Role });
-  // They have what was mailed there, as whoever makes an account by the link.
-  await proveAddress(tx, user);
+  if (isProof) await proveAddress(tx, user);
   await recordAudit(tx, [
     {
       projectId,
@@ -179,21 +184,19 @@ export async function acceptInvitation(
   return { projectId, role: role as Role };
 }
 
-interface Newcomer {
-  token: string;
+interface Newcomer extends Accepting {
   passwordHash: string;
-  ip: string | null;
   language: MailLanguage;
 }
 
 /** Makes the account of whoever was invited, and lets them in. @throws Refusal INVITATION_NOT_FOUND, CONFLICT */
 export async function signUpInvited(
   tx: Tx,
-  { token, passwordHash, ip, language }: Newcomer,
+  { passwordHash, language, ...accepting }: Newcomer,
 ): Promise<Accepted & { user: User }> {
-  const { email } = await findInvitation(tx, token);
-  const user = await createUser(tx, { email, passwordHash, isVerified: true, language });
-  return { user, ...(await acceptInvitation(tx, { token, user, ip })) };
+  const { email } = await findInvitation(tx, accepting.token);
+  const user = await createUser(tx, { email, passwordHash, isVerified: accepting.isProof, language });
+  return { user, ...(await acceptInvitation(tx, { ...accepting, user })) };
 }
 
 /** Forgets invitations that are over. */

@@ -9,12 +9,15 @@ import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.
 import { lockProject } from "../queries.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "../keys.ts";
 import { revokeKeysOf, shrinkKeysOf } from "../scoped-keys/scoped-keys.ts";
+import { sendNotice } from "./project-notices.ts";
 import {
   deleteInvitationsBy,
   deleteInvitationsOf,
   deleteMember,
   insertMember,
   listMemberRows,
+  listOnlyOwned,
+  moveMemberships,
   updateMemberRole,
   type MemberRow,
 } from "./queries.ts";
@@ -117,6 +120,7 @@ export async function changeRole(
   if (member.role === "OWNER") requireAnotherOwner(members, member);
   await updateMemberRole(tx, projectId, member.userId, role);
   if (!seesSecretKey(role)) await shrinkKeysOf(tx, projectId, member.userId);
+  await sendNotice(tx, { projectId, notice: "roleChanged", actor, to: member.userId, role });
   await recordAudit(tx, [
     {
       projectId,
@@ -133,7 +137,10 @@ export async function changeRole(
 const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
 
 /** Nobody comes in by whoever may invite no longer. @returns what is to be recorded */
-async function withdrawInvitations(tx: Tx, { projectId, userId, actor }: OfMember): Promise<AuditEntry[]> {
+export async function withdrawInvitations(
+  tx: Tx,
+  { projectId, userId, actor }: OfMember,
+): Promise<AuditEntry[]> {
   const rows = await deleteInvitationsBy(tx, projectId, userId);
   return rows.map(({ id, email }) => ({
     projectId,
@@ -168,11 +175,16 @@ export async function removeMember(
       message: "An owner cannot be removed: change the role, or transfer the ownership first.",
     });
   const { couldSeeSecretKey } = member;
+  if (actor.userId !== member.userId)
+    await sendNotice(tx, { projectId, notice: "removed", actor, to: member.userId });
   const of = { projectId, userId: member.userId, actor };
   const gone = [...(await withdrawInvitations(tx, of)), ...(await revokeKeysOf(tx, of))];
   await deleteMember(tx, projectId, member.userId);
   const keys = rotateWith === null ? null : makeKeyPair();
-  if (rotateWith !== null && keys !== null) await replaceKeys(tx, rotateWith, projectId, keys);
+  if (rotateWith !== null && keys !== null) {
+    await replaceKeys(tx, rotateWith, projectId, keys);
+    await sendNotice(tx, { projectId, notice: "keysRotated", actor });
+  }
   await recordAudit(tx, [
     {
       projectId,
@@ -200,6 +212,7 @@ export async function transferOwnership(
     throw new Refusal("CONFLICT", { message: `${member.email} is an owner already.` });
   await updateMemberRole(tx, projectId, member.userId, "OWNER");
   await updateMemberRole(tx, projectId, owner.userId, "ADMIN");
+  await sendNotice(tx, { projectId, notice: "ownershipTransferred", actor, owner: member.email });
   await recordAudit(tx, [
     {
       projectId,
@@ -210,6 +223,16 @@ export async function transferOwnership(
     },
   ]);
   return listMembers(tx, projectId);
+}
+
+/** Returns the names of the projects that a person is the only owner of. */
+export async function onlyOwnedBy(tx: Tx, userId: string): Promise<string[]> {
+  return listOnlyOwned(tx, userId);
+}
+
+/** Gives one account's places in projects to another, for the operator. */
+export async function giveMemberships(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await moveMemberships(tx, fromId, toId);
 }
 
 function requireAnotherOwner(members: readonly MemberView[], owner: MemberView): void {

@@ -153,3 +153,57 @@ export async function deleteInvitationsBy(
 export async function deleteExpiredInvitations(database: Database): Promise<void> {
   await sql`delete from invitations where expires_at <= now()`.execute(database);
 }
+
+export interface NoticeRow {
+  email: string;
+  language: string;
+  project: string;
+  /** The address of the person who did it. */
+  by: string | null;
+}
+
+/** One member, or all owners and admins, with what a notice says. */
+export async function listNoticeRecipients(
+  tx: Tx,
+  projectId: string,
+  { to, by }: { to: string | null; by: string | null },
+): Promise<NoticeRow[]> {
+  const { rows } = await sql<NoticeRow>`
+    select u.email, u.language, p.name as project, (select a.email from users a where a.id = ${by}) as by
+    from memberships m join users u on u.id = m.user_id join projects p on p.id = m.project_id
+    where m.project_id = ${projectId}
+      and case when ${to}::uuid is null then m.role in ('OWNER', 'ADMIN') else m.user_id = ${to} end
+    order by m.created_at`.execute(tx);
+  return rows;
+}
+
+/** The memberships of a person. */
+export async function listMembershipsOf(
+  tx: Tx,
+  userId: string,
+): Promise<Array<{ projectId: string; role: string }>> {
+  const { rows } = await sql<{ projectId: string; role: string }>`
+    select project_id, role from memberships where user_id = ${userId} order by project_id`.execute(tx);
+  return rows;
+}
+
+/** The names of the projects that have no other owner. */
+export async function listOnlyOwned(tx: Tx, userId: string): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select p.name from memberships m join projects p on p.id = m.project_id
+    where m.user_id = ${userId} and m.role = 'OWNER' and not exists (
+      select 1 from memberships o
+      where o.project_id = m.project_id and o.user_id <> m.user_id and o.role = 'OWNER')
+    order by p.id`.execute(tx);
+  return rows.map(({ name }) => name);
+}
+
+/** Gives one person's memberships to another, who keeps the higher role where both are members. */
+export async function moveMemberships(tx: Tx, fromId: string, toId: string): Promise<void> {
+  await sql`
+    insert into memberships as m (project_id, user_id, role)
+    select project_id, ${toId}, role from memberships where user_id = ${fromId}
+    on conflict (project_id, user_id) do update set role = excluded.role
+    where excluded.role = 'OWNER' or m.role = 'MEMBER'`.execute(tx);
+  await sql`delete from memberships where user_id = ${fromId}`.execute(tx);
+}

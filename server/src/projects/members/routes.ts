@@ -108,7 +108,8 @@ const additionsOf = (id: string): Take => ({
   windowSeconds: HOUR_SECONDS,
 });
 
-function invitationRoutes({ database, sessions, passwords, rateLimiter }: MemberParts): Route[] {
+function invitationRoutes({ database, sessions, passwords, rateLimiter, staysHere }: MemberParts): Route[] {
+  const isProof = !staysHere;
   return [
     route(contract.listInvitations, async ({ projectId }) => ok(await listInvitations(database, projectId))),
     route(contract.revokeInvitation, async (call) =>
@@ -121,23 +122,25 @@ function invitationRoutes({ database, sessions, passwords, rateLimiter }: Member
     route(contract.acceptInvitation, async ({ params, userId, ip, commit }) =>
       commit(async (tx) => {
         const user = await getUser(tx, userId);
-        return ok(await acceptInvitation(tx, { token: params.token, user, ip: ip ?? null }));
+        return ok(await acceptInvitation(tx, { token: params.token, user, ip: ip ?? null, isProof }));
       }),
     ),
     route(contract.signUpInvited, async ({ params, body, ip, headers }) => {
       const network = networkOf(ip);
       await takeOrRefuse(rateLimiter, attemptsOf(network));
-      const { email } = await readInvitation(database, params.token);
-      const passwordHash = await passwords.hash(network, { email, password: body.password });
+      const { email, project } = await readInvitation(database, params.token);
+      const chosen = { email, password: body.password, projects: [project] };
+      const passwordHash = await passwords.hash(network, chosen);
       return transaction(database, async (tx) => {
         const { user, ...accepted } = await signUpInvited(tx, {
           token: params.token,
           passwordHash,
           ip: ip ?? null,
+          isProof,
           language: acceptedLanguage(headers["accept-language"]),
         });
-        const cookie = await sessions.start(tx, user.id, { ip, headers });
-        return { ...ok({ ...user, ...accepted }), headers: { "set-cookie": cookie } };
+        const cookies = await sessions.start(tx, user.id, { ip, headers });
+        return { ...ok({ ...user, ...accepted }), headers: { "set-cookie": cookies } };
       });
     }),
   ];

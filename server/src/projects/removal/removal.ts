@@ -9,6 +9,7 @@ import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.t
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
 import { listMembers, requireAdmin } from "../members/members.ts";
+import { sendNotice } from "../members/project-notices.ts";
 import {
   deleteProjectRow,
   endResetRow,
@@ -114,6 +115,8 @@ export async function requestRemoval(
   const jobId = await addJob(tx, { projectId, kind, input: {} });
   await startRemovalRow(tx, projectId, { removal, jobId });
   await openOrCloseProjectQueues(tx, [projectId], false);
+  const notice = removal === "RESET" ? "resetRequested" : "deletionRequested";
+  await sendNotice(tx, { projectId, notice, actor });
   const action = removal === "RESET" ? "project.resetRequested" : "project.deletionRequested";
   await recordAudit(tx, [{ projectId, actor, action, details: { name: confirm } }]);
   return jobId;

@@ -1,76 +1,129 @@
-// What people are told about their accounts, in German. Before it: account-mails.ts. After it: nothing.
+// Emails about accounts, in German.
+import type { Place } from "../place.ts";
 import type { AccountMailTexts } from "./en.ts";
 
-const CHANGE_AT_ONCE = "Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort: Wer es war, kennt es.";
-const LOOK_AT_ACCOUNT =
-  "Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort und sehen Sie sich Ihr Konto an.";
-const LOOK_AT_PASSKEYS =
-  "Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort und sehen Sie sich die Passkeys Ihres Kontos an.";
-const NOT_YOU = "Wenn Sie das nicht waren, müssen Sie nichts tun: Ohne den Link ändert sich nichts.";
+const at = ({ device, ip }: Place) => `${device ?? "unbekanntes Gerät"}, IP-Adresse ${ip ?? "unbekannt"}`;
+const IGNORE = "Wenn Sie das nicht waren, ignorieren Sie diese E-Mail.";
+const SECURE = "Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort und prüfen Sie Ihr Konto.";
+const ONCE = (hours: string) => `Der Link funktioniert einmal und ${hours} Stunden lang.`;
+const NOT_YOURS = "Wenn Sie dieses Konto nicht erstellt haben, bestätigen Sie es nicht.";
 
 export const DE: AccountMailTexts = {
-  verification: {
+  signUp: ({ email, place, hours }) => ({
+    subject: "Erstellen Sie Ihr Postloft-Konto",
+    blocks: [
+      `Jemand möchte ein Postloft-Konto für ${email} erstellen (${at(place)}).`,
+      "Wenn Sie das waren, wählen Sie ein Passwort, um es zu erstellen.",
+    ],
+    label: "Passwort wählen",
+    footer: `${ONCE(hours)} ${IGNORE} Ohne den Link entsteht kein Konto.`,
+  }),
+  knownAddress: ({ email, place, resetUrl }) => ({
+    subject: "Sie haben bereits ein Postloft-Konto",
+    blocks: [
+      `Jemand wollte sich mit ${email} registrieren (${at(place)}). Diese Adresse hat bereits ein Konto, deshalb wurde nichts erstellt.`,
+      `Wenn Sie das waren, melden Sie sich an. Falls Sie Ihr Passwort vergessen haben, setzen Sie es zurück: ${resetUrl}`,
+    ],
+    label: "Anmelden",
+    footer: IGNORE,
+  }),
+  verifyNew: ({ email, place, hours }) => ({
     subject: "Bestätigen Sie Ihre E-Mail-Adresse",
-    body: ({ email }) => `${email} ist die Adresse eines Kontos oder soll es werden. Gehört sie Ihnen?`,
-    action: "Ja, sie gehört mir",
-    footer: ({ hours }) => `Der Link gilt ${hours} Stunden. ${NOT_YOU}`,
-  },
-  knownAddress: {
-    subject: "Sie haben schon ein Konto",
-    body: ({ email }) =>
-      `Jemand hat sich mit ${email} registriert, der Adresse Ihres Kontos. Wenn Sie das waren, melden Sie sich bei diesem Konto an; haben Sie das Passwort vergessen, können Sie dort ein neues setzen.`,
-    action: "Anmelden",
-    footer:
-      "Mit der Registrierung ist ein anderes Konto entstanden, das Ihre Adresse nicht bekommen kann. Wenn Sie das nicht waren, müssen Sie nichts tun: In Ihr Konto kommt damit niemand.",
-  },
-  passwordReset: {
-    subject: "Neues Passwort setzen",
-    body: ({ email }) => `Für das Konto ${email} wurde ein neues Passwort angefordert.`,
-    action: "Neues Passwort setzen",
-    footer: ({ minutes }) => `Der Link gilt einmal und ${minutes} Minuten lang. ${NOT_YOU}`,
-  },
-  passwordChanged: {
-    subject: "Ihr Passwort wurde geändert",
-    body: ({ email }) =>
-      `Das Passwort des Kontos ${email} wurde geändert, und alle anderen Sitzungen wurden beendet.`,
-    footer: "Wenn Sie das nicht waren, fordern Sie sofort ein neues Passwort an: Wer es war, kennt das alte.",
-  },
-  addressChange: {
+    blocks: [
+      `Für ${email} wurde ein Postloft-Konto erstellt (${at(place)}). Bestätigen Sie, dass dies Ihre Adresse ist.`,
+    ],
+    label: "E-Mail-Adresse bestätigen",
+    footer: `${ONCE(hours)} ${NOT_YOURS}`,
+  }),
+  verifyAgain: ({ email, place, hours }) => ({
+    subject: "Bestätigen Sie Ihre E-Mail-Adresse",
+    blocks: [
+      `Das Konto ${email} möchte seine Adresse bestätigen (${at(place)}). Bestätigen Sie, dass dies Ihre Adresse ist.`,
+    ],
+    label: "E-Mail-Adresse bestätigen",
+    footer: `${ONCE(hours)} ${NOT_YOURS}`,
+  }),
+  verifyChange: ({ email, place, hours, newEmail }) => ({
+    subject: "Bestätigen Sie Ihre neue E-Mail-Adresse",
+    blocks: [
+      `Das Postloft-Konto ${email} möchte seine E-Mail-Adresse in ${newEmail} ändern (${at(place)}).`,
+      "Bestätigen Sie das nur, wenn das Konto Ihnen gehört.",
+    ],
+    label: "E-Mail-Adresse bestätigen",
+    footer: `${ONCE(hours)} ${IGNORE}`,
+  }),
+  addressChange: ({ email, place, newEmail }) => ({
     subject: "Ihre E-Mail-Adresse soll geändert werden",
-    body: ({ email, newEmail }) =>
-      `Das Konto ${email} soll die Adresse ${newEmail} bekommen. Das geschieht, sobald der Link in der Mail dorthin geöffnet wird.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  secondFactorOn: {
-    subject: "Ihr zweiter Faktor ist eingeschaltet",
-    body: ({ email }) =>
+    blocks: [
+      `Jemand möchte die E-Mail-Adresse Ihres Kontos von ${email} in ${newEmail} ändern (${at(place)}). Sie ändert sich, sobald die neue Adresse bestätigt ist.`,
+    ],
+    footer: SECURE,
+  }),
+  passwordReset: ({ email, place, minutes }) => ({
+    subject: "Setzen Sie Ihr Passwort zurück",
+    blocks: [`Jemand hat ein neues Passwort für das Konto ${email} angefordert (${at(place)}).`],
+    label: "Neues Passwort wählen",
+    footer: `Der Link funktioniert einmal und ${minutes} Minuten lang. ${IGNORE} Ihr Passwort bleibt gleich.`,
+  }),
+  unconfirmedReset: ({ email, place }) => ({
+    subject: "Ihr Passwort kann nicht per E-Mail zurückgesetzt werden",
+    blocks: [
+      `Jemand hat ein neues Passwort für das Konto ${email} angefordert (${at(place)}). Die Adresse wurde nie bestätigt, deshalb wissen wir nicht, wer das Konto erstellt hat.`,
+      "Wenn Sie es erstellt haben, melden Sie sich an und bestätigen Sie die Adresse, oder bitten Sie die Administration dieses Servers um ein neues Passwort (npm run admin -- reset-password).",
+    ],
+    footer: IGNORE,
+  }),
+  passwordChanged: ({ email }) => ({
+    subject: "Ihr Passwort wurde geändert",
+    blocks: [`Das Passwort des Kontos ${email} wurde geändert. Alle anderen Sitzungen wurden beendet.`],
+    footer:
+      "Wenn Sie das nicht waren, setzen Sie sofort Ihr Passwort zurück. Wer es war, kannte das bisherige.",
+  }),
+  newSignIn: ({ email, place, at: when }) => ({
+    subject: "Neue Anmeldung an Ihrem Konto",
+    blocks: [`Ihr Konto ${email} wurde am ${when} auf einem neuen Gerät verwendet: ${at(place)}.`],
+    footer: "Wenn Sie das nicht waren, ändern Sie sofort Ihr Passwort. Das beendet alle anderen Sitzungen.",
+  }),
+  secondFactorOn: ({ email }) => ({
+    subject: "Die Zwei-Faktor-Authentifizierung ist eingeschaltet",
+    blocks: [
       `Die Anmeldung am Konto ${email} verlangt jetzt einen Code einer Authenticator-App. Alle anderen Sitzungen wurden beendet.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  secondFactorOff: {
-    subject: "Ihr zweiter Faktor ist ausgeschaltet",
-    body: ({ email }) => `Die Anmeldung am Konto ${email} verlangt wieder nur das Passwort.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  connected: {
-    subject: ({ service }) => `Ihr Konto ist mit ${service} verbunden`,
-    body: ({ email, service }) =>
-      `Wer sich bei ${service} als Sie anmeldet, kommt jetzt auch in das Konto ${email}.`,
-    footer: LOOK_AT_ACCOUNT,
-  },
-  disconnected: {
-    subject: ({ service }) => `Ihr Konto ist nicht mehr mit ${service} verbunden`,
-    body: ({ email, service }) => `Über ${service} kommt niemand mehr in das Konto ${email}.`,
-    footer: LOOK_AT_ACCOUNT,
-  },
-  passkeyAdded: {
+    ],
+    footer: SECURE,
+  }),
+  secondFactorOff: ({ email }) => ({
+    subject: "Die Zwei-Faktor-Authentifizierung ist ausgeschaltet",
+    blocks: [`Die Anmeldung am Konto ${email} verlangt wieder nur das Passwort.`],
+    footer: SECURE,
+  }),
+  recoveryCodesRenewed: ({ email }) => ({
+    subject: "Ihre Wiederherstellungscodes wurden ersetzt",
+    blocks: [`Das Konto ${email} hat neue Wiederherstellungscodes. Die bisherigen gelten nicht mehr.`],
+    footer: SECURE,
+  }),
+  connected: ({ email, service }) => ({
+    subject: `Ihr Konto ist mit ${service} verbunden`,
+    blocks: [`Sie können sich jetzt mit ${service} am Konto ${email} anmelden.`],
+    footer: SECURE,
+  }),
+  disconnected: ({ email, service }) => ({
+    subject: `Ihr Konto ist nicht mehr mit ${service} verbunden`,
+    blocks: [`${service} meldet nicht mehr am Konto ${email} an.`],
+    footer: SECURE,
+  }),
+  passkeyAdded: ({ email, name }) => ({
     subject: "Ihr Konto hat einen neuen Passkey",
-    body: ({ email, name }) => `Der Passkey „${name}“ meldet jetzt am Konto ${email} an, ohne Passwort.`,
-    footer: LOOK_AT_PASSKEYS,
-  },
-  passkeyRemoved: {
+    blocks: [`Der Passkey „${name}“ meldet jetzt am Konto ${email} an, ohne Passwort.`],
+    footer: SECURE,
+  }),
+  passkeyRemoved: ({ email, name }) => ({
     subject: "Ein Passkey Ihres Kontos wurde entfernt",
-    body: ({ email, name }) => `Der Passkey „${name}“ meldet nicht mehr am Konto ${email} an.`,
-    footer: LOOK_AT_PASSKEYS,
-  },
+    blocks: [`Der Passkey „${name}“ meldet nicht mehr am Konto ${email} an.`],
+    footer: SECURE,
+  }),
+  accountDeleted: ({ email, place }) => ({
+    subject: "Ihr Konto wurde gelöscht",
+    blocks: [`Das Postloft-Konto ${email} wurde gelöscht (${at(place)}).`],
+    footer: "Wenn Sie das nicht waren, wenden Sie sich an die Administration dieses Servers.",
+  }),
 };

@@ -1,78 +1,141 @@
-// What people are told about their accounts, in English: the catalogue whose shape the other languages have to have. Pure.
-// Before it: account-mails.ts lays it out. After it: nothing.
+// Emails about accounts, in English. The other languages have the same shape.
+import type { Place } from "../place.ts";
+
+export interface AccountMailWords {
+  subject: string;
+  blocks: string[];
+  /** The text of the button. */
+  label?: string;
+  footer?: string;
+}
+
+interface OfAccount {
+  email: string;
+}
+type Asked = OfAccount & { place: Place };
+type Linked = Asked & { hours: string };
+
+const at = ({ device, ip }: Place) => `${device ?? "an unknown device"}, IP address ${ip ?? "unknown"}`;
+const IGNORE = "If this wasn't you, ignore this email.";
+const SECURE = "If this wasn't you, change your password now and check your account.";
 
 export const EN = {
-  verification: {
-    subject: "Confirm your e-mail address",
-    body: ({ email }: { email: string }) =>
-      `${email} is the address of an account, or is to become it. Is it yours?`,
-    action: "Yes, it is mine",
-    footer: ({ hours }: { hours: string }) =>
-      `The link holds for ${hours} hours. If it was not you, do nothing: without the link nothing changes.`,
-  },
-  knownAddress: {
-    subject: "You have an account already",
-    body: ({ email }: { email: string }) =>
-      `Somebody signed up with ${email}, which is the address of your account. If it was you, log in to that account; if you forgot its password, you can set a new one there.`,
-    action: "Log in",
-    footer:
-      "The sign-up made an account of its own, which cannot have your address. If it was not you, do nothing: nobody gets into your account by it.",
-  },
-  passwordReset: {
-    subject: "Set a new password",
-    body: ({ email }: { email: string }) => `Somebody asked for a new password of the account ${email}.`,
-    action: "Set a new password",
-    footer: ({ minutes }: { minutes: string }) =>
-      `The link works once, and for ${minutes} minutes. If it was not you, do nothing: without the link nothing changes.`,
-  },
-  passwordChanged: {
+  signUp: ({ email, place, hours }: Linked): AccountMailWords => ({
+    subject: "Create your Postloft account",
+    blocks: [
+      `Someone asked to create a Postloft account for ${email} (${at(place)}).`,
+      "If this was you, choose a password to create it.",
+    ],
+    label: "Choose a password",
+    footer: `The link works once, within ${hours} hours. ${IGNORE} No account is created without the link.`,
+  }),
+  knownAddress: ({ email, place, resetUrl }: Asked & { resetUrl: string }): AccountMailWords => ({
+    subject: "You already have a Postloft account",
+    blocks: [
+      `Someone tried to sign up with ${email} (${at(place)}). This address already has an account, so nothing was created.`,
+      `If this was you, sign in. If you forgot your password, reset it: ${resetUrl}`,
+    ],
+    label: "Sign in",
+    footer: IGNORE,
+  }),
+  verifyNew: ({ email, place, hours }: Linked): AccountMailWords => ({
+    subject: "Confirm your email address",
+    blocks: [
+      `A Postloft account was created for ${email} (${at(place)}). Confirm that this is your address.`,
+    ],
+    label: "Confirm email address",
+    footer: `The link works once, within ${hours} hours. If you didn't create this account, don't confirm it.`,
+  }),
+  verifyAgain: ({ email, place, hours }: Linked): AccountMailWords => ({
+    subject: "Confirm your email address",
+    blocks: [
+      `The account ${email} asked to confirm its address (${at(place)}). Confirm that this is your address.`,
+    ],
+    label: "Confirm email address",
+    footer: `The link works once, within ${hours} hours. If you didn't create this account, don't confirm it.`,
+  }),
+  verifyChange: ({ email, place, hours, newEmail }: Linked & { newEmail: string }): AccountMailWords => ({
+    subject: "Confirm your new email address",
+    blocks: [
+      `The Postloft account ${email} asked to change its email address to ${newEmail} (${at(place)}).`,
+      "Confirm this only if the account is yours.",
+    ],
+    label: "Confirm email address",
+    footer: `The link works once, within ${hours} hours. ${IGNORE}`,
+  }),
+  addressChange: ({ email, place, newEmail }: Asked & { newEmail: string }): AccountMailWords => ({
+    subject: "Your email address is about to change",
+    blocks: [
+      `Someone asked to change the email address of your account from ${email} to ${newEmail} (${at(place)}). It changes when the new address is confirmed.`,
+    ],
+    footer: SECURE,
+  }),
+  passwordReset: ({ email, place, minutes }: Asked & { minutes: string }): AccountMailWords => ({
+    subject: "Reset your password",
+    blocks: [`Someone asked for a new password for the account ${email} (${at(place)}).`],
+    label: "Choose a new password",
+    footer: `The link works once, within ${minutes} minutes. ${IGNORE} Your password stays the same.`,
+  }),
+  unconfirmedReset: ({ email, place }: Asked): AccountMailWords => ({
+    subject: "Your password can't be reset by email",
+    blocks: [
+      `Someone asked for a new password for the account ${email} (${at(place)}). Its address was never confirmed, so we can't tell who created it.`,
+      "If you created it, sign in and confirm the address, or ask the administrator of this server for a new password (npm run admin -- reset-password).",
+    ],
+    footer: IGNORE,
+  }),
+  passwordChanged: ({ email }: OfAccount): AccountMailWords => ({
     subject: "Your password was changed",
-    body: ({ email }: { email: string }) =>
-      `The password of the account ${email} was changed, and all other sessions ended.`,
-    footer: "If it was not you, ask for a new password at once: whoever did it knows the old one.",
-  },
-  addressChange: {
-    subject: "Somebody asked to change your e-mail address",
-    body: ({ email, newEmail }: { email: string; newEmail: string }) =>
-      `The account ${email} is to get the address ${newEmail}. It changes when the link in the mail there is opened.`,
-    footer: "If it was not you, change your password at once: whoever asked knows it.",
-  },
-  secondFactorOn: {
-    subject: "Your second factor is on",
-    body: ({ email }: { email: string }) =>
-      `Logging in to the account ${email} now asks for a code of an authenticator app. All other sessions ended.`,
-    footer: "If it was not you, change your password at once: whoever did it knows it.",
-  },
-  secondFactorOff: {
-    subject: "Your second factor is off",
-    body: ({ email }: { email: string }) =>
-      `Logging in to the account ${email} asks for the password alone again.`,
-    footer: "If it was not you, change your password at once: whoever did it knows it.",
-  },
-  connected: {
-    subject: ({ service }: { service: string }) => `Your account is connected with ${service}`,
-    body: ({ email, service }: { email: string; service: string }) =>
-      `Whoever logs in to ${service} as you now logs in to the account ${email}, too.`,
-    footer: "If it was not you, change your password at once, and look at your account.",
-  },
-  disconnected: {
-    subject: ({ service }: { service: string }) => `Your account left ${service}`,
-    body: ({ email, service }: { email: string; service: string }) =>
-      `Nobody logs in to the account ${email} through ${service} any more.`,
-    footer: "If it was not you, change your password at once, and look at your account.",
-  },
-  passkeyAdded: {
+    blocks: [`The password of the account ${email} was changed. All other sessions have ended.`],
+    footer: "If this wasn't you, reset your password now. Whoever did it knew the old one.",
+  }),
+  newSignIn: ({ email, place, at: when }: Asked & { at: string }): AccountMailWords => ({
+    subject: "New sign-in to your account",
+    blocks: [`Your account ${email} was used on a new device on ${when}: ${at(place)}.`],
+    footer: "If this wasn't you, change your password now. That ends all other sessions.",
+  }),
+  secondFactorOn: ({ email }: OfAccount): AccountMailWords => ({
+    subject: "Two-factor authentication is on",
+    blocks: [
+      `Signing in to the account ${email} now requires a code from an authenticator app. All other sessions have ended.`,
+    ],
+    footer: SECURE,
+  }),
+  secondFactorOff: ({ email }: OfAccount): AccountMailWords => ({
+    subject: "Two-factor authentication is off",
+    blocks: [`Signing in to the account ${email} requires only the password again.`],
+    footer: SECURE,
+  }),
+  recoveryCodesRenewed: ({ email }: OfAccount): AccountMailWords => ({
+    subject: "Your recovery codes were replaced",
+    blocks: [`The account ${email} has new recovery codes. The previous ones no longer work.`],
+    footer: SECURE,
+  }),
+  connected: ({ email, service }: OfAccount & { service: string }): AccountMailWords => ({
+    subject: `Your account is connected to ${service}`,
+    blocks: [`You can now sign in to the account ${email} with ${service}.`],
+    footer: SECURE,
+  }),
+  disconnected: ({ email, service }: OfAccount & { service: string }): AccountMailWords => ({
+    subject: `Your account is no longer connected to ${service}`,
+    blocks: [`${service} no longer signs in to the account ${email}.`],
+    footer: SECURE,
+  }),
+  passkeyAdded: ({ email, name }: OfAccount & { name: string }): AccountMailWords => ({
     subject: "A passkey was added to your account",
-    body: ({ email, name }: { email: string; name: string }) =>
-      `The passkey “${name}” now logs in to the account ${email}, without a password.`,
-    footer: "If it was not you, change your password at once, and look at the passkeys of your account.",
-  },
-  passkeyRemoved: {
+    blocks: [`The passkey “${name}” now signs in to the account ${email}, without a password.`],
+    footer: SECURE,
+  }),
+  passkeyRemoved: ({ email, name }: OfAccount & { name: string }): AccountMailWords => ({
     subject: "A passkey was removed from your account",
-    body: ({ email, name }: { email: string; name: string }) =>
-      `The passkey “${name}” no longer logs in to the account ${email}.`,
-    footer: "If it was not you, change your password at once, and look at the passkeys of your account.",
-  },
+    blocks: [`The passkey “${name}” no longer signs in to the account ${email}.`],
+    footer: SECURE,
+  }),
+  accountDeleted: ({ email, place }: Asked): AccountMailWords => ({
+    subject: "Your account was deleted",
+    blocks: [`The Postloft account ${email} was deleted (${at(place)}).`],
+    footer: "If this wasn't you, tell the administrator of this server.",
+  }),
 };
 
 export type AccountMailTexts = typeof EN;

@@ -1,76 +1,129 @@
-// What people are told about their accounts, in Spanish. Before it: account-mails.ts. After it: nothing.
+// Emails about accounts, in Spanish.
+import type { Place } from "../place.ts";
 import type { AccountMailTexts } from "./en.ts";
 
-const CHANGE_AT_ONCE = "Si no fue usted, cambie su contraseña enseguida: quien lo hizo la conoce.";
-const LOOK_AT_ACCOUNT = "Si no fue usted, cambie su contraseña enseguida y revise su cuenta.";
-const LOOK_AT_PASSKEYS =
-  "Si no fue usted, cambie su contraseña enseguida y revise las llaves de acceso de su cuenta.";
-const NOT_YOU = "Si no fue usted, no haga nada: sin el enlace no cambia nada.";
+const at = ({ device, ip }: Place) =>
+  `${device ?? "dispositivo desconocido"}, dirección IP ${ip ?? "desconocida"}`;
+const IGNORE = "Si no fue usted, ignore este correo.";
+const SECURE = "Si no fue usted, cambie su contraseña enseguida y revise su cuenta.";
+const ONCE = (hours: string) => `El enlace funciona una sola vez, durante ${hours} horas.`;
+const NOT_YOURS = "Si usted no creó esta cuenta, no la confirme.";
 
 export const ES: AccountMailTexts = {
-  verification: {
+  signUp: ({ email, place, hours }) => ({
+    subject: "Cree su cuenta de Postloft",
+    blocks: [
+      `Alguien quiere crear una cuenta de Postloft para ${email} (${at(place)}).`,
+      "Si fue usted, elija una contraseña para crearla.",
+    ],
+    label: "Elegir contraseña",
+    footer: `${ONCE(hours)} ${IGNORE} Sin el enlace no se crea ninguna cuenta.`,
+  }),
+  knownAddress: ({ email, place, resetUrl }) => ({
+    subject: "Ya tiene una cuenta de Postloft",
+    blocks: [
+      `Alguien intentó registrarse con ${email} (${at(place)}). Esta dirección ya tiene una cuenta, así que no se creó nada.`,
+      `Si fue usted, inicie sesión. Si olvidó su contraseña, restablézcala: ${resetUrl}`,
+    ],
+    label: "Iniciar sesión",
+    footer: IGNORE,
+  }),
+  verifyNew: ({ email, place, hours }) => ({
     subject: "Confirme su dirección de correo",
-    body: ({ email }) => `${email} es la dirección de una cuenta, o va a serlo. ¿Es suya?`,
-    action: "Sí, es mía",
-    footer: ({ hours }) => `El enlace vale ${hours} horas. ${NOT_YOU}`,
-  },
-  knownAddress: {
-    subject: "Ya tiene una cuenta",
-    body: ({ email }) =>
-      `Alguien se registró con ${email}, la dirección de su cuenta. Si fue usted, inicie sesión en esa cuenta; si olvidó su contraseña, allí puede elegir una nueva.`,
-    action: "Iniciar sesión",
-    footer:
-      "El registro creó otra cuenta, que no puede quedarse con su dirección. Si no fue usted, no haga nada: nadie entra así en su cuenta.",
-  },
-  passwordReset: {
-    subject: "Elija una contraseña nueva",
-    body: ({ email }) => `Se pidió una contraseña nueva para la cuenta ${email}.`,
-    action: "Elegir una contraseña nueva",
-    footer: ({ minutes }) => `El enlace funciona una sola vez, durante ${minutes} minutos. ${NOT_YOU}`,
-  },
-  passwordChanged: {
+    blocks: [
+      `Se creó una cuenta de Postloft para ${email} (${at(place)}). Confirme que esta es su dirección.`,
+    ],
+    label: "Confirmar dirección",
+    footer: `${ONCE(hours)} ${NOT_YOURS}`,
+  }),
+  verifyAgain: ({ email, place, hours }) => ({
+    subject: "Confirme su dirección de correo",
+    blocks: [
+      `La cuenta ${email} pidió confirmar su dirección (${at(place)}). Confirme que esta es su dirección.`,
+    ],
+    label: "Confirmar dirección",
+    footer: `${ONCE(hours)} ${NOT_YOURS}`,
+  }),
+  verifyChange: ({ email, place, hours, newEmail }) => ({
+    subject: "Confirme su nueva dirección de correo",
+    blocks: [
+      `La cuenta de Postloft ${email} pidió cambiar su dirección de correo a ${newEmail} (${at(place)}).`,
+      "Confírmelo solo si la cuenta es suya.",
+    ],
+    label: "Confirmar dirección",
+    footer: `${ONCE(hours)} ${IGNORE}`,
+  }),
+  addressChange: ({ email, place, newEmail }) => ({
+    subject: "Su dirección de correo va a cambiar",
+    blocks: [
+      `Alguien pidió cambiar la dirección de correo de su cuenta de ${email} a ${newEmail} (${at(place)}). Cambia cuando se confirma la nueva dirección.`,
+    ],
+    footer: SECURE,
+  }),
+  passwordReset: ({ email, place, minutes }) => ({
+    subject: "Restablezca su contraseña",
+    blocks: [`Alguien pidió una contraseña nueva para la cuenta ${email} (${at(place)}).`],
+    label: "Elegir una contraseña nueva",
+    footer: `El enlace funciona una sola vez, durante ${minutes} minutos. ${IGNORE} Su contraseña no cambia.`,
+  }),
+  unconfirmedReset: ({ email, place }) => ({
+    subject: "Su contraseña no se puede restablecer por correo",
+    blocks: [
+      `Alguien pidió una contraseña nueva para la cuenta ${email} (${at(place)}). Su dirección nunca se confirmó, así que no sabemos quién la creó.`,
+      "Si la creó usted, inicie sesión y confirme la dirección, o pida una contraseña nueva a la administración de este servidor (npm run admin -- reset-password).",
+    ],
+    footer: IGNORE,
+  }),
+  passwordChanged: ({ email }) => ({
     subject: "Se cambió su contraseña",
-    body: ({ email }) =>
-      `La contraseña de la cuenta ${email} se cambió, y todas las demás sesiones terminaron.`,
-    footer: "Si no fue usted, pida enseguida una contraseña nueva: quien lo hizo conoce la anterior.",
-  },
-  addressChange: {
-    subject: "Se pidió cambiar su dirección de correo",
-    body: ({ email, newEmail }) =>
-      `La cuenta ${email} va a tener la dirección ${newEmail}. Cambia cuando se abre el enlace del mensaje enviado allí.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  secondFactorOn: {
-    subject: "Su segundo factor está activado",
-    body: ({ email }) =>
+    blocks: [`La contraseña de la cuenta ${email} se cambió. Todas las demás sesiones terminaron.`],
+    footer: "Si no fue usted, restablezca su contraseña enseguida. Quien lo hizo conocía la anterior.",
+  }),
+  newSignIn: ({ email, place, at: when }) => ({
+    subject: "Nuevo inicio de sesión en su cuenta",
+    blocks: [`Su cuenta ${email} se usó en un dispositivo nuevo el ${when}: ${at(place)}.`],
+    footer: "Si no fue usted, cambie su contraseña enseguida. Eso cierra todas las demás sesiones.",
+  }),
+  secondFactorOn: ({ email }) => ({
+    subject: "La autenticación de dos factores está activada",
+    blocks: [
       `Iniciar sesión en la cuenta ${email} pide ahora un código de una aplicación de autenticación. Todas las demás sesiones terminaron.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  secondFactorOff: {
-    subject: "Su segundo factor está desactivado",
-    body: ({ email }) => `Iniciar sesión en la cuenta ${email} pide de nuevo solo la contraseña.`,
-    footer: CHANGE_AT_ONCE,
-  },
-  connected: {
-    subject: ({ service }) => `Su cuenta está conectada con ${service}`,
-    body: ({ email, service }) =>
-      `Quien inicia sesión en ${service} como usted entra ahora también en la cuenta ${email}.`,
-    footer: LOOK_AT_ACCOUNT,
-  },
-  disconnected: {
-    subject: ({ service }) => `Su cuenta ya no está conectada con ${service}`,
-    body: ({ email, service }) => `Ya nadie entra en la cuenta ${email} a través de ${service}.`,
-    footer: LOOK_AT_ACCOUNT,
-  },
-  passkeyAdded: {
+    ],
+    footer: SECURE,
+  }),
+  secondFactorOff: ({ email }) => ({
+    subject: "La autenticación de dos factores está desactivada",
+    blocks: [`Iniciar sesión en la cuenta ${email} pide de nuevo solo la contraseña.`],
+    footer: SECURE,
+  }),
+  recoveryCodesRenewed: ({ email }) => ({
+    subject: "Se reemplazaron sus códigos de recuperación",
+    blocks: [`La cuenta ${email} tiene códigos de recuperación nuevos. Los anteriores ya no sirven.`],
+    footer: SECURE,
+  }),
+  connected: ({ email, service }) => ({
+    subject: `Su cuenta está conectada con ${service}`,
+    blocks: [`Ahora puede iniciar sesión en la cuenta ${email} con ${service}.`],
+    footer: SECURE,
+  }),
+  disconnected: ({ email, service }) => ({
+    subject: `Su cuenta ya no está conectada con ${service}`,
+    blocks: [`${service} ya no inicia sesión en la cuenta ${email}.`],
+    footer: SECURE,
+  }),
+  passkeyAdded: ({ email, name }) => ({
     subject: "Se añadió una llave de acceso a su cuenta",
-    body: ({ email, name }) =>
-      `La llave de acceso «${name}» inicia ahora sesión en la cuenta ${email} sin contraseña.`,
-    footer: LOOK_AT_PASSKEYS,
-  },
-  passkeyRemoved: {
+    blocks: [`La llave de acceso «${name}» inicia ahora sesión en la cuenta ${email}, sin contraseña.`],
+    footer: SECURE,
+  }),
+  passkeyRemoved: ({ email, name }) => ({
     subject: "Se quitó una llave de acceso de su cuenta",
-    body: ({ email, name }) => `La llave de acceso «${name}» ya no inicia sesión en la cuenta ${email}.`,
-    footer: LOOK_AT_PASSKEYS,
-  },
+    blocks: [`La llave de acceso «${name}» ya no inicia sesión en la cuenta ${email}.`],
+    footer: SECURE,
+  }),
+  accountDeleted: ({ email, place }) => ({
+    subject: "Su cuenta se eliminó",
+    blocks: [`La cuenta de Postloft ${email} se eliminó (${at(place)}).`],
+    footer: "Si no fue usted, avise a la administración de este servidor.",
+  }),
 };

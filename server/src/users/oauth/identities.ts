@@ -6,12 +6,11 @@ import { Refusal } from "../../platform/refusal.ts";
 import { PageRefusal } from "../page-refusal.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
-import { identityMail } from "../account-mails.ts";
+import { accountMail } from "../account-mails.ts";
 import { readAccount } from "../account.ts";
 import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
-import { createUser, findUserByAddress, toldOf, type User } from "../users.ts";
+import { findUserByAddress, toldOf, tryToCreateUser, type User } from "../users.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
-import { lockAddress } from "../queries.ts";
 import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
 import type { Person, Provider } from "./providers.ts";
 
@@ -30,37 +29,40 @@ interface Arriving {
 }
 
 /**
- * The account that somebody logs in to: the one connected with them, else the one of their address, else a new one. An account
- * whose address nobody proved is not given away: whoever made it knows its password.
+ * Returns the account that somebody signs in to: the one connected with them, else the one of their address, else a new one. An account
+ * whose address was never confirmed is not opened, because nobody knows who created it.
  *
  * @throws Refusal CONFLICT, SIGNUPS_DISABLED
  */
 export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arriving): Promise<User> {
-  // Of two devices on which they log in for the first time at once the second finds what the first has made.
-  await lockAddress(tx, person.email);
   const known = await findIdentityUser(tx, person);
   if (known !== undefined) {
     await lockUser(tx, known.id);
-    // Asked again under the lock: it may have been disconnected meanwhile.
+    // Read again under the lock: it may have been disconnected meanwhile.
     if ((await findIdentityUser(tx, person))?.id === known.id) return known;
   }
   const owner = await findUserByAddress(tx, person.email);
   if (owner === undefined) {
     if (!(await mayBeNew(tx, person.email))) throw new Refusal("SIGNUPS_DISABLED");
-    const user = await createUser(tx, {
-      email: person.email,
-      passwordHash: null,
-      isVerified: true,
-      language,
-    });
-    await connect(tx, user, { person, title });
-    return user;
+    const { email } = person;
+    const created = await tryToCreateUser(tx, { email, passwordHash: null, isVerified: true, language });
+    // Another device, or a sign-up link, was faster: what it created is found now.
+    if (created === undefined) return enterAs(tx, { person, title, mayBeNew, language });
+    await connect(tx, created, { person, title });
+    return created;
   }
-  if (!(await readAccount(tx, owner.id)).isVerified)
-    throw new PageRefusal("CONFLICT", ({ unconfirmed }) => unconfirmed(person));
+  if (!owner.isVerified) throw new PageRefusal("CONFLICT", ({ unconfirmed }) => unconfirmed(person));
+  await lockUser(tx, owner.id);
+  // Another device was faster.
+  if ((await findIdentityUser(tx, person))?.id === owner.id) return owner;
   await connect(tx, owner, { person, title });
-  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, owner), title, true)]);
+  await reportConnection(tx, owner, title, "connected");
   return owner;
+}
+
+async function reportConnection(tx: Tx, user: User, service: string, change: "connected" | "disconnected") {
+  const told = await toldOf(tx, user);
+  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts[change]({ ...told, service }))]);
 }
 
 async function connect(tx: Tx, user: User, { person, title }: { person: Person; title: string }) {
@@ -83,7 +85,7 @@ export async function connectIdentity(
   if ((await findIdentityUser(tx, person))?.id === userId) return;
   const user = await readAccount(tx, userId);
   await connect(tx, user, { person, title });
-  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, user), title, true)]);
+  await reportConnection(tx, user, title, "connected");
 }
 
 /** With which services an account is connected, and whether it has a password beside them. */
@@ -122,5 +124,5 @@ export async function disconnectIdentity(
       message:
         "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
     });
-  await enqueueSystemMails(tx, [identityMail(await toldOf(tx, user), titleOf(issuer, providers), false)]);
+  await reportConnection(tx, user, titleOf(issuer, providers), "disconnected");
 }

@@ -112,7 +112,7 @@ test("an account whose address is proved is found by it, and told; one that nobo
   expect(early.reply.text).toContain("never confirmed");
   await server.rows("update users set verified_at = now() where id = $1", owner.id);
   expect((await whoIs((await travel()).reply)).id).toBe(owner.id);
-  expect(await subjectsTo(owner.email)).toContain("Your account is connected with Our directory");
+  expect(await subjectsTo(owner.email)).toContain("Your account is connected to Our directory");
   expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(200);
 });
 
@@ -368,7 +368,7 @@ test("whoever is logged in connects a service and disconnects it; the only way i
     "404 RESOURCE_NOT_FOUND",
   );
   expect((await server.call("DELETE", path, { cookie: person.cookie })).status).toBe(204);
-  expect(await subjectsTo(person.email)).toContain("Your account left Our directory");
+  expect(await subjectsTo(person.email)).toContain("Your account is no longer connected to Our directory");
 
   fake.person = newPerson();
   const alone = cookieOf((await travel()).reply);

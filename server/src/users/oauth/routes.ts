@@ -13,12 +13,14 @@ import { networkOf } from "../../platform/visitor-network.ts";
 import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
 import { asCodePage, refusedPage } from "../account-pages.ts";
 import { PageRefusal, problemOf, wordsFor } from "../page-refusal.ts";
-import { attemptsOf, codesOf } from "../attempts.ts";
+import { attemptsOf } from "../attempts.ts";
 import { isRecentSession, type OwnSession } from "../recent-session.ts";
 import { readAssertion, usePasskey, type Shown } from "../passkeys/passkeys.ts";
 import type { Assertion, PasskeyVerifier } from "../passkeys/verifier.ts";
+import { guardCode } from "../second-factor/guard-code.ts";
 import { passSecondFactor } from "../second-factor/second-factor.ts";
-import type { SessionPlace, Sessions } from "../sessions.ts";
+import type { SessionPlace } from "../place.ts";
+import type { Sessions } from "../sessions.ts";
 import { createFlowCookie, type FlowCookie, type Pending } from "./flow-cookie.ts";
 import { connectIdentity, disconnectIdentity, enterAs, findUserOf, readIdentities } from "./identities.ts";
 import { createProviders, type Person, type Provider } from "./providers.ts";
@@ -61,11 +63,11 @@ export function oauthRoutes(options: OauthOptions): Route[] {
 const redirect = <Status extends 302 | 303>(
   status: Status,
   location: string,
-  cookie: string,
+  cookies: string[],
 ): Answer<Status, null> => ({
   status,
   body: null,
-  headers: { location, "set-cookie": cookie, "cache-control": "no-store" },
+  headers: { location, "set-cookie": cookies, "cache-control": "no-store" },
 });
 
 const staleFlow = () => new PageRefusal("BAD_REQUEST", (problems) => problems.staleFlow);
@@ -89,11 +91,8 @@ function browserRoutes(parts: OauthParts): Route[] {
         const userId = query.connect === "true" ? (await whoIsLoggedIn(parts, headers)).userId : null;
         const { url, flow } = await provider.begin(urlOf(provider));
         const next = pathOf(query.next);
-        return redirect(
-          302,
-          url.href,
-          flowCookie.write({ step: "provider", provider: provider.name, flow, userId, next }),
-        );
+        const pending = { step: "provider", provider: provider.name, flow, userId, next } as const;
+        return redirect(302, url.href, [flowCookie.write(pending)]);
       } catch (error) {
         return refusedPage(wordsFor(headers), contract.beginOauth, error);
       }
@@ -165,7 +164,7 @@ async function arrive(
     if (session.userId !== userId) throw staleFlow();
     await transaction(database, (tx) => connectIdentity(tx, session, { person, title: provider.title }));
     wakeSender();
-    return redirect(302, next, flowCookie.write(pending));
+    return redirect(302, next, [flowCookie.write(pending)]);
   }
   try {
     return redirect(302, next, await logIn(parts, { person, title: provider.title, place }));
@@ -177,16 +176,16 @@ async function arrive(
   }
 }
 
-/** The Set-Cookie header of a new session. Account, connection, code and session are there together, or none. */
+/** The Set-Cookie headers of a new session. Account, connection, code and session are there together, or none. */
 async function logIn(
   parts: OauthParts,
   given: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
-): Promise<string> {
+): Promise<string[]> {
   const { person, title, code, shown, place } = given;
   const { database, sealer, sessions, signupsDisabled, isInvited } = parts;
   const mayBeNew = async (tx: Tx, email: string) => !signupsDisabled || isInvited(tx, email);
   const language = acceptedLanguage(place.headers["accept-language"]);
-  const cookie = await transaction(database, async (tx) => {
+  const cookies = await transaction(database, async (tx) => {
     const user = await enterAs(tx, { person, title, mayBeNew, language });
     if (shown === undefined) await passSecondFactor(tx, sealer, user.id, code);
     else if (shown.user.id === user.id) await usePasskey(tx, shown);
@@ -194,7 +193,7 @@ async function logIn(
     return sessions.start(tx, user.id, place);
   });
   parts.wakeSender();
-  return cookie;
+  return cookies;
 }
 
 /** A passkey as the form has it. @throws Refusal INVALID_CREDENTIALS for what is none */
@@ -219,13 +218,13 @@ async function passSecond(
   const user = await findUserOf(parts.database, person);
   const title = parts.providers.find(({ name }) => name === provider)?.title;
   if (user === undefined || title === undefined) throw staleFlow();
-  // Counted before the code is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
-  await takeOrRefuse(parts.rateLimiter, codesOf(user.id));
-  const shown =
-    passkey === undefined ? undefined : await readAssertion(parts, networkOf(place.ip), passkeyIn(passkey));
-  const cookie = await logIn(parts, { person, title, code, shown, place });
-  await parts.rateLimiter.giveBack(codesOf(user.id));
-  return redirect(303, next, cookie);
+  const isKnownDevice = parts.sessions.isKnownDevice(place.headers, user.id);
+  const cookies = await guardCode(parts.rateLimiter, { userId: user.id, code, isKnownDevice }, async () => {
+    const shown =
+      passkey === undefined ? undefined : await readAssertion(parts, networkOf(place.ip), passkeyIn(passkey));
+    return logIn(parts, { person, title, code, shown, place });
+  });
+  return redirect(303, next, cookies);
 }
 
 function ownRoutes({ database, providers, oauth, wakeSender }: OauthParts): Route[] {

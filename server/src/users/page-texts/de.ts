@@ -1,4 +1,4 @@
-// What stands on the pages before and behind a login, in German. Before it: account-pages.ts. After it: nothing.
+// Account pages that work without the dashboard, in German.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { PageTexts } from "./en.ts";
 
@@ -7,12 +7,24 @@ const { passwordMinimum, passwordMaximum } = LIMITS;
 export const DE: PageTexts = {
   verify: {
     title: "Bestätigen Sie Ihre E-Mail-Adresse",
-    about: "Dieser Link kam an Ihre Adresse. Bestätigen Sie, dass sie Ihnen gehört.",
-    action: "Ja, sie gehört mir",
+    about:
+      "Sie haben einen Link aus einer E-Mail an diese Adresse geöffnet. Bestätigen Sie, dass die Adresse Ihnen gehört.",
+    action: "E-Mail-Adresse bestätigen",
   },
   verified: {
     title: "Bestätigt",
     about: ({ email }) => `${email} ist bestätigt. Sie können diese Seite schließen.`,
+  },
+  signUp: {
+    title: "Konto erstellen",
+    label: "Passwort wählen",
+    action: "Konto erstellen",
+    note: "Das Konto wird mit der Adresse erstellt, an die dieser Link ging.",
+  },
+  signedUp: {
+    title: "Ihr Konto ist bereit",
+    about: ({ email }) => `Das Konto ${email} wurde erstellt.`,
+    action: "Anmelden",
   },
   reset: {
     title: "Neues Passwort setzen",
@@ -33,14 +45,14 @@ export const DE: PageTexts = {
     noPasskey: "Es wurde kein Passkey gewählt, oder es dauerte zu lange.",
   },
   refusals: {
-    TOKEN_INVALID: "Der Link gilt nicht (mehr). Fordern Sie einen neuen an.",
+    TOKEN_INVALID: "Dieser Link gilt nicht mehr. Fordern Sie einen neuen an.",
     RATE_LIMIT_EXCEEDED: "Zu viele Versuche. Warten Sie eine Weile und versuchen Sie es dann noch einmal.",
     SIGNUPS_DISABLED: "Hier kann niemand ein Konto anlegen.",
     UNAUTHORIZED: "Melden Sie sich erst an und versuchen Sie es dann noch einmal.",
   },
   problems: {
-    password: `Wählen Sie ein anderes: ${passwordMinimum.value} bis ${passwordMaximum.value} Zeichen, keines der häufigsten Passwörter und nicht Ihre Adresse.`,
-    addressTaken: "Diese E-Mail-Adresse hat schon ein Konto.",
+    password: `Wählen Sie ein anderes Passwort: ${passwordMinimum.value} bis ${passwordMaximum.value} Zeichen, keines der häufigsten und weder Ihre Adresse noch Postloft oder der Name eines Projekts.`,
+    addressTaken: "Diese E-Mail-Adresse hat bereits ein Konto. Melden Sie sich an.",
     staleFlow:
       "Diese Anmeldung wurde in einem anderen Browser begonnen oder vor zu langer Zeit. Beginnen Sie neu.",
     noSuchService: "Über diesen Dienst meldet sich hier niemand an.",
@@ -58,7 +70,7 @@ export const DE: PageTexts = {
     unreachable: ({ service }) =>
       `${service} ist nicht zu erreichen oder antwortet nicht, wie es sollte. Versuchen Sie es in einer Minute noch einmal.`,
     unconfirmed: ({ email }) =>
-      `Es gibt ein Konto ${email}, dessen Adresse nie bestätigt wurde. Setzen Sie dafür per Mail ein neues Passwort, das bestätigt sie; dann versuchen Sie es noch einmal.`,
+      `Das Konto ${email} hat seine Adresse nie bestätigt. Melden Sie sich mit seinem Passwort an und bestätigen Sie zuerst die Adresse, oder wenden Sie sich an die Administration dieses Servers.`,
     otherAccount: ({ service }) =>
       `Diese Person von ${service} ist mit einem anderen Konto verbunden. Melden Sie sich an jenem an, oder trennen Sie es dort.`,
   },

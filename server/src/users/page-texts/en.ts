@@ -1,5 +1,4 @@
-// What stands on the pages before and behind a login, in English: the catalogue whose shape the other languages have to have. Pure.
-// Before it: account-pages.ts lays it out, page-refusal.ts says what was refused. After it: nothing.
+// Account pages that work without the dashboard, in English. The other languages have the same shape.
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 
@@ -11,13 +10,24 @@ interface OfService {
 
 export const EN = {
   verify: {
-    title: "Confirm your e-mail address",
-    about: "This link came to your address. Confirm that it is yours.",
-    action: "Yes, it is mine",
+    title: "Confirm your email address",
+    about: "You opened a link from an email to this address. Confirm that the address is yours.",
+    action: "Confirm email address",
   },
   verified: {
     title: "Confirmed",
     about: ({ email }: { email: string }) => `${email} is confirmed. You can close this page.`,
+  },
+  signUp: {
+    title: "Create your account",
+    label: "Choose a password",
+    action: "Create account",
+    note: "Your account is created with the address this link was sent to.",
+  },
+  signedUp: {
+    title: "Your account is ready",
+    about: ({ email }: { email: string }) => `The account ${email} was created.`,
+    action: "Sign in",
   },
   reset: {
     title: "Set a new password",
@@ -42,8 +52,8 @@ export const EN = {
     UNAUTHORIZED: ERRORS.UNAUTHORIZED.message,
   },
   problems: {
-    password: `Choose another one: ${passwordMinimum.value} to ${passwordMaximum.value} characters, none of the most common passwords, and not your address.`,
-    addressTaken: "This e-mail address has an account already.",
+    password: `Choose another password: ${passwordMinimum.value} to ${passwordMaximum.value} characters, not one of the most common, and not your address, Postloft or the name of a project.`,
+    addressTaken: "This email address already has an account. Sign in instead.",
     staleFlow: "This log-in was begun in another browser, or too long ago. Begin again.",
     noSuchService: "Nobody logs in through this service here.",
     oldSession:
@@ -60,7 +70,7 @@ export const EN = {
     unreachable: ({ service }: OfService) =>
       `${service} cannot be reached, or does not answer as it should. Try again in a minute.`,
     unconfirmed: ({ email }: { email: string }) =>
-      `There is an account ${email} whose address was never confirmed. Set a new password for it by mail, which confirms it; then try again.`,
+      `The account ${email} never confirmed its address. Sign in with its password and confirm the address first, or ask the administrator of this server.`,
     otherAccount: ({ service }: OfService) =>
       `This person of ${service} is connected with another account. Log in to that one, or disconnect it there.`,
   },

@@ -1,4 +1,4 @@
-// What stands on the pages before and behind a login, in Spanish. Before it: account-pages.ts. After it: nothing.
+// Account pages that work without the dashboard, in Spanish.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { PageTexts } from "./en.ts";
 
@@ -7,12 +7,23 @@ const { passwordMinimum, passwordMaximum } = LIMITS;
 export const ES: PageTexts = {
   verify: {
     title: "Confirme su dirección de correo",
-    about: "Este enlace llegó a su dirección. Confirme que es suya.",
-    action: "Sí, es mía",
+    about: "Abrió un enlace de un correo enviado a esta dirección. Confirme que la dirección es suya.",
+    action: "Confirmar dirección",
   },
   verified: {
     title: "Confirmada",
     about: ({ email }) => `${email} está confirmada. Puede cerrar esta página.`,
+  },
+  signUp: {
+    title: "Cree su cuenta",
+    label: "Elija una contraseña",
+    action: "Crear cuenta",
+    note: "La cuenta se crea con la dirección a la que se envió este enlace.",
+  },
+  signedUp: {
+    title: "Su cuenta está lista",
+    about: ({ email }) => `Se creó la cuenta ${email}.`,
+    action: "Iniciar sesión",
   },
   reset: {
     title: "Establecer una contraseña nueva",
@@ -33,14 +44,14 @@ export const ES: PageTexts = {
     noPasskey: "No se eligió ninguna clave de acceso, o tardó demasiado.",
   },
   refusals: {
-    TOKEN_INVALID: "El enlace no es válido (o ya no lo es). Pida uno nuevo.",
+    TOKEN_INVALID: "Este enlace ya no es válido. Pida uno nuevo.",
     RATE_LIMIT_EXCEEDED: "Demasiados intentos. Espere un poco y vuelva a intentarlo.",
     SIGNUPS_DISABLED: "Aquí nadie puede crear una cuenta.",
     UNAUTHORIZED: "Inicie sesión primero y vuelva a intentarlo.",
   },
   problems: {
-    password: `Elija otra: de ${passwordMinimum.value} a ${passwordMaximum.value} caracteres, ninguna de las más comunes y que no sea su dirección.`,
-    addressTaken: "Esta dirección de correo ya tiene una cuenta.",
+    password: `Elija otra contraseña: de ${passwordMinimum.value} a ${passwordMaximum.value} caracteres, que no sea de las más comunes, ni su dirección, ni Postloft, ni el nombre de un proyecto.`,
+    addressTaken: "Esta dirección de correo ya tiene una cuenta. Inicie sesión.",
     staleFlow:
       "Este inicio de sesión se empezó en otro navegador, o hace demasiado tiempo. Empiece de nuevo.",
     noSuchService: "Nadie inicia sesión aquí con este servicio.",
@@ -58,7 +69,7 @@ export const ES: PageTexts = {
     unreachable: ({ service }) =>
       `No se puede llegar a ${service}, o no responde como debe. Vuelva a intentarlo en un minuto.`,
     unconfirmed: ({ email }) =>
-      `Hay una cuenta ${email} cuya dirección nunca se confirmó. Establezca para ella una contraseña nueva por correo, lo que la confirma; después vuelva a intentarlo.`,
+      `La cuenta ${email} nunca confirmó su dirección. Inicie sesión con su contraseña y confirme primero la dirección, o pregunte a la administración de este servidor.`,
     otherAccount: ({ service }) =>
       `Esta persona de ${service} está conectada con otra cuenta. Inicie sesión en aquella, o desconéctela allí.`,
   },

@@ -1,4 +1,4 @@
-// What stands on the pages before and behind a login, in French. Before it: account-pages.ts. After it: nothing.
+// Account pages that work without the dashboard, in French.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { PageTexts } from "./en.ts";
 
@@ -7,12 +7,24 @@ const { passwordMinimum, passwordMaximum } = LIMITS;
 export const FR: PageTexts = {
   verify: {
     title: "Confirmez votre adresse e-mail",
-    about: "Ce lien est arrivé à votre adresse. Confirmez qu’elle est à vous.",
-    action: "Oui, elle est à moi",
+    about:
+      "Vous avez ouvert un lien d’un e-mail envoyé à cette adresse. Confirmez que l’adresse est la vôtre.",
+    action: "Confirmer l’adresse e-mail",
   },
   verified: {
     title: "Confirmée",
     about: ({ email }) => `${email} est confirmée. Vous pouvez fermer cette page.`,
+  },
+  signUp: {
+    title: "Créez votre compte",
+    label: "Choisissez un mot de passe",
+    action: "Créer le compte",
+    note: "Le compte est créé avec l’adresse à laquelle ce lien a été envoyé.",
+  },
+  signedUp: {
+    title: "Votre compte est prêt",
+    about: ({ email }) => `Le compte ${email} a été créé.`,
+    action: "Se connecter",
   },
   reset: {
     title: "Définir un nouveau mot de passe",
@@ -33,14 +45,14 @@ export const FR: PageTexts = {
     noPasskey: "Aucune clé d’accès n’a été choisie, ou cela a pris trop de temps.",
   },
   refusals: {
-    TOKEN_INVALID: "Le lien n’est pas (ou plus) valable. Demandez-en un nouveau.",
+    TOKEN_INVALID: "Ce lien n’est plus valable. Demandez-en un nouveau.",
     RATE_LIMIT_EXCEEDED: "Trop de tentatives. Attendez un peu, puis réessayez.",
     SIGNUPS_DISABLED: "Personne ne peut créer de compte ici.",
     UNAUTHORIZED: "Connectez-vous d’abord, puis réessayez.",
   },
   problems: {
-    password: `Choisissez-en un autre : de ${passwordMinimum.value} à ${passwordMaximum.value} caractères, pas l’un des plus courants, et pas votre adresse.`,
-    addressTaken: "Cette adresse e-mail a déjà un compte.",
+    password: `Choisissez un autre mot de passe : de ${passwordMinimum.value} à ${passwordMaximum.value} caractères, pas l’un des plus courants, ni votre adresse, ni Postloft, ni le nom d’un projet.`,
+    addressTaken: "Cette adresse e-mail a déjà un compte. Connectez-vous.",
     staleFlow:
       "Cette connexion a été commencée dans un autre navigateur, ou il y a trop longtemps. Recommencez.",
     noSuchService: "Personne ne se connecte ici par ce service.",
@@ -57,7 +69,7 @@ export const FR: PageTexts = {
     unreachable: ({ service }) =>
       `${service} est injoignable, ou ne répond pas comme il faut. Réessayez dans une minute.`,
     unconfirmed: ({ email }) =>
-      `Il y a un compte ${email} dont l’adresse n’a jamais été confirmée. Définissez un nouveau mot de passe par e-mail, ce qui la confirme ; puis réessayez.`,
+      `Le compte ${email} n’a jamais confirmé son adresse. Connectez-vous avec son mot de passe et confirmez d’abord l’adresse, ou demandez à l’administration de ce serveur.`,
     otherAccount: ({ service }) =>
       `Cette personne de ${service} est associée à un autre compte. Connectez-vous à celui-là, ou dissociez-la là-bas.`,
   },

@@ -6,7 +6,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
-import { passkeyMail } from "../account-mails.ts";
+import { accountMail } from "../account-mails.ts";
 import { hasWayIn, lockUser } from "../account-queries.ts";
 import { lockUserOfSession, type OwnSession } from "../recent-session.ts";
 import { toldOf, type User } from "../users.ts";
@@ -149,7 +149,8 @@ export async function addPasskey(tx: Tx, session: OwnSession, name: string, made
     name,
   });
   if (row === undefined) throw new Refusal("CONFLICT", { message: "This passkey was added already." });
-  await enqueueSystemMails(tx, [passkeyMail(await toldOf(tx, user), name, true)]);
+  const told = await toldOf(tx, user);
+  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyAdded({ ...told, name }))]);
   return presented(row);
 }
 
@@ -213,7 +214,8 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
       message:
         "It is the only way into your account. Set a password first: “Forgot your password?” mails a link.",
     });
-  await enqueueSystemMails(tx, [passkeyMail(await toldOf(tx, user), name, false)]);
+  const told = await toldOf(tx, user);
+  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.passkeyRemoved({ ...told, name }))]);
 }
 
 function presented(row: { id: string; name: string; createdAt: Date; lastUsedAt: Date | null }) {

@@ -61,12 +61,13 @@ function loginRoutes(parts: PasskeyParts): Route[] {
       const failures = failuresOf(body.passkey.id, network);
       await limit(failures);
       const shown = await readAssertion(parts, network, body.passkey);
-      const cookie = await transaction(database, async (tx) => {
+      const cookies = await transaction(database, async (tx) => {
         await usePasskey(tx, shown);
         return sessions.start(tx, shown.user.id, { ip, headers });
       });
       await rateLimiter.giveBack(failures);
-      return { ...ok(shown.user), headers: { "set-cookie": cookie } };
+      parts.wakeSender();
+      return { ...ok(shown.user), headers: { "set-cookie": cookies } };
     }),
   ];
 }

@@ -3,12 +3,12 @@ import * as contract from "@postloft/contract/second-factor.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database.ts";
 import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
+import type { RateLimiter } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
-import { codesOf } from "../attempts.ts";
 import { lockUserOfSession } from "../recent-session.ts";
 import { getUser } from "../users.ts";
 import type { RequirePassword } from "../require-password.ts";
+import { guardCode } from "./guard-code.ts";
 import {
   beginSecondFactor,
   confirmSecondFactor,
@@ -26,11 +26,8 @@ export function secondFactorRoutes(parts: {
 }): Route[] {
   const { database, sealer, rateLimiter, requirePassword, wakeSender } = parts;
 
-  /** Counted before the code is looked at, so that guesses in parallel cannot slip through; a right one is not counted. */
-  async function guarded<T>(userId: string, work: () => Promise<T>): Promise<T> {
-    await takeOrRefuse(rateLimiter, codesOf(userId));
-    const done = await work();
-    await rateLimiter.giveBack(codesOf(userId));
+  async function guarded<T>(userId: string, code: string, work: () => Promise<T>): Promise<T> {
+    const done = await guardCode(rateLimiter, { userId, code }, work);
     wakeSender();
     return done;
   }
@@ -46,7 +43,7 @@ export function secondFactorRoutes(parts: {
     }),
     route(contract.confirmSecondFactor, async ({ userId, sessionId, body, commit }) => {
       const user = await getUser(database, userId);
-      return guarded(userId, () =>
+      return guarded(userId, body.code, () =>
         commit(async (tx) => {
           await lockUserOfSession(tx, { userId, sessionId });
           const recoveryCodes = await confirmSecondFactor(tx, sealer, { user, sessionId, code: body.code });
@@ -55,17 +52,17 @@ export function secondFactorRoutes(parts: {
       );
     }),
     route(contract.renewRecoveryCodes, async ({ userId, sessionId, body, ip, commit }) => {
-      await requirePassword(userId, body.currentPassword, networkOf(ip));
-      return guarded(userId, () =>
+      const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      return guarded(userId, body.code, () =>
         commit(async (tx) => {
           await lockUserOfSession(tx, { userId, sessionId });
-          return ok({ recoveryCodes: await renewRecoveryCodes(tx, sealer, userId, body.code) });
+          return ok({ recoveryCodes: await renewRecoveryCodes(tx, sealer, user, body.code) });
         }),
       );
     }),
     route(contract.endSecondFactor, async ({ userId, sessionId, body, ip, commit }) => {
       const user = await requirePassword(userId, body.currentPassword, networkOf(ip));
-      return guarded(userId, () =>
+      return guarded(userId, body.code, () =>
         commit(async (tx) => {
           await lockUserOfSession(tx, { userId, sessionId });
           await endSecondFactor(tx, sealer, user, body.code);

@@ -90,7 +90,7 @@ test("it is off until a code confirms it; then other sessions are over and each 
   expect(refusalOf(await begin(person.password))).toBe("409 CONFLICT");
   const stored = await server.rows<{ row: string }>("select f::text as row from second_factors f");
   expect(JSON.stringify(stored)).not.toContain(second);
-  const subject = /^Your second factor is on$/;
+  const subject = /^Two-factor authentication is on$/;
   const mails = await readSystemMails(server.pool, { to: person.email, subject });
   expect(mails).toHaveLength(1);
 });

@@ -7,7 +7,7 @@ import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { PageRefusal } from "../page-refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
-import { secondFactorMail } from "../account-mails.ts";
+import { accountMail } from "../account-mails.ts";
 import { deleteSessions } from "../account-queries.ts";
 import { toldOf, type User } from "../users.ts";
 import {
@@ -19,6 +19,7 @@ import {
   storeSecret,
   takeRecoveryCode,
 } from "./queries.ts";
+import { TOTP_CODE } from "./guard-code.ts";
 import { otpauthUri, stepOf, toBase32 } from "./totp.ts";
 
 /** RFC 4226 §4: as long as the hash. */
@@ -26,7 +27,6 @@ const SECRET_BYTES = 20;
 const ISSUER = "Postloft";
 const RECOVERY_CODES = 10;
 const RECOVERY_CODE_LENGTH = 12;
-const TOTP_CODE = /^\d{6}$/;
 
 const contextOf = (userId: string) => `second factor ${userId}`;
 const alreadyOn = () =>
@@ -63,7 +63,7 @@ export async function confirmSecondFactor(
   if (row.confirmedAt !== null) throw alreadyOn();
   if (!(await takeTotp(tx, sealer, user.id, row, code))) throw wrongCode();
   await deleteSessions(tx, user.id, { allBut: sessionId });
-  await enqueueSystemMails(tx, [secondFactorMail(await toldOf(tx, user), true)]);
+  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.secondFactorOn(user))]);
   return makeRecoveryCodes(tx, user.id);
 }
 
@@ -87,16 +87,18 @@ export async function passSecondFactor(
   if (!isRight) throw wrongCode();
 }
 
-/** New recovery codes for whoever shows a code. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+/** Replaces the recovery codes of an account that shows a code, and reports it. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
 export async function renewRecoveryCodes(
   tx: Tx,
   sealer: Sealer,
-  userId: string,
+  user: User,
   code: string,
 ): Promise<string[]> {
-  if ((await readFactor(tx, userId)) === undefined) throw isOff();
-  await passSecondFactor(tx, sealer, userId, code);
-  return makeRecoveryCodes(tx, userId);
+  if ((await readFactor(tx, user.id)) === undefined) throw isOff();
+  await passSecondFactor(tx, sealer, user.id, code);
+  const told = await toldOf(tx, user);
+  await enqueueSystemMails(tx, [accountMail(told, (texts) => texts.recoveryCodesRenewed(user))]);
+  return makeRecoveryCodes(tx, user.id);
 }
 
 /** Switches it off for whoever shows a code. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
@@ -108,7 +110,7 @@ export async function endSecondFactor(tx: Tx, sealer: Sealer, user: User, code: 
 /** Switches it off for somebody who lost everything, and tells them; false where it was off. */
 export async function dropSecondFactor(tx: Tx, user: User): Promise<boolean> {
   if (!(await deleteFactor(tx, user.id))) return false;
-  await enqueueSystemMails(tx, [secondFactorMail(await toldOf(tx, user), false)]);
+  await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.secondFactorOff(user))]);
   return true;
 }
 

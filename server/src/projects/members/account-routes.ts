@@ -1,0 +1,45 @@
+// HTTP for the deletion of an account, which its projects have a say in: endpoint → verb → answer.
+import { deleteAccount as endpoint } from "@postloft/contract/account.ts";
+import { invalidField, Refusal } from "../../platform/refusal.ts";
+import type { Database } from "../../platform/database.ts";
+import { route, type Route } from "../../platform/http-route.ts";
+import { networkOf } from "../../platform/visitor-network.ts";
+import { actorOf } from "../../audit/audit-log.ts";
+import { readAccount } from "../../users/account.ts";
+import type { CheckGuess } from "../../users/guesses.ts";
+import type { Passwords } from "../../users/passwords.ts";
+import { placeOf } from "../../users/place.ts";
+import { lockUserOfSession, requireRecentSession } from "../../users/recent-session.ts";
+import { createRequirePassword } from "../../users/require-password.ts";
+import type { Sessions } from "../../users/sessions.ts";
+import { deleteAccount } from "./delete-account.ts";
+
+export function accountDeletionRoutes(parts: {
+  database: Database;
+  sessions: Sessions;
+  passwords: Passwords;
+  checkGuess: CheckGuess;
+  wakeSender: () => void;
+}): Route[] {
+  const { database, sessions, wakeSender } = parts;
+  const requirePassword = createRequirePassword(parts);
+  return [
+    route(endpoint, async (call) => {
+      const { userId, sessionId, ip, headers, body } = call;
+      const account = await readAccount(database, userId);
+      if (body.confirm !== account.email)
+        throw invalidField("confirm", "custom", "Must be the address of your account.");
+      if (account.passwordHash === null) await requireRecentSession(database, sessionId);
+      else if (body.currentPassword === undefined) throw new Refusal("INVALID_CREDENTIALS");
+      else await requirePassword(userId, body.currentPassword, networkOf(ip));
+      const answer = await call.commit(async (tx) => {
+        const user = await lockUserOfSession(tx, { userId, sessionId });
+        const cookie = await sessions.end(tx, sessionId ?? "");
+        await deleteAccount(tx, user, actorOf(call), placeOf({ ip, headers }));
+        return { status: 204 as const, body: null, headers: { "set-cookie": cookie } };
+      });
+      wakeSender();
+      return answer;
+    }),
+  ];
+}

@@ -1,0 +1,142 @@
+// Accounts are deleted once no project depends on them, and the people of a project hear of what protects it.
+import { expect, test } from "vitest";
+import { holdRow } from "../../testing/hold-row.ts";
+import { readSystemMails } from "../../testing/system-mails.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestPerson,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { NOTICE_TEXTS, NOTICES } from "./project-notice-texts.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const deleteAccount = (person: TestPerson, body: object = {}) =>
+  server.call(
+    "DELETE",
+    "/users/@me",
+    { cookie: person.cookie },
+    { confirm: person.email, currentPassword: person.password, ...body },
+  );
+const MINE = "/users/@me";
+const asOwner = (project: TestProject, method: string, path: string, body?: object, before = "") =>
+  server.call(method, `${before}/projects/${project.id}${path}`, { cookie: project.owner.cookie }, body);
+const subjectsTo = async ({ email }: TestPerson) =>
+  (await readSystemMails(server.pool, { to: email })).map(({ subject }) => subject);
+
+async function join(project: TestProject, role = "MEMBER"): Promise<TestPerson> {
+  const person = await server.signUp();
+  await server.prove(person);
+  expect((await asOwner(project, "POST", "/members", { email: person.email, role })).status).toBe(201);
+  return person;
+}
+
+test("the last owner of a project keeps the account, until the project is transferred or deleted", async () => {
+  const project = await server.createProject();
+  const { owner } = project;
+  const heir = await join(project);
+  const refused = await deleteAccount(owner);
+  expect(refusalOf(refused)).toBe("409 CONFLICT");
+  expect(refused.body.message).toContain("the only owner of A project");
+  expect(faultsOf(await deleteAccount(owner, { confirm: "else@example.com" }))).toEqual(["confirm custom"]);
+  expect(refusalOf(await deleteAccount(owner, { currentPassword: "not this one" }))).toBe(
+    "401 INVALID_CREDENTIALS",
+  );
+  expect(refusalOf(await deleteAccount(owner, { currentPassword: undefined }))).toBe(
+    "401 INVALID_CREDENTIALS",
+  );
+  const key = await asOwner(project, "POST", "/keys", { name: "Mine", scopes: ["contacts:read"] });
+  expect(key.status).toBe(201);
+  await asOwner(project, "POST", "/members", { email: "invited@example.com" });
+  await asOwner(project, "POST", "/transfer-ownership", { userId: heir.id });
+  const done = await deleteAccount(owner);
+  expect([done.status, done.headers.getSetCookie()[0]]).toEqual([204, expect.stringContaining("Max-Age=0")]);
+  expect((await server.call("GET", "/users/@me", { cookie: owner.cookie })).status).toBe(401);
+  const { email, password } = owner;
+  expect((await server.call("POST", "/auth/login", {}, { email, password })).status).toBe(401);
+  const left = (table: string) => server.rows(`select 1 from ${table} where project_id = $1`, project.id);
+  expect([(await left("memberships")).length, await left("scoped_keys"), await left("invitations")]).toEqual([
+    1,
+    [],
+    [],
+  ]);
+  expect((await subjectsTo(owner)).at(-1)).toBe("Your account was deleted");
+  expect((await server.call("GET", "/contacts", { cookie: heir.cookie, projectId: project.id })).status).toBe(
+    200,
+  );
+  // The address is free again.
+  expect((await server.call("POST", "/auth/signup", {}, { email, password })).status).toBe(200);
+});
+
+test("of the two last owners who delete their accounts at the same time, one stays", async () => {
+  const project = await server.createProject();
+  const second = await join(project);
+  expect((await asOwner(project, "PATCH", `/members/${second.id}`, { role: "OWNER" })).status).toBe(200);
+  // Without a password, whose check would take its time.
+  const owners = [project.owner.id, second.id];
+  await server.rows("update users set password_hash = null where id = any($1)", owners);
+  const replies = await holdRow(
+    server.pool,
+    ["select 1 from projects where id = $1", project.id],
+    () => [deleteAccount(project.owner), deleteAccount(second)],
+    async () => undefined,
+  );
+  expect(replies.map(({ status }) => status).toSorted()).toEqual([204, 409]);
+  expect(await server.rows("select role from memberships where project_id = $1", project.id)).toEqual([
+    { role: "OWNER" },
+  ]);
+});
+
+test("an account without a password is deleted by a session of the last hour", async () => {
+  const person = await server.signUp();
+  await server.rows("update users set password_hash = null where id = $1", person.id);
+  const age = (hours: number) =>
+    server.rows(
+      "update sessions set created_at = now() - make_interval(hours => $1) where user_id = $2",
+      hours,
+      person.id,
+    );
+  await age(2);
+  expect(refusalOf(await deleteAccount(person))).toBe("403 SESSION_TOO_OLD");
+  await age(0);
+  expect((await deleteAccount(person)).status).toBe(204);
+});
+
+test("who is concerned is told of roles, removal, ownership, keys, reset and deletion", async () => {
+  const project = await server.createProject();
+  const [admin, member] = [await join(project, "ADMIN"), await join(project)];
+  const { owner } = project;
+  await asOwner(project, "PATCH", `/members/${member.id}`, { role: "ADMIN" });
+  await asOwner(project, "PATCH", `/members/${member.id}`, { role: "MEMBER" });
+  await asOwner(project, "DELETE", `/members/${member.id}`);
+  await asOwner(project, "POST", "/regenerate-keys", undefined, MINE);
+  await asOwner(project, "POST", "/transfer-ownership", { userId: admin.id });
+  // The owner before is an admin now, and may.
+  await asOwner(project, "POST", "/reset", { confirm: "A project" }, MINE);
+  const added = expect.stringContaining("added you");
+  const role = "Your role in A project changed";
+  expect(await subjectsTo(member)).toEqual([added, role, role, "You were removed from A project"]);
+  const toAdmins = [
+    "The API keys of A project were replaced",
+    "A project has a new owner",
+    "A project is being reset",
+  ];
+  expect(await subjectsTo(admin)).toEqual([added, ...toAdmins]);
+  expect(await subjectsTo(owner)).toEqual(toAdmins);
+  const doomed = await server.createProject();
+  expect((await asOwner(doomed, "DELETE", "", { confirm: "A project" }, MINE)).status).toBe(202);
+  expect(await subjectsTo(doomed.owner)).toEqual(["A project is being deleted"]);
+  const [mail] = await readSystemMails(server.pool, { to: member.email, subject: /removed/ });
+  expect(mail?.text).toContain(`Removed by ${owner.email}`);
+});
+
+test("each notice is in each language", () => {
+  const facts = { project: "Acme", by: "ada@example.com", role: "ADMIN", owner: "bob@example.com" };
+  for (const notice of NOTICES) {
+    const said = Object.values(NOTICE_TEXTS).map((texts) => texts[notice](facts));
+    expect([notice, new Set(said.map(({ subject }) => subject)).size]).toEqual([notice, 4]);
+    for (const { subject, block } of said) expect(`${subject} ${block}`).toContain("Acme");
+  }
+});

@@ -1,0 +1,44 @@
+// Deletes an account: it leaves its projects first, each of which keeps an owner.
+import type { Tx } from "../../platform/database.ts";
+import { Refusal } from "../../platform/refusal.ts";
+import { recordAudit, type Actor } from "../../audit/audit-log.ts";
+import { removeUser } from "../../users/account.ts";
+import type { Place } from "../../users/place.ts";
+import type { User } from "../../users/users.ts";
+import { lockProject } from "../queries.ts";
+import { revokeKeysOf } from "../scoped-keys/scoped-keys.ts";
+import { withdrawInvitations } from "./members.ts";
+import { deleteMember, listMembershipsOf, listOnlyOwned } from "./queries.ts";
+
+const NAMED = 5;
+
+/**
+ * Run it with the account locked, so that it gets no new project meanwhile.
+ *
+ * @throws Refusal CONFLICT while the account is the only owner of a project
+ */
+export async function deleteAccount(tx: Tx, user: User, actor: Actor, place: Place): Promise<void> {
+  // Under the locks of the projects, so that no other owner leaves while this one does.
+  for (const { projectId } of await listMembershipsOf(tx, user.id)) await lockProject(tx, projectId);
+  const places = await listMembershipsOf(tx, user.id);
+  const owned = await listOnlyOwned(tx, user.id);
+  if (owned.length > 0) throw stillOwns(owned);
+  for (const { projectId, role } of places) {
+    const of = { projectId, userId: user.id, actor };
+    await deleteMember(tx, projectId, user.id);
+    const target = { id: user.id, name: user.email };
+    await recordAudit(tx, [
+      { projectId, actor, action: "member.left", target, details: { role } },
+      ...(await withdrawInvitations(tx, of)),
+      ...(await revokeKeysOf(tx, of)),
+    ]);
+  }
+  await removeUser(tx, user, place);
+}
+
+function stillOwns(names: readonly string[]): Refusal {
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : "";
+  return new Refusal("CONFLICT", {
+    message: `You are the only owner of ${names.slice(0, NAMED).join(", ")}${more}. Transfer the ownership or delete these projects first.`,
+  });
+}

@@ -1,0 +1,28 @@
+// Emails about what protects a project: to the person it is about, or to all owners and admins. Nobody can turn them off.
+import type { Tx } from "../../platform/database.ts";
+import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
+import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
+import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
+import type { Actor } from "../../audit/audit-log.ts";
+import { NOTICE_TEXTS, type Notice, type NoticeFacts } from "./project-notice-texts.ts";
+import { listNoticeRecipients } from "./queries.ts";
+
+interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
+  projectId: string;
+  notice: Notice;
+  actor: Actor;
+  /** The only recipient; all owners and admins if it is left out. */
+  to?: string;
+}
+
+/** Queues a notice, in the transaction of what it is about. Call it while its recipients are still members. */
+export async function sendNotice(tx: Tx, { projectId, notice, actor, to, ...about }: ProjectNotice) {
+  const recipients = await listNoticeRecipients(tx, projectId, { to: to ?? null, by: actor.userId });
+  const mails = recipients.map(({ email, language: tag, project, by }) => {
+    const language = mailLanguageOf(tag);
+    const { [notice]: words, footer } = NOTICE_TEXTS[language];
+    const { subject, block } = words({ ...about, project, by });
+    return { to: email, ...layOutSystemMail({ language, subject, blocks: [block], footer }) };
+  });
+  await enqueueSystemMails(tx, mails);
+}
