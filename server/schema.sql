@@ -296,6 +296,7 @@ END))::smallint) STORED,
   workflow_step_id     uuid,
   stays_here           boolean,
   forgotten_at         timestamp with time zone,
+  erased_to            uuid,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
@@ -468,9 +469,11 @@ CREATE TABLE consent_changes (
   ip          inet,
   created_at  timestamp with time zone  NOT NULL  DEFAULT clock_timestamp(),
   "position"  bigint                    NOT NULL  GENERATED ALWAYS AS IDENTITY,
+  by_default  boolean                   NOT NULL  DEFAULT false,
+  email_id    uuid,
   CONSTRAINT consent_changes_pkey PRIMARY KEY (project_id, contact_id, id),
   CONSTRAINT consent_changes_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE,
-  CONSTRAINT consent_changes_source_check CHECK (source = ANY (ARRAY['page'::text, 'one-click'::text, 'api'::text, 'import'::text, 'bulk'::text, 'bounce'::text, 'complaint'::text, 'dashboard'::text, 'workflow'::text, 'inbound'::text]))
+  CONSTRAINT consent_changes_source_check CHECK (source = ANY (ARRAY['page'::text, 'one-click'::text, 'api'::text, 'import'::text, 'bulk'::text, 'bounce'::text, 'complaint'::text, 'dashboard'::text, 'workflow'::text, 'inbound'::text, 'opt-out'::text]))
 );
 CREATE INDEX consent_changes_position_idx ON consent_changes USING btree ("position");
 
@@ -1335,4 +1338,19 @@ CREATE TABLE import_changes (
   CONSTRAINT import_changes_pkey PRIMARY KEY (project_id, job_id, number),
   CONSTRAINT import_changes_project_id_job_id_fkey FOREIGN KEY (project_id, job_id) REFERENCES jobs(project_id, id) ON DELETE CASCADE,
   CONSTRAINT import_changes_kind_check CHECK (kind = ANY (ARRAY['CREATED'::text, 'CHANGED'::text, 'SUBSCRIPTION'::text, 'MEMBER'::text]))
+);
+
+CREATE TABLE opt_outs (
+  project_id    uuid                      NOT NULL,
+  address_hash  uuid                      NOT NULL,
+  created_at    timestamp with time zone  NOT NULL  DEFAULT now(),
+  CONSTRAINT opt_outs_pkey PRIMARY KEY (project_id, address_hash),
+  CONSTRAINT opt_outs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
+);
+
+CREATE TABLE retired_slugs (
+  project_id  uuid  NOT NULL,
+  slug        text  NOT NULL,
+  CONSTRAINT retired_slugs_pkey PRIMARY KEY (project_id, slug),
+  CONSTRAINT retired_slugs_project_id_fkey FOREIGN KEY (project_id) REFERENCES projects(id) ON DELETE CASCADE
 );

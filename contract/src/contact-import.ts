@@ -43,7 +43,7 @@ export const importContacts = endpoint({
   path: "/contacts/import",
   summary: "Create and update contacts from a CSV file",
   description:
-    "The first column must be `email`. A column `subscribed` is read as true (`true`, `1`, `yes`, `y`) or false (`false`, `0`, `no`, `n`), in any case; where it is empty, or missing, contacts keep their state and new ones are subscribed. " +
+    "The first column must be `email`. A column `subscribed` is read as true (`true`, `1`, `yes`, `y`) or false (`false`, `0`, `no`, `n`), in any case; where it is empty, or missing, contacts keep their state and new ones are subscribed, unless the address opted out. An import never subscribes a contact that is unsubscribed. " +
     "Every other column is a key of `data`, with or without `data.` before its name: `true`, `false`, numbers of at most 15 digits without a leading zero, and JSON objects and arrays become what they are, everything else is text, and so is what follows an apostrophe (`'42`). Empty cells change nothing. " +
     "Commas, semicolons or tabs may separate; UTF-8, or UTF-16 with its byte order mark. A row with a fault is left out and reported, the others are taken.",
   caller: "project",

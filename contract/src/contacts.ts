@@ -110,7 +110,7 @@ export const upsertContact = endpoint({
   path: "/contacts",
   summary: "Create or update a contact by address",
   description:
-    "201 when the contact is new, 200 when it was there. `subscribed` defaults to true for a new contact and is kept for an existing one.",
+    "201 when the contact is new, 200 when it was there. `subscribed` defaults to true for a new contact, unless its address opted out while it was another contact's, and is kept for an existing one. An explicit `true` ends an opt-out (docs/unsubscribing.md).",
   caller: "project",
   body: z.object({ email: emailAddress, subscribed: z.boolean().optional(), data: contactData.optional() }),
   answers: { 201: upsertedContact, 200: upsertedContact },
@@ -161,7 +161,7 @@ export const deleteContact = endpoint({
   path: "/contacts/:id",
   summary: "Delete a contact and what we hold on it",
   description:
-    "Its events go with it; mails to it keep their place in the books, without the person. Mails still waiting are not sent.",
+    "Its events go with it; mails to it keep their place in the books, without the person. Mails still waiting are not sent. If the contact opted out, a keyed hash of the address is kept, so that a contact with the same address starts unsubscribed.",
   caller: "project",
   params: byId,
   answers: { 204: null },
@@ -194,6 +194,7 @@ export const CONSENT_SOURCES = [
   "dashboard",
   "workflow",
   "inbound",
+  "opt-out",
 ] as const;
 
 export const consentChange = z.object({
@@ -202,7 +203,7 @@ export const consentChange = z.object({
   source: z
     .enum(CONSENT_SOURCES)
     .describe(
-      "`page`: a button on a public page; `one-click`: the unsubscribe button of a mail program; `inbound`: the contact wrote in.",
+      "`page`: a button on a public page; `one-click`: the unsubscribe button of a mail program; `inbound`: the contact wrote in; `opt-out`: the address had opted out before the contact got it.",
     ),
   actor: z
     .string()
@@ -211,6 +212,16 @@ export const consentChange = z.object({
       "The id of the user who did it; `key` under an API key; null for the contact and for mail servers.",
     ),
   ip: z.string().nullable().describe("Where the request came from; kept for public pages only."),
+  email: z
+    .object({
+      id: z.uuid(),
+      subject: z.string().nullable(),
+      campaign: z.object({ id: z.uuid(), name: z.string() }).nullable(),
+    })
+    .nullable()
+    .describe(
+      "The email whose link was used, that bounced or was reported as spam, with its campaign. Null: none, or none is known.",
+    ),
   at: instant,
 });
 
@@ -232,7 +243,7 @@ export const getContactLinks = endpoint({
   path: "/contacts/:id/links",
   summary: "Read the links of a contact's public pages",
   description:
-    "The same that its mails have. Whoever has one can change the subscription without signing in: give them to the contact alone. A scoped key needs `secrets:read`.",
+    "They act on the contact's address, like those in its mails. Whoever has one can change the subscription without signing in: give them to the contact alone. A scoped key needs `secrets:read`.",
   caller: "project",
   isSecret: true,
   params: byId,

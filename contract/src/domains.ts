@@ -165,7 +165,8 @@ export const deleteDomain = endpoint({
   method: "DELETE",
   path: "/domains/:id",
   summary: "Remove a sender domain",
-  description: "409 while a template sends from it.",
+  description:
+    "409 while a template or a campaign that is not over sends from it. A default sender at the domain ends with it, also if the domain is added again.",
   caller: "project",
   leastRole: "ADMIN",
   params: byId,

@@ -5,7 +5,11 @@ import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits.ts";
 
 const byToken = z.object({
-  token: z.string().describe("As it stands in the link; names a contact and the page, and nothing else."),
+  token: z
+    .string()
+    .describe(
+      "As it stands in the link; names the page, the project, the email and the address, which nobody can read from it.",
+    ),
 });
 const html = z.string();
 
@@ -30,7 +34,7 @@ export const unsubscribe = endpoint({
   path: "/unsubscribe/:token",
   summary: "Unsubscribe, by the page's button or by one click in a mail program (RFC 8058)",
   description:
-    "Needs no cookie and no key: the token is the right to do it. Doing it again changes nothing more. A form that asks for nothing is answered 422 with the page.",
+    "Needs no cookie and no key: the token is the right to do it. Acts on the address that the mail was sent to: on the contact that has it now, or on whichever contact gets it next. Doing it again changes nothing more. A form that asks for nothing is answered 422 with the page.",
   caller: "anyone",
   params: byToken,
   body: z.object({

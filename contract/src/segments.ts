@@ -193,7 +193,10 @@ export const addSegmentMembers = endpoint({
   body: z.object({
     emails,
     createMissing: z.boolean().optional().describe("Create contacts for addresses that have none."),
-    subscribed: z.boolean().optional().describe("Whether created contacts are subscribed; default true."),
+    subscribed: z
+      .boolean()
+      .optional()
+      .describe("Whether created contacts are subscribed. Default: true, unless the address opted out."),
   }),
   answers: { 200: z.object({ added: z.int(), created: z.int(), notFound: z.array(z.string()) }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],

@@ -36,7 +36,9 @@ export const track = endpoint({
     subscribed: z
       .boolean()
       .optional()
-      .describe("Left out: a new contact is subscribed, an existing one keeps its state."),
+      .describe(
+        "Left out: a new contact is subscribed unless its address opted out, an existing one keeps its state. `true` ends an opt-out.",
+      ),
     data: contactData.optional(),
   }),
   envelope: "wrapped",
@@ -206,7 +208,9 @@ export const sendBody = z
     subscribed: z
       .boolean()
       .optional()
-      .describe("Left out: a new contact is not subscribed, an existing one keeps its state."),
+      .describe(
+        "Left out: a new contact is not subscribed, an existing one keeps its state. `true` ends an opt-out.",
+      ),
     data: contactData.optional(),
     headers: customHeaders
       .optional()

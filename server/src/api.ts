@@ -45,7 +45,7 @@ import { contactExists } from "./contacts/contacts.ts";
 import { inferFieldType } from "./contacts/rules.ts";
 import { contactFieldRoutes } from "./contacts/fields/routes.ts";
 import { contactFileRoutes } from "./contacts/import/routes.ts";
-import type { ContactLinks, LinkedContact, LinkPurpose } from "./contacts/links.ts";
+import type { LinkParts } from "./contacts/links.ts";
 import { pageRoutes } from "./contacts/pages/routes.ts";
 import { createSubscriptionPages } from "./contacts/pages/subscription-pages.ts";
 import { contactRoutes } from "./contacts/routes.ts";
@@ -60,7 +60,7 @@ import type { Network } from "./webhooks/networks.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
-import { campaignFrom, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
+import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
 import { ownImagePath } from "./uploads/rules.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 import { createStorage, type StorageSettings } from "./uploads/storage.ts";
@@ -96,15 +96,13 @@ import { addPages } from "./instance/pages.ts";
 import { instanceRoutes, mailboxRoutes, setupRoutes } from "./instance/routes.ts";
 import type { InstanceFacts } from "./instance/facts.ts";
 
-export interface ApiParts {
+export interface ApiParts extends LinkParts {
   database: Database;
   sealer: Sealer;
   dns: Dns;
   sessions: Sessions;
   domains: Domains;
-  linksOf: (projectId: string, contactId: string) => ContactLinks;
   publicIdOf: (projectId: string) => string;
-  readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
   wakeSender: () => void;
   wakeJobs: () => void;
   wakeCampaigns: () => void;
@@ -251,10 +249,10 @@ function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
   const { database, wakeJobs } = parts;
   const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
-    ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant }),
+    ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant, campaignNames }),
     ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
     ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
-    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, ...contactFiles }),
+    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, ...contactFiles, campaignNames }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath, rateLimiter }) }),
   ];
 }

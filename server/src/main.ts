@@ -2,6 +2,7 @@
 // Before it: tools/bootstrap/start.js. After it: api.ts and worker.ts.
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
+import { setAddressKey } from "./platform/address-hash.ts";
 import { followClock } from "./platform/clock.ts";
 import { ConfigError, readConfig, type Config } from "./platform/config.ts";
 import { createSealer } from "./platform/crypto.ts";
@@ -78,6 +79,7 @@ export async function startPostloft(
       const applied = await migrate(pool, say);
       if (applied.length > 0) say(`The database was brought up to date (changes: ${applied.length}).`);
       const secret = await opened.readSecret(() => hasUsers(database));
+      setAddressKey(secret);
       return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>

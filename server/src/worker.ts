@@ -30,8 +30,9 @@ import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
 import { readContactsForRendering } from "./contacts/contacts.ts";
 import { startSealingConsent } from "./contacts/consent-chain/seal-consent.ts";
+import { keepOptOutsOfProject } from "./contacts/opt-outs.ts";
 import { contactJobs } from "./contacts/jobs.ts";
-import type { ContactLinks } from "./contacts/links.ts";
+import type { LinkParts } from "./contacts/links.ts";
 import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import-suppressions.ts";
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
@@ -72,7 +73,7 @@ import { startWatchingRates } from "./deliveries/watch-rates.ts";
 import { createReturnPathOf, type ReturnPaths } from "./deliveries/return-path.ts";
 import type { MailTokens } from "./deliveries/tracking/mail-tokens.ts";
 
-export interface WorkerParts {
+export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   database: Database;
   transport: Transport;
   mailbox: Transport;
@@ -88,7 +89,6 @@ export interface WorkerParts {
   /** Networks outside the public internet that webhooks may call. */
   webhookNetworks: readonly Network[];
   sessions: Sessions;
-  linksOf: (projectId: string, contactId: string) => ContactLinks;
   returnPaths: ReturnPaths;
   mailTokens: MailTokens;
   /** Where mail that comes back is taken; null: nowhere. */
@@ -186,7 +186,7 @@ function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => st
       [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),
       [DELETE_EVENTS_JOB]: deleteEventsStep,
-      [RESET_JOB]: removalStep("RESET"),
+      [RESET_JOB]: removalStep("RESET", keepOptOutsOfProject),
       [DELETION_JOB]: removalStep("DELETE"),
       [CALL_MEMBERS_JOB]: callMembersStep,
     },

@@ -258,8 +258,8 @@ export async function updateSnapshot(
 }
 
 /**
- * For each campaign, the recipients who unsubscribed by a link after its mail and before any later mail of the project
- * reached them: the last mail before the step is what they left by.
+ * For each campaign, the recipients who unsubscribed by a link in its mail. A link that names no mail counts for the last mail of the
+ * project that had reached them before.
  */
 export async function countUnsubscribed(database: Database, projectId: string, ids: readonly string[]) {
   const { rows } = await sql<{ campaignId: string; count: number }>`
@@ -267,9 +267,9 @@ export async function countUnsubscribed(database: Database, projectId: string, i
     join emails e on e.project_id = u.project_id and e.contact_id = u.contact_id
       and e.campaign_id = any(${ids}::uuid[]) and e.sent_at <= u.created_at
     where u.project_id = ${projectId} and not u.subscribed and u.source in ('page', 'one-click')
-      and not exists (
+      and case when u.email_id is not null then e.id = u.email_id else not exists (
         select 1 from emails later where later.project_id = u.project_id and later.contact_id = u.contact_id
-          and later.id <> e.id and later.sent_at > e.sent_at and later.sent_at <= u.created_at)
+          and later.id <> e.id and later.sent_at > e.sent_at and later.sent_at <= u.created_at) end
     group by e.campaign_id`.execute(database);
   return new Map(rows.map((row) => [row.campaignId, row.count]));
 }

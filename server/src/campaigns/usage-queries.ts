@@ -1,5 +1,4 @@
-// Statements on campaigns that other folders ask for, before a segment, a domain or a field goes.
-// Before it: usage.ts. After it: nothing.
+// Statements on campaigns that other folders ask for.
 import { sql, type SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { namesField } from "../segments/usage.ts";
@@ -16,6 +15,18 @@ export async function listCampaignsNaming(
 ): Promise<NamedRow[]> {
   const { rows } = await sql<NamedRow>`
     select id, name from campaigns where project_id = ${projectId} and ${namesField("audienceFilter", field)} order by id`.execute(
+    database,
+  );
+  return rows;
+}
+
+export async function findCampaignNames(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<NamedRow[]> {
+  const { rows } = await sql<NamedRow>`
+    select id, name from campaigns where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(
     database,
   );
   return rows;

@@ -1,7 +1,6 @@
-// Which campaigns use a segment, a domain, a field: asked by those who own them, before they are deleted.
-// Before it: api.ts hands these to segments/, domains/ and contacts/fields/. After it: usage-queries.ts.
+// Which campaigns use a segment, a domain, a field, asked by those who own them before they are deleted; and what campaigns are called.
 import type { Database } from "../platform/database.ts";
-import { findCampaignFrom, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
+import { findCampaignFrom, findCampaignNames, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
 
 /** The name of a campaign that is scheduled or under way and goes to a segment; undefined when there is none. */
 export async function campaignOfSegment(
@@ -28,4 +27,14 @@ export async function campaignsNamingField(
   field: string,
 ): Promise<Array<{ id: string; name: string }>> {
   return listCampaignsNaming(database, projectId, field);
+}
+
+/** The names of campaigns by their ids; those of campaigns that are gone are missing. */
+export async function campaignNames(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  const rows = await findCampaignNames(database, projectId, ids);
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

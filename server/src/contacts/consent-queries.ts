@@ -1,4 +1,4 @@
-// Reads `consent_changes`; the statements of queries.ts that make and flip contacts write it.
+// Reads `consent_changes`; the statements that make and flip contacts write it.
 import { sql } from "kysely";
 import type { Database } from "../platform/database.ts";
 import type { ConsentSource } from "./rules.ts";
@@ -16,9 +16,10 @@ export async function listConsentRows(
     source: ConsentSource;
     actor: string | null;
     ip: string | null;
+    emailId: string | null;
     createdAt: Date;
   }>`
-    select id, subscribed, source, actor, host(ip) as ip, created_at from consent_changes
+    select id, subscribed, source, actor, host(ip) as ip, email_id, created_at from consent_changes
     where project_id = ${projectId} and contact_id = ${contactId}
     order by created_at desc, id desc limit ${limit}`.execute(database);
   return rows;

@@ -1,11 +1,11 @@
 // The consent log: how each change of a subscription came about (reliability case C7). It proves what a contact agreed to.
-// Before it: upsert-contacts.ts and queries.ts write it with each change. After it: routes.ts shows it.
 import type { consentChange } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { z } from "zod";
 import type { Database } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
+import { readEmailNames, type EmailName } from "../emails/reading/email-standings.ts";
 import { listConsentRows } from "./consent-queries.ts";
 import { findContact } from "./queries.ts";
 import type { Via } from "./rules.ts";
@@ -26,21 +26,52 @@ export function viaDashboard(userId: string | null): Via {
 
 export type ConsentChange = z.output<typeof consentChange>;
 
+/** What campaigns/ knows of those that contacts left by; handed in by api.ts. */
+export interface CampaignNames {
+  /** The names of campaigns by their ids. */
+  campaignNames: (
+    database: Database,
+    projectId: string,
+    ids: readonly string[],
+  ) => Promise<ReadonlyMap<string, string>>;
+}
+
 /** The changes of a contact, newest first. @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project. */
 export async function listConsentChanges(
   database: Database,
   projectId: string,
   contactId: string,
+  { campaignNames }: CampaignNames,
 ): Promise<ConsentChange[]> {
   if (!isId(contactId) || (await findContact(database, projectId, contactId)) === undefined)
     throw new Refusal("CONTACT_NOT_FOUND");
   const rows = await listConsentRows(database, projectId, contactId, LIMITS.consentChanges.value);
+  const emails = await readEmailNames(database, projectId, unique(rows.map(({ emailId }) => emailId)));
+  const names = await readCampaignNames(emails);
+  const emailOf = (emailId: string | null) => {
+    const email = emails.get(emailId ?? "");
+    if (email === undefined) return null;
+    const { id, subject, campaignId } = email;
+    const name = names.get(campaignId ?? "");
+    const campaign = campaignId === null || name === undefined ? null : { id: campaignId, name };
+    return { id, subject, campaign };
+  };
   return rows.map((row) => ({
     id: row.id,
     subscribed: row.subscribed,
     source: row.source,
     actor: row.actor,
     ip: row.ip,
+    email: emailOf(row.emailId),
     at: row.createdAt.toISOString(),
   }));
+
+  async function readCampaignNames(named: ReadonlyMap<string, EmailName>) {
+    const ids = unique([...named.values()].map(({ campaignId }) => campaignId));
+    return ids.length === 0 ? new Map<string, string>() : campaignNames(database, projectId, ids);
+  }
+}
+
+function unique(ids: ReadonlyArray<string | null>): string[] {
+  return [...new Set(ids.filter((id) => id !== null))];
 }

@@ -2,6 +2,7 @@
 // Before it: routes.ts. After it: upsert-contacts.ts for changes by address; emails/ forgets the person on delete.
 import { isDeepStrictEqual } from "node:util";
 import { parseAddress } from "@postloft/contract/address.ts";
+import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { violatedConstraint } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
@@ -12,9 +13,11 @@ import { subtractContacts } from "../events/counts.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { forgetRecipients } from "../emails/outbox/forget-recipients.ts";
 import type { Via } from "./consent.ts";
+import { deleteOptOut, keepOptOuts } from "./opt-out-queries.ts";
 import { CONTACT_CHECKS } from "./recipients.ts";
 import {
   deleteContactRows,
+  findAddresses,
   findContact,
   findContactForUpdate,
   findContactRowByEmail,
@@ -92,7 +95,11 @@ export interface ContactEdit {
   data?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** Changes what is given and nothing else. @throws Refusal CONTACT_NOT_FOUND; CONFLICT when the address is another contact's. */
+/**
+ * Changes what is given and nothing else. A contact that gets an address that opted out is unsubscribed, unless the edit subscribes it.
+ *
+ * @throws Refusal CONTACT_NOT_FOUND; CONFLICT when the address is another contact's
+ */
 export async function updateContact(
   tx: Tx,
   projectId: string,
@@ -110,6 +117,7 @@ export async function updateContact(
     ...(edit.email === undefined || edit.email === row.email ? {} : { email: edit.email }),
     ...(isDeepStrictEqual(data, row.data) ? {} : { data: JSON.stringify(data) }),
   };
+  const optedOut = changes.email !== undefined && (await changeAddress(tx, projectId, row, changes.email));
   if (Object.keys(changes).length > 0) {
     await updateContactRow(tx, projectId, id, changes)
       .then(() => registerFields(tx, [{ projectId, patch }]))
@@ -120,7 +128,15 @@ export async function updateContact(
   }
   if (edit.subscribed !== undefined)
     await flipAndRecord(tx, [{ projectId, id, subscribed: edit.subscribed, via }]);
+  else if (optedOut)
+    await flipAndRecord(tx, [{ projectId, id, subscribed: false, via: { ...via, source: "opt-out" } }]);
   return getContact(tx, projectId, id);
+}
+
+/** Keeps the opt-out of the address that a contact gives up, and takes over that of the new one; returns whether there was one. */
+async function changeAddress(tx: Tx, projectId: string, row: ContactRow, email: string): Promise<boolean> {
+  await keepOptOuts(tx, [{ projectId, id: row.id, addressHash: hashAddress(projectId, row.email) }]);
+  return deleteOptOut(tx, { projectId, addressHash: hashAddress(projectId, email) });
 }
 
 function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): Record<string, unknown> {
@@ -191,26 +207,35 @@ export async function deleteContact(
 }
 
 /**
- * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. Returns the ids of
- * those that were there.
+ * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. An opt-out stays, as a
+ * keyed hash of the address; but not one that only the import says that is undone by this. Returns the ids of those that were there.
  */
 export async function deleteContacts(
   tx: Tx,
   projectId: string,
   ids: readonly string[],
   dependents: readonly Dependents[],
+  isImportUndone = false,
 ): Promise<string[]> {
   await subtractContacts(tx, projectId, ids);
+  const hashed = ({ id, email }: { id: string; email: string }) => ({
+    projectId,
+    id,
+    email,
+    addressHash: hashAddress(projectId, email),
+  });
+  const people = (await findAddresses(tx, projectId, ids)).map(hashed);
   // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
-  await forgetRecipients(tx, projectId, ids, CONTACT_CHECKS.contactIfThere);
+  await forgetRecipients(tx, projectId, people, CONTACT_CHECKS.contactIfThere);
   // Segments before contacts, as whoever adds members does; executions as well, as the engine does.
   for (const { lock } of dependents) await lock(tx, projectId, ids);
-  const locked = await lockContacts(tx, projectId, ids, "deleting");
+  const locked = (await lockContacts(tx, projectId, ids, "deleting")).map(hashed);
   const found = locked.map((row) => row.id);
   for (const { end } of dependents) await end(tx, projectId, found);
   // Mails that were being queued when we came are there by now, and no more can come.
-  await forgetRecipients(tx, projectId, found, CONTACT_CHECKS.contactIfThere);
+  await forgetRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
   await forgetChangesOf(tx, projectId, found);
+  await keepOptOuts(tx, locked, isImportUndone);
   await deleteContactRows(tx, projectId, found);
   return found;
 }

@@ -4,7 +4,7 @@ import type { Database } from "../platform/database.ts";
 import { readEmailHistory } from "../emails/reading/email-history.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
 import { readPage } from "../platform/page.ts";
-import { listConsentChanges } from "./consent.ts";
+import { listConsentChanges, type CampaignNames } from "./consent.ts";
 import { getContact } from "./contacts.ts";
 
 const EVENTS_A_PAGE = 500;
@@ -29,10 +29,14 @@ export async function openContactExport(
   database: Database,
   projectId: string,
   id: string,
-  { segmentsOfContact, executionsOfContact }: ContactSegments & ContactExecutions,
+  {
+    segmentsOfContact,
+    executionsOfContact,
+    campaignNames,
+  }: ContactSegments & ContactExecutions & CampaignNames,
 ): Promise<AsyncGenerator<string>> {
   const contact = await getContact(database, projectId, id);
-  const consent = await listConsentChanges(database, projectId, id);
+  const consent = await listConsentChanges(database, projectId, id, { campaignNames });
   const segments = (await segmentsOfContact(database, projectId, id)).map((row) => ({
     id: row.id,
     name: row.name,

@@ -1,12 +1,16 @@
-// The three addresses each recipient gets: unsubscribe, subscribe, manage. Signed, so that they can be neither guessed nor changed.
-// Before it: the application secret. After it: emails/ puts them into mails as variables; pages/ reads them back.
-import { createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
+// The three links each recipient gets: unsubscribe, subscribe, manage. Signed, so that they can be neither guessed nor changed.
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
+import { LIMITS } from "@postloft/contract/limits.ts";
 import { deriveKey } from "../platform/crypto.ts";
+import { NOBODY } from "../platform/ids.ts";
 
 const MAC_BYTES = 16;
 const ID_BYTES = 16;
-/** As base64url writes the ids and the MAC; nothing else is even decoded. */
-const TOKEN = /^[A-Za-z0-9_-]{64}$/;
+const FIXED_BYTES = 2 * ID_BYTES + MAC_BYTES;
+/** UTF-8 takes up to three bytes for a character of the basic plane. */
+const MAX_BYTES = FIXED_BYTES + 3 * LIMITS.addressLength.value;
+/** As base64url writes them; nothing else is even decoded. */
+const TOKEN = /^[A-Za-z0-9_-]{64,}$/;
 
 export const LINK_PURPOSES = ["unsubscribe", "subscribe", "manage"] as const;
 export type LinkPurpose = (typeof LINK_PURPOSES)[number];
@@ -17,45 +21,96 @@ export interface ContactLinks {
   manageUrl: string;
 }
 
-/** Makes the links of contacts: `<base>/<purpose>/<project, contact and a 128-bit MAC over purpose and both>`. */
-export function createContactLinks(
-  applicationSecret: string,
-  baseUrl: () => string,
-): (projectId: string, contactId: string) => ContactLinks {
-  const key = deriveKey(applicationSecret, KEY_PURPOSE);
-  return (projectId, contactId) => {
-    const ids = Buffer.from((projectId + contactId).replaceAll("-", ""), "hex");
+/** The canonical address that links act on, and the email that contains them; null: none does. */
+export interface LinkedAddress {
+  address: string;
+  emailId: string | null;
+}
+
+/**
+ * Returns a function that makes the links of a recipient. Links with an address act on it, whoever has it when they are used. Links
+ * without one act on the contact: previews use them with the id of nobody, and emails from before this version contain them.
+ *
+ * A token holds the project, the email, a 128-bit MAC and the encrypted address. The MAC covers the purpose, both ids and the address, and
+ * is the IV of the encryption too (a synthetic IV), so an email always gets the same links. A token without an address holds the
+ * contact instead of the email.
+ */
+export function createContactLinks(applicationSecret: string, baseUrl: () => string): LinkParts["linksOf"] {
+  const keys = keysOf(applicationSecret);
+  return (projectId, contactId, to) => {
+    const second = to === undefined ? contactId : (to.emailId ?? NOBODY);
+    const ids = Buffer.from((projectId + second).replaceAll("-", ""), "hex");
+    const address = Buffer.from(to?.address ?? "");
     const [unsubscribeUrl = "", subscribeUrl = "", manageUrl = ""] = LINK_PURPOSES.map((purpose) => {
-      const token = Buffer.concat([ids, macOf(key, purpose, ids)]).toString("base64url");
+      const mac = macOf(keys.mac, purpose, ids, address);
+      const token = Buffer.concat([ids, mac, encrypt(keys.address, mac, address)]).toString("base64url");
       return `${baseUrl()}/${purpose}/${token}`;
     });
     return { unsubscribeUrl, subscribeUrl, manageUrl };
   };
 }
 
-export interface LinkedContact {
-  projectId: string;
-  contactId: string;
+/** Makes links and reads them back. */
+export interface LinkParts {
+  linksOf: (projectId: string, contactId: string, to?: LinkedAddress) => ContactLinks;
+  readLink: (purpose: LinkPurpose, token: string) => LinkedRecipient | null;
 }
 
-/** Reads the last part of a link back: whom it names, or null when it was not made here for this purpose. */
-export function createLinkReader(
-  applicationSecret: string,
-): (purpose: LinkPurpose, token: string) => LinkedContact | null {
-  const key = deriveKey(applicationSecret, KEY_PURPOSE);
+/** What a link acts on: an address, or in links without one a contact. */
+export type LinkedRecipient = { projectId: string } & (
+  | { contactId: string; to: undefined }
+  | { contactId: null; to: LinkedAddress }
+);
+
+/** Reads the last part of a link back; returns null when it was not made here for this purpose. */
+export function createLinkReader(applicationSecret: string): LinkParts["readLink"] {
+  const keys = keysOf(applicationSecret);
   return (purpose, token) => {
     if (!TOKEN.test(token)) return null;
     const bytes = Buffer.from(token, "base64url");
+    if (bytes.length > MAX_BYTES || bytes.toString("base64url") !== token) return null;
     const ids = bytes.subarray(0, 2 * ID_BYTES);
-    if (!timingSafeEqual(macOf(key, purpose, ids), bytes.subarray(2 * ID_BYTES))) return null;
-    return { projectId: idOf(ids.subarray(0, ID_BYTES)), contactId: idOf(ids.subarray(ID_BYTES)) };
+    const mac = bytes.subarray(2 * ID_BYTES, FIXED_BYTES);
+    const address = decrypt(keys.address, mac, bytes.subarray(FIXED_BYTES));
+    if (!timingSafeEqual(macOf(keys.mac, purpose, ids, address), mac)) return null;
+    const projectId = idOf(ids.subarray(0, ID_BYTES));
+    const second = idOf(ids.subarray(ID_BYTES));
+    if (address.length === 0) return { projectId, contactId: second, to: undefined };
+    const emailId = second === NOBODY ? null : second;
+    return { projectId, contactId: null, to: { address: address.toString("utf8"), emailId } };
   };
 }
 
-const KEY_PURPOSE = "contact-links";
+interface Keys {
+  mac: KeyObject;
+  address: KeyObject;
+}
 
-function macOf(key: KeyObject, purpose: LinkPurpose, ids: Buffer): Buffer {
-  return createHmac("sha256", key).update(purpose).update(ids).digest().subarray(0, MAC_BYTES);
+function keysOf(applicationSecret: string): Keys {
+  return {
+    mac: deriveKey(applicationSecret, "contact-links"),
+    address: deriveKey(applicationSecret, "contact-link-addresses"),
+  };
+}
+
+/** Without an address the MAC is the one of links that named contacts, so that those stay valid. */
+function macOf(key: KeyObject, purpose: LinkPurpose, ids: Buffer, address: Buffer): Buffer {
+  return createHmac("sha256", key)
+    .update(purpose)
+    .update(ids)
+    .update(address)
+    .digest()
+    .subarray(0, MAC_BYTES);
+}
+
+const CIPHER = "aes-256-ctr";
+
+function encrypt(key: KeyObject, mac: Buffer, address: Buffer): Buffer {
+  return address.length === 0 ? address : createCipheriv(CIPHER, key, mac).update(address);
+}
+
+function decrypt(key: KeyObject, mac: Buffer, encrypted: Buffer): Buffer {
+  return encrypted.length === 0 ? encrypted : createDecipheriv(CIPHER, key, mac).update(encrypted);
 }
 
 function idOf(bytes: Buffer): string {

@@ -76,20 +76,32 @@ async function flipRows(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedConta
         ${flips.map((flip) => flip.changeId)}::uuid[],
         ${flips.map((flip) => flip.via.source)}::text[],
         ${flips.map((flip) => flip.via.actor)}::text[],
-        ${flips.map((flip) => flip.via.ip)}::inet[]
-      ) as t (project_id, id, subscribed, change_id, source, actor, ip)
+        ${flips.map((flip) => flip.via.ip)}::inet[],
+        ${flips.map((flip) => flip.via.emailId ?? null)}::uuid[]
+      ) as t (project_id, id, subscribed, change_id, source, actor, ip, email_id)
     ), flipped as (
       update contacts c set subscribed = i.subscribed, data = ${shownData(sql`c.project_id`)}, updated_at = now()
       from (select * from given order by project_id, id) i
       where c.project_id = i.project_id and c.id = i.id and c.subscribed <> i.subscribed
       returning c.project_id, c.id, c.subscribed
     ), logged as (
-      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
-      select f.project_id, f.id, g.change_id, f.subscribed, g.source, g.actor, g.ip
+      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, email_id)
+      select f.project_id, f.id, g.change_id, f.subscribed, g.source, g.actor, g.ip, g.email_id
       from flipped f join given g on g.project_id = f.project_id and g.id = f.id
     )
     select project_id, id, subscribed from flipped`.execute(tx);
   return rows;
+}
+
+/** Notes of unsubscribed contacts that this is no default any more: somebody wanted it. */
+export async function endDefaults(
+  tx: Tx,
+  contacts: ReadonlyArray<{ projectId: string; id: string }>,
+): Promise<void> {
+  await sql`
+    update consent_changes l set by_default = false
+    from unnest(${contacts.map(({ projectId }) => projectId)}::uuid[], ${contacts.map(({ id }) => id)}::uuid[]) as i (project_id, id)
+    where l.project_id = i.project_id and l.contact_id = i.id and l.id = i.id and l.by_default`.execute(tx);
 }
 
 export async function findContact(
@@ -155,10 +167,10 @@ export async function lockContacts(
   projectId: string,
   ids: readonly string[],
   purpose: "changing" | "deleting",
-): Promise<Array<{ id: string; subscribed: boolean }>> {
+): Promise<Array<{ id: string; email: string; subscribed: boolean }>> {
   const strength = purpose === "deleting" ? sql`for update` : sql`for no key update`;
-  const { rows } = await sql<{ id: string; subscribed: boolean }>`
-    select id, subscribed from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])
+  const { rows } = await sql<{ id: string; email: string; subscribed: boolean }>`
+    select id, email, subscribed from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])
     order by email ${strength}`.execute(tx);
   return rows;
 }
@@ -171,7 +183,7 @@ export async function lockContactOf(tx: Tx, projectId: string, email: string): P
   );
 }
 
-/** With their consent log, of which is kept which rows it were. */
+/** Also deletes their consent log; `consent_erasures` keeps only the positions of the deleted rows. */
 export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     with gone as (
@@ -182,6 +194,17 @@ export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly
       select ${projectId}, positions from gone where positions is not null
     )
     delete from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
+}
+
+/** The addresses of contacts as they are now; those of contacts that are not there are missing. */
+export async function findAddresses(
+  tx: Tx,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Array<{ id: string; email: string }>> {
+  const { rows } = await sql<{ id: string; email: string }>`
+    select id, email from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
+  return rows;
 }
 
 export async function findEmails(

@@ -32,15 +32,16 @@ export async function insertRepeatedOptOuts(
   optOuts: readonly OptOut[],
 ): Promise<void> {
   await sql`
-    insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
-    select c.project_id, c.id, i.change_id, false, i.source, i.actor, i.ip
+    insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, email_id)
+    select c.project_id, c.id, i.change_id, false, i.source, i.actor, i.ip, i.email_id
     from unnest(
       ${optOuts.map(({ id }) => id)}::uuid[],
       ${optOuts.map(({ changeId }) => changeId)}::uuid[],
       ${optOuts.map(({ via }) => via.source)}::text[],
       ${optOuts.map(({ via }) => via.actor)}::text[],
-      ${optOuts.map(({ via }) => via.ip)}::inet[]
-    ) as i (id, change_id, source, actor, ip)
+      ${optOuts.map(({ via }) => via.ip)}::inet[],
+      ${optOuts.map(({ via }) => via.emailId ?? null)}::uuid[]
+    ) as i (id, change_id, source, actor, ip, email_id)
     join contacts c on c.project_id = ${projectId} and c.id = i.id and not c.subscribed ${newest(projectId)}
     where n.source = 'import' and not n.subscribed`.execute(tx);
 }

@@ -3,7 +3,7 @@ import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http-route.ts";
 import { noteContacts } from "../reactions/reactions.ts";
-import { listConsentChanges, viaDashboard } from "./consent.ts";
+import { listConsentChanges, viaDashboard, type CampaignNames } from "./consent.ts";
 import {
   contactRefusal,
   deleteContact,
@@ -13,16 +13,16 @@ import {
   type Dependents,
 } from "./contacts.ts";
 import { countAll, listContacts, type Membership } from "./list-contacts.ts";
-import type { ContactLinks } from "./links.ts";
+import type { LinkParts } from "./links.ts";
 import { readContactPage } from "./list-cursor.ts";
 import { lockContactOf } from "./queries.ts";
 import { readDataPatch } from "./rules.ts";
 import { upsertContacts } from "./upsert-contacts.ts";
 import { contactViewRoutes } from "./views/routes.ts";
 
-interface ContactParts extends Membership {
+interface ContactParts extends Membership, CampaignNames {
   database: Database;
-  linksOf: (projectId: string, contactId: string) => ContactLinks;
+  linksOf: LinkParts["linksOf"];
   dependents: readonly Dependents[];
 }
 
@@ -73,11 +73,11 @@ export function contactRoutes(parts: ContactParts): Route[] {
       commit(async (tx) => ok(await updateContact(tx, projectId, params.id, body, viaDashboard(userId)))),
     ),
     route(contract.getContactLinks, async ({ projectId, params }) => {
-      const { id } = await getContact(database, projectId, params.id);
-      return ok(parts.linksOf(projectId, id));
+      const { id, email } = await getContact(database, projectId, params.id);
+      return ok(parts.linksOf(projectId, id, { address: email, emailId: null }));
     }),
     route(contract.listContactConsent, async ({ projectId, params }) =>
-      ok({ data: await listConsentChanges(database, projectId, params.id) }),
+      ok({ data: await listConsentChanges(database, projectId, params.id, parts) }),
     ),
     route(contract.deleteContact, async ({ projectId, params, commit }) =>
       commit(async (tx) => {

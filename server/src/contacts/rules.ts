@@ -13,6 +13,8 @@ export interface Via {
   actor: string | null;
   /** Of public pages only. */
   ip: string | null;
+  /** The email through which it happened, where one is known. */
+  emailId?: string | null;
 }
 
 /** What one `data` payload does to a contact, and what it lends to this request only. */

@@ -8,12 +8,8 @@ import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";
 import { viaApi } from "./consent.ts";
 import { readDataPatch } from "./rules.ts";
-import {
-  flipAndRecord,
-  upsertContacts,
-  upsertContactsWithEvents,
-  type ContactChange,
-} from "./upsert-contacts.ts";
+import { flipAndRecord, upsertContacts, upsertContactsWithEvents } from "./upsert-contacts.ts";
+import type { ContactChange } from "./upsert-rounds.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const RUNS = 60;

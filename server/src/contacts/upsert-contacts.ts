@@ -1,15 +1,15 @@
 // The one way contacts come into being or change by address, for any number of them at once (spec §2.2, §3.1).
-// Before it: v1/, routes.ts, later imports. After it: events/ records each real flip in the same transaction.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
+import { hashAddress } from "../platform/address-hash.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import type { ConsentSource, Via } from "./consent.ts";
-import { flipSubscriptions } from "./queries.ts";
-import { composePatches, inferFieldType, type DataPatch } from "./rules.ts";
+import { endDefaults, flipSubscriptions } from "./queries.ts";
+import { inferFieldType, type DataPatch } from "./rules.ts";
 import {
   contactUpsert,
   contactUpsertWithEvents,
@@ -20,17 +20,9 @@ import {
   type ContactUpsertStatement,
   type UpsertedContact,
 } from "./upsert-queries.ts";
+import { getOrAdd, intoRounds, type ContactChange } from "./upsert-rounds.ts";
 
-export interface ContactChange {
-  projectId: string;
-  /** Canonical. */
-  email: string;
-  /** Omitted keeps the state of a contact that exists; that is not the same as false. */
-  subscribed?: boolean;
-  subscribedIfNew: boolean;
-  patch: DataPatch;
-  via: Via;
-}
+export type { ContactChange } from "./upsert-rounds.ts";
 
 export interface ContactOutcome {
   contactId: string;
@@ -135,47 +127,10 @@ function isSame(
   return keys.length === Object.keys(set).length && keys.every((key) => data[key] === set[key]);
 }
 
-interface Group {
-  /** What the members do together. */
-  change: ContactChange;
-  members: ContactChange[];
-}
-
-/** Each round names a contact once, sorted. A second change goes into the first where it does not flip what that one set. */
-function intoRounds(changes: readonly ContactChange[]): Group[][] {
-  const byProject = new Map<string, Map<string, Group[]>>();
-  for (const change of changes) {
-    const byEmail = getOrAdd(byProject, change.projectId, () => new Map<string, Group[]>());
-    const groups = getOrAdd(byEmail, change.email, () => []);
-    const last = groups.at(-1);
-    if (
-      last !== undefined &&
-      (change.subscribed === undefined || change.subscribed === last.change.subscribed)
-    ) {
-      last.change = { ...last.change, patch: composePatches(last.change.patch, change.patch) };
-      last.members.push(change);
-    } else groups.push({ change, members: [change] });
-  }
-  const sorted = sortedValues(byProject).flatMap(sortedValues);
-  const depth = sorted.reduce((most, groups) => Math.max(most, groups.length), 0);
-  return Array.from({ length: depth }, (_, round) => sorted.flatMap((groups) => groups[round] ?? []));
-}
-
-function getOrAdd<Value>(map: Map<string, Value>, key: string, make: () => Value): Value {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = make();
-  map.set(key, made);
-  return made;
-}
-
-function sortedValues<Value>(map: ReadonlyMap<string, Value>): Value[] {
-  return [...map].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, value]) => value);
-}
-
 async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
   const outcomes: ContactOutcome[] = [];
   const flips: Flip[] = [];
+  const unwanted: Array<{ projectId: string; id: string }> = [];
   for (let part: Part | null = makePart(changes, 0); part !== null;) {
     const { rows, statement, end }: Part = part;
     const [stored, next]: [UpsertedContact[], Part | null] = await Promise.all([
@@ -187,10 +142,15 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
       const change = changes[outcomes.length];
       const contact = contacts.get(projectId)?.get(email);
       if (change === undefined || contact === undefined) throw new Error("An upserted contact has no row.");
-      const { subscribed, via } = change;
-      const isRepeated = subscribed === false && via.source !== "import" && contact.id !== givenId;
-      if (subscribed !== undefined && (subscribed !== contact.subscribed || isRepeated))
-        flips.push({ projectId, id: contact.id, subscribed, via });
+      const subscribed = wishOf(change);
+      const { id } = contact;
+      const isRepeated = subscribed === false && id !== givenId;
+      if (
+        subscribed !== null &&
+        (subscribed !== contact.subscribed || (isRepeated && change.via.source !== "import"))
+      )
+        flips.push({ projectId, id, subscribed, via: change.via });
+      else if (isRepeated) unwanted.push({ projectId, id });
       outcomes.push({
         contactId: contact.id,
         isNew: contact.id === givenId,
@@ -200,6 +160,7 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
     part = next;
   }
   await flipAndRecord(tx, flips);
+  if (unwanted.length > 0) await endDefaults(tx, unwanted);
   return outcomes;
 }
 
@@ -230,15 +191,23 @@ function makePart(changes: readonly ContactChange[], start: number): Part | null
 
 /** @param setJson what it sets, where that is written out already */
 function rowOf(change: ContactChange, setJson?: string | null): ContactUpsert {
+  const { projectId, email, subscribedIfNew } = change;
   return {
-    projectId: change.projectId,
-    email: change.email,
+    projectId,
+    email,
     newId: newId(),
-    subscribed: change.subscribed ?? change.subscribedIfNew,
+    addressHash: hashAddress(projectId, email),
+    subscribed: change.subscribed ?? subscribedIfNew,
+    wish: wishOf(change) ?? (change.isAskedIfNew === true ? subscribedIfNew : null),
     added: setJson ?? JSON.stringify(change.patch.set),
     removed: JSON.stringify(change.patch.remove),
     via: change.via,
   };
+}
+
+/** What a change does to the subscription of a contact that is there; null leaves it. */
+function wishOf({ subscribed, resubscribes = true }: ContactChange): boolean | null {
+  return subscribed === undefined || (subscribed && !resubscribes) ? null : subscribed;
 }
 
 /** Makes it while the database works on the part before. */
@@ -258,12 +227,20 @@ export interface Flip {
 /** Sources that are not somebody's wish: the event tells them as its reason (decisions §10). */
 const REASONS: ReadonlySet<string> = new Set(["bounce", "complaint"] satisfies ConsentSource[]);
 
-/** Sets `subscribed`; one event and one row of the consent log per contact that really flipped. */
+/**
+ * Sets `subscribed`; one event and one row of the consent log per contact that really flipped. A contact that nobody had asked
+ * and that was not subscribed has opted out when it is unsubscribed.
+ */
 export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<void> {
   if (flips.length === 0) return;
   // Of several flips of one contact the last counts: the log must not hold a change that nobody saw.
   const byContact = new Map(flips.map((flip) => [flip.id, { ...flip, changeId: newId() }]));
   const flipped = await flipSubscriptions(tx, [...byContact.values()]);
+  if (flipped.length < byContact.size)
+    await endDefaults(
+      tx,
+      [...byContact.values()].filter(({ subscribed }) => !subscribed),
+    );
   await recordEvents(
     tx,
     flipped.map((row) => {

@@ -13,8 +13,12 @@ export interface ContactUpsert {
   email: string;
   /** The id it gets when it is new. */
   newId: string;
-  /** Whether it is subscribed when it is new. */
+  /** The keyed hash of the address: an opt-out is found by it when the contact is new. */
+  addressHash: string;
+  /** Whether it is subscribed when it is new and has not opted out. */
   subscribed: boolean;
+  /** What the caller says about the subscription of a new contact: only `true` ends an opt-out. Null: nothing. */
+  wish: boolean | null;
   /** JSON: what is laid over its data, and the keys that go. */
   added: string;
   removed: string;
@@ -42,7 +46,7 @@ export type ContactUpsertStatement = RawBuilder<UpsertedContact>;
 /**
  * Inserts the contacts that are missing with the beginning of their consent log, patches the data of those that are there
  * where the patch changes anything, and registers the fields; all in one statement, because it is on the way of every
- * tracked event. A contact that another transaction inserts meanwhile is patched too. Making the statement is apart from
+ * tracked event. A new contact whose address opted out begins unsubscribed, unless the caller wishes it subscribed. A contact that another transaction inserts meanwhile is patched too. Making the statement is apart from
  * running it, so that one can be made while another runs.
  */
 export function contactUpsert(
@@ -112,27 +116,37 @@ function upserted(
         (select ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[]),
         ${arrayOf(contacts.map((contact) => contact.email))}::text[],
         ${arrayOf(contacts.map((contact) => contact.newId))}::uuid[],
+        ${arrayOf(contacts.map((contact) => contact.addressHash))}::uuid[],
         ${contacts.map((contact) => contact.subscribed)}::boolean[],
+        ${contacts.map((contact) => contact.wish)}::boolean[],
         ${arrayOf(contacts.map((contact) => contact.added))}::jsonb[],
         ${arrayOf(contacts.map((contact) => contact.removed))}::jsonb[],
         ${arrayOf(contacts.map((contact) => contact.via.source))}::text[],
         ${arrayOf(contacts.map((contact) => contact.via.actor))}::text[],
         ${arrayOf(contacts.map((contact) => contact.via.ip))}::inet[]
-      ) as i (project_id, email, new_id, subscribed, added, removed, source, actor, ip)
+      ) as i (project_id, email, new_id, address_hash, subscribed, wish, added, removed, source, actor, ip)
       left join contacts c on c.project_id = i.project_id and c.email = i.email
       where ${isWanted}
+    ), opted_out as (
+      -- A new contact takes over the opt-out of its address.
+      delete from opt_outs o using given g
+      where g.id is null and o.project_id = g.project_id and o.address_hash = g.address_hash
+      returning g.new_id
+    ), beginning as (
+      select g.*, g.wish is not true and g.new_id in (select new_id from opted_out) as is_opted_out from given g where g.id is null
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
-      select project_id, new_id, email, subscribed, bounded_data(added, '{}') from given where id is null order by project_id, email
+      select project_id, new_id, email, subscribed and not is_opted_out, bounded_data(added, '{}') from beginning order by project_id, email
       on conflict (project_id, email) do update set updated_at = now(),
         data = bounded_data((${shownData(sql`excluded.project_id`, "contacts")} || excluded.data) - array(
           select jsonb_array_elements_text(g.removed) from given g
           where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)
       returning project_id, email, id, subscribed
     ), begun as (
-      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip)
-      select i.project_id, i.id, i.id, i.subscribed, g.source, g.actor, g.ip
-      from inserted i join given g on g.project_id = i.project_id and g.new_id = i.id
+      insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, by_default)
+      select i.project_id, i.id, i.id, i.subscribed, case when g.is_opted_out then 'opt-out' else g.source end, g.actor, g.ip,
+             g.wish is null and not g.is_opted_out
+      from inserted i join beginning g on g.project_id = i.project_id and g.new_id = i.id
     ), patched as (
       update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
       from (select * from given where differs order by project_id, email) g

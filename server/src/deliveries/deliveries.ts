@@ -1,6 +1,5 @@
 // What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes the contact and
 // lists the address; all in one transaction.
-// Before it: emails/booking/outcomes.ts (what the transport told at once), notices.ts (what was reported). After it: contacts/, suppressions/, events/, the guard.
 import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
@@ -22,7 +21,7 @@ import {
   type ReturnedMail,
 } from "../emails/returned/returned-emails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
-import { flipAndRecord } from "../contacts/upsert-contacts.ts";
+import { optOutOfMail } from "./opt-out-of-mail.ts";
 import { addSuppressions, type ToSuppress } from "../suppressions/suppressions.ts";
 import type { Guard } from "./reputation.ts";
 import { bookActivities, type Activity } from "./tracking/book-activity.ts";
@@ -38,6 +37,8 @@ import {
 /** A report about a mail that is known. */
 export interface MailReport {
   mail: ReturnedMail;
+  /** The recipients that the report names; null or missing: none. */
+  recipients?: readonly string[] | null;
   kind: ReportKind;
   /** When it happened, as far as the report says. */
   at: Date | null;
@@ -50,6 +51,9 @@ interface Item {
   emailId: string;
   contactId: string | null;
   toAddress: string;
+  /** Null: the mail is not in the books. */
+  mail: ReturnedMail | null;
+  recipients: readonly string[] | null;
   facts: object;
   meaning: Interpretation;
   at: Date;
@@ -81,6 +85,8 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
           return FEEDBACK[feedback].map((meaning) => ({
             ...item,
             toAddress,
+            mail,
+            recipients: null,
             facts,
             meaning,
             at,
@@ -94,11 +100,13 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
     async applyReports(tx, reports) {
       return apply(
         tx,
-        reports.map(({ mail, kind, at, data }) => ({
+        reports.map(({ mail, recipients = null, kind, at, data }) => ({
           projectId: mail.projectId,
           emailId: mail.id,
           contactId: mail.contactId,
           toAddress: mail.toAddress,
+          mail,
+          recipients,
           facts: mail.facts,
           meaning: neverLeaves(mail.status) ? afterTheEnd(INTERPRETATIONS[kind]) : INTERPRETATIONS[kind],
           at: plausible(at, mail.id),
@@ -137,12 +145,10 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
     items.flatMap((item, at) => (isNew[at] === true ? eventsOf(item) : [])),
   );
   const fresh = items.filter((_, at) => isNew[at] === true);
-  await flipAndRecord(
+  await optOutOfMail(
     tx,
-    fresh.flatMap(({ projectId, contactId, meaning: { unsubscribe: source } }) =>
-      source === null || contactId === null
-        ? []
-        : [{ projectId, id: contactId, subscribed: false, via: { source, actor: null, ip: null } }],
+    fresh.flatMap(({ mail, recipients, meaning: { unsubscribe: source } }) =>
+      source === null || mail === null ? [] : [{ mail, recipients, source }],
     ),
   );
   await addSuppressions(tx, fresh.flatMap(suppressionOf));

@@ -26,6 +26,7 @@ import {
 } from "../testing/sent-mails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
+import { erasedPeople } from "../testing/erased-people.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";
 import { createDeliveries } from "./deliveries.ts";
 import { createInterpreter } from "./interpret-notices.ts";
@@ -570,7 +571,7 @@ test("a bounce in words is kept for people to read, a few of a mail, until its c
   expect(timeline.find(({ type }) => type === "email.bounce")).toMatchObject({ cause: "not-told" });
   await expect(listReturnedMessages(database, await makeProject(database), mail.id)).rejects.toThrow(Refusal);
   await transaction(database, (tx) =>
-    forgetRecipients(tx, projectId, [mail.contactId], CONTACT_CHECKS.contactIfThere),
+    forgetRecipients(tx, projectId, erasedPeople([mail.contactId]), CONTACT_CHECKS.contactIfThere),
   );
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });

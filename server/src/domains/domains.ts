@@ -12,6 +12,7 @@ import type { Log } from "../platform/log.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import type { DkimKey } from "../message/dkim.ts";
 import type { SigningKey } from "../emails/sending/prepare-emails.ts";
+import { endDefaultSenderFrom } from "../projects/projects.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { askMistakes, type RecordMistakes } from "./ask-mistakes.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
@@ -234,6 +235,7 @@ export function createDomains(options: {
       const campaign = await use.campaignFrom(tx, projectId, domain);
       if (campaign !== undefined)
         throw new Refusal("CONFLICT", { message: `The campaign "${campaign}" sends from ${domain}.` });
+      await endDefaultSenderFrom(tx, projectId, domain);
       return domain;
     },
     hold: lockDomain,

@@ -137,6 +137,8 @@ export interface ConsentChangesTable {
   ip: string | null;
   createdAt: Generated<Date>;
   position: Generated<number>;
+  byDefault: Generated<boolean>;
+  emailId: string | null;
 }
 
 export interface ConsentErasuresTable {
@@ -366,6 +368,7 @@ export interface EmailsTable {
   workflowStepId: string | null;
   staysHere: boolean | null;
   forgottenAt: Date | null;
+  erasedTo: string | null;
 }
 
 export interface EmailsKeptLongerTable {
@@ -577,6 +580,12 @@ export interface NoticesTable {
   result: string | null;
 }
 
+export interface OptOutsTable {
+  projectId: string;
+  addressHash: string;
+  createdAt: Generated<Date>;
+}
+
 export interface PasskeyChallengesTable {
   hash: Buffer;
   userId: string | null;
@@ -666,6 +675,11 @@ export interface RecipientBatchesTable {
 export interface RecoveryCodesTable {
   userId: string;
   hash: Buffer;
+}
+
+export interface RetiredSlugsTable {
+  projectId: string;
+  slug: string;
 }
 
 export interface ReturnedMessagesTable {
@@ -993,6 +1007,7 @@ export interface Rows {
   mailbox_messages: MailboxMessagesTable;
   memberships: MembershipsTable;
   notices: NoticesTable;
+  opt_outs: OptOutsTable;
   passkey_challenges: PasskeyChallengesTable;
   passkeys: PasskeysTable;
   paused_destinations: PausedDestinationsTable;
@@ -1002,6 +1017,7 @@ export interface Rows {
   rate_windows: RateWindowsTable;
   recipient_batches: RecipientBatchesTable;
   recovery_codes: RecoveryCodesTable;
+  retired_slugs: RetiredSlugsTable;
   returned_messages: ReturnedMessagesTable;
   scoped_keys: ScopedKeysTable;
   second_factors: SecondFactorsTable;

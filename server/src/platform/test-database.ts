@@ -3,6 +3,7 @@
 import { randomUUID } from "node:crypto";
 import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
 import { inject } from "vitest";
+import { setAddressKey } from "./address-hash.ts";
 import { createPool } from "./database.ts";
 import { createLog } from "./log.ts";
 import { migrate } from "./migrations.ts";
@@ -16,6 +17,8 @@ declare module "vitest" {
 /** The database the global setup migrates; clones are made from it. */
 export const TEMPLATE_DATABASE = "postloft_template";
 const MAX_CONNECTIONS = 10;
+/** The application secret of all tests. */
+export const SECRET_OF_TESTS = "a secret for tests, long enough";
 
 export interface TestDatabase {
   pool: Pool;
@@ -24,6 +27,7 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
+  setAddressKey(SECRET_OF_TESTS);
   const server = inject("postgres");
   const database = `test_${randomUUID().replaceAll("-", "")}`;
   // As files: page by page through the log takes twice the CPU, and PostgreSQL flushes nothing before it here.

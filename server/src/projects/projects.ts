@@ -1,4 +1,5 @@
 // Manages projects, the tenants: a person creates one, its admins change it and see both of its keys.
+import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
@@ -14,6 +15,7 @@ import { lockAsAdmin } from "./members/members.ts";
 import { sendNotice } from "./members/project-notices.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
+  clearDefaultSender,
   countOwnedProjects,
   findDefaultSenders,
   findOwnerId,
@@ -253,6 +255,14 @@ export async function readDefaultSenders(
   return new Map(
     rows.flatMap((row) => (row.defaultFrom === null ? [] : [[row.id, row.defaultFrom] as const])),
   );
+}
+
+/** Ends a default sender at a domain that is removed: one of the same name that is added later is another. */
+export async function endDefaultSenderFrom(tx: Tx, projectId: string, domain: string): Promise<void> {
+  const current = (await readDefaultSenders(tx, [projectId])).get(projectId);
+  const parsed = current === undefined ? null : parseMailbox(current);
+  if (current !== undefined && parsed?.ok === true && domainOf(parsed.address) === domain)
+    await clearDefaultSender(tx, projectId, current);
 }
 
 export interface ListedProject {

@@ -205,6 +205,12 @@ export async function findDefaultSenders(database: Database, projectIds: readonl
     .execute();
 }
 
+export async function clearDefaultSender(tx: Tx, projectId: string, defaultFrom: string): Promise<void> {
+  await sql`
+    update projects set default_from = null, updated_at = now()
+    where id = ${projectId} and default_from = ${defaultFrom}`.execute(tx);
+}
+
 /** Projects in the order of their ids, which is that of time, each with the address of an owner; the first of all is nobody's. */
 export async function listAllProjectRows(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{

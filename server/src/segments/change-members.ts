@@ -34,6 +34,7 @@ export async function addMembers(
       projectId,
       email,
       subscribedIfNew: subscribed ?? true,
+      isAskedIfNew: subscribed !== undefined,
       patch: readDataPatch(undefined),
       via,
     })),

@@ -58,9 +58,11 @@ export async function insertSegment(tx: Tx, segment: NewSegment): Promise<void> 
 }
 
 /** Slugs of the project that are this one or this one with a number. */
+/** The slugs of segments that are there or were deleted, with a number or without. */
 export async function listSlugsLike(tx: Tx, projectId: string, slug: string): Promise<string[]> {
+  const isLike = sql`project_id = ${projectId} and (slug = ${slug} or slug ~ ${`^${slug}-[0-9]+$`})`;
   const { rows } = await sql<{ slug: string }>`
-    select slug from segments where project_id = ${projectId} and (slug = ${slug} or slug ~ ${`^${slug}-[0-9]+$`})`.execute(
+    select slug from segments where ${isLike} union all select slug from retired_slugs where ${isLike}`.execute(
     tx,
   );
   return rows.map((row) => row.slug);
@@ -184,8 +186,11 @@ export async function updateMemberCount(
     where project_id = ${projectId} and id = ${id} and member_count <> ${memberCount}`.execute(database);
 }
 
+/** Deletes a segment; its slug is not given to another one, because events and filters may still name it. */
 export async function deleteSegmentRow(tx: Tx, projectId: string, id: string): Promise<void> {
-  await sql`delete from segments where project_id = ${projectId} and id = ${id}`.execute(tx);
+  await sql`
+    with gone as (delete from segments where project_id = ${projectId} and id = ${id} returning project_id, slug)
+    insert into retired_slugs (project_id, slug) select project_id, slug from gone`.execute(tx);
 }
 
 /** Asks for a computation of the members: now, or at the latest then. */

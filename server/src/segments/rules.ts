@@ -18,7 +18,7 @@ export function slugOf(name: string): string {
   return slug.slice(0, MAX_SLUG_LENGTH).replace(/-$/, "") || "segment";
 }
 
-/** The slug, or the first free one with a number: two segments never share the names of their events. */
+/** The slug, or the first free one with a number: two segments never share the names of their events, also not with one that was deleted. */
 export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
   if (!taken.has(slug)) return slug;
   for (let number = 2; ; number++) if (!taken.has(`${slug}-${number}`)) return `${slug}-${number}`;

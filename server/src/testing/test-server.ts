@@ -11,12 +11,12 @@ import { readConfig } from "../platform/config.ts";
 import { createDatabase, transaction, type Database } from "../platform/database.ts";
 import type { ErrorEnvelope } from "../platform/http-errors.ts";
 import { createLog } from "../platform/log.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createTestDatabase, SECRET_OF_TESTS, type TestDatabase } from "../platform/test-database.ts";
 import { createSessions } from "../users/sessions.ts";
 import { createUser } from "../users/users.ts";
 import { replyFaults } from "./check-reply.ts";
 
-export const APP_SECRET = "a secret for tests, long enough";
+export const APP_SECRET: string = SECRET_OF_TESTS;
 const PASSWORD = "correct horse battery staple";
 const HASH_OF_PASSWORD =
   "$argon2id$v=19$m=19456,t=2,p=1$BIVrG0c8ri3q3OECfgEq4g$qcfGFaxFRq6PEfT8a7FF27GLl7dlhkYs6Q89U0gnXic";

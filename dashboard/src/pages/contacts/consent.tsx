@@ -1,5 +1,6 @@
-// Whether a contact gets marketing mail, and how that came about: every change with its source. Before it: contact-page.tsx.
+// Whether a contact gets marketing mail, and how that came about: every change with its source.
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";
 import { getContactLinks, listContactConsent } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";
@@ -21,6 +22,7 @@ const SOURCES: Record<Change["source"], string> = {
   dashboard: t("The dashboard"),
   workflow: t("A workflow"),
   inbound: t("The contact wrote in"),
+  "opt-out": t("An earlier opt-out of this address"),
 };
 
 interface ConsentProps {
@@ -50,11 +52,12 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
       {consent.isPending && <Skeleton className="m-5 h-20" />}
       {consent.isError && <Failure error={consent.error} onRetry={() => void consent.refetch()} />}
       <ol className="divide-y divide-line">
-        {consent.data?.data.map(({ id: changeId, subscribed, source, ip, at }) => (
+        {consent.data?.data.map(({ id: changeId, subscribed, source, ip, email, at }) => (
           <li key={changeId} className="flex flex-wrap items-center gap-x-4 gap-y-1 px-5 py-3 text-sm">
             <SubscriptionBadge isSubscribed={subscribed} />
             <span className="flex-1">
               {SOURCES[source]} {ip !== null && <span className="text-faint">{ip}</span>}
+              {email !== null && <LeftThrough projectId={projectId} email={email} />}
             </span>
             <time dateTime={at} className="text-faint tabular-nums">
               {formatInstant(at)}
@@ -64,6 +67,37 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
       </ol>
       <PublicPages projectId={projectId} id={id} />
     </Card>
+  );
+}
+
+/** The email through which the contact left or came back, with its campaign. */
+function LeftThrough({ projectId, email }: { projectId: string; email: NonNullable<Change["email"]> }) {
+  const { id, subject, campaign } = email;
+  const shown = subject === null || subject === "" ? t("No subject") : subject;
+  return (
+    <span className="block text-soft">
+      {t("Email:")}{" "}
+      <Link
+        to="/$projectId/emails/$emailId"
+        params={{ projectId, emailId: id }}
+        className="text-accent hover:underline"
+      >
+        {shown}
+      </Link>
+      {campaign !== null && (
+        <>
+          {" · "}
+          {t("Campaign:")}{" "}
+          <Link
+            to="/$projectId/campaigns/$campaignId"
+            params={{ projectId, campaignId: campaign.id }}
+            className="text-accent hover:underline"
+          >
+            {campaign.name}
+          </Link>
+        </>
+      )}
+    </span>
   );
 }
 

@@ -74,11 +74,12 @@ async function change(
   // Under the lock nobody else can flip them: what differs now is what will flip.
   const locked = await lockContacts(tx, projectId, ids, "changing");
   const via = { source: "bulk" as const, actor, ip: null };
-  const flips = locked
-    .filter((contact) => contact.subscribed !== subscribed)
-    .map(({ id }) => ({ projectId, id, subscribed, via }));
-  await flipAndRecord(tx, flips);
-  return { changed: flips.length, present: new Set(locked.map((contact) => contact.id)) };
+  await flipAndRecord(
+    tx,
+    locked.map(({ id }) => ({ projectId, id, subscribed, via })),
+  );
+  const changed = locked.filter((contact) => contact.subscribed !== subscribed).length;
+  return { changed, present: new Set(locked.map((contact) => contact.id)) };
 }
 
 /** The first so many; all are counted. */

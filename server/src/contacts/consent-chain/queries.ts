@@ -16,7 +16,7 @@ export interface HeadRow {
 
 const at = (column: string) =>
   sql`to_char(${sql.ref(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at`;
-const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, ${at("createdAt")}`;
+const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, email_id, ${at("createdAt")}`;
 const ERASURE = sql`'erasure' as kind, project_id, position, to_jsonb(positions) as positions, ${at("at")}`;
 
 /** The position that was given out last; 0: none was. */

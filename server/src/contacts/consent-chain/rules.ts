@@ -13,6 +13,7 @@ export interface HashedChange {
   source: string;
   actor: string | null;
   ip: string | null;
+  emailId: string | null;
   /** With microseconds, in UTC. */
   at: string;
 }
@@ -37,11 +38,16 @@ export function digestOf(entry: HashedEntry): Buffer {
   const { kind, projectId, position, at } = entry;
   const said =
     entry.kind === "change"
-      ? [entry.contactId, entry.id, entry.subscribed, entry.source, entry.actor, entry.ip]
+      ? [entry.contactId, entry.id, entry.subscribed, entry.source, entry.actor, entry.ip, ...emailOf(entry)]
       : [entry.positions];
   return createHash("sha256")
     .update(JSON.stringify([kind, projectId, position, at, ...said]))
     .digest();
+}
+
+/** Rows from before the log named emails have the digests they had. */
+function emailOf({ emailId }: HashedChange): string[] {
+  return emailId === null ? [] : [emailId];
 }
 
 export interface SealedRows {

@@ -16,7 +16,7 @@ export const importStep = stepOfImport<RowChange>({
     const outcomes = await upsertRecorded(
       tx,
       job,
-      changes.map((change) => ({ projectId, ...change, subscribedIfNew: true, via })),
+      changes.map((change) => ({ projectId, ...change, subscribedIfNew: true, resubscribes: false, via })),
     );
     const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
     await noteContacts(

@@ -107,7 +107,7 @@ test("values have the type they look like, empty cells change nothing, and the f
 const MAYBE =
   '"maybe" in the column subscribed is not a known subscription status. Correct it, or map it to a status.';
 
-test("subscribed: a word subscribes or not, an empty cell keeps, and each real flip has its event and its place in the log", async () => {
+test("subscribed: a word unsubscribes and subscribes only new contacts, an empty cell keeps, and each flip has its event and its place in the log", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   for (const [email, subscribed] of [
     ["a@example.com", false],
@@ -142,7 +142,7 @@ test("subscribed: a word subscribes or not, an empty cell keeps, and each real f
     },
   ]);
   expect((await readContacts(id)).map(({ email, subscribed }) => `${email[0]} ${subscribed}`)).toEqual([
-    "a true",
+    "a false",
     "b false",
     "c false",
     "d true",
@@ -154,16 +154,13 @@ test("subscribed: a word subscribes or not, an empty cell keeps, and each real f
      where e.project_id = $1 order by c.email`,
     id,
   );
-  expect(flips).toEqual([
-    { email: "a@example.com", name: "contact.subscribed" },
-    { email: "b@example.com", name: "contact.unsubscribed" },
-  ]);
+  expect(flips).toEqual([{ email: "b@example.com", name: "contact.unsubscribed" }]);
   const log = await server.rows<{ email: string; actor: string }>(
     `select c.email, l.actor from consent_changes l join contacts c on c.project_id = l.project_id and c.id = l.contact_id
      where l.project_id = $1 and l.source = 'import' order by c.email`,
     id,
   );
-  expect(log.map(({ email, actor }) => `${email[0]} ${actor}`)).toEqual(["a key", "b key", "e key", "f key"]);
+  expect(log.map(({ email, actor }) => `${email[0]} ${actor}`)).toEqual(["b key", "e key", "f key"]);
 });
 
 const XLSX = Buffer.from("504b030414000600080000002100", "hex");
@@ -313,7 +310,8 @@ test("one address in several rows is written as if one after the other, each row
   expect(result).toMatchObject({ totalRows: 4, createdCount: 2, updatedCount: 2, failureCount: 0 });
   expect((await readContacts(id))[0]).toEqual({
     email: "ada@example.com",
-    subscribed: true,
+    // An import never subscribes who was unsubscribed, not even by a row above.
+    subscribed: false,
     data: { a: 3, b: 2 },
   });
 });

@@ -5,6 +5,7 @@ import * as undoContract from "@postloft/contract/import-undo.ts";
 import { transaction, type Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
+import type { CampaignNames } from "../consent.ts";
 import { csv } from "../csv-answer.ts";
 import { openContactExport, type ContactExecutions, type ContactSegments } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
@@ -16,7 +17,8 @@ import { addImport, getImport, prepareImport, writeImportErrors } from "./import
 export function contactFileRoutes(
   dependencies: { database: Database; wakeJobs: () => void; undo: UndoSurroundings } & Membership &
     ContactSegments &
-    ContactExecutions,
+    ContactExecutions &
+    CampaignNames,
 ): Route[] {
   const { database, wakeJobs } = dependencies;
   return [

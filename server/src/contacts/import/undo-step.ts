@@ -82,7 +82,7 @@ async function undoRow(
   const { kind, number, contactIds, segmentId } = row;
   if (kind === "CREATED") {
     const { hasEmail, isActive } = await countCreated(tx, job, number);
-    const removed = await deleteContacts(tx, projectId, contactIds, dependents);
+    const removed = await deleteContacts(tx, projectId, contactIds, dependents, true);
     return {
       removedCount: removed.length,
       removedWithEmailCount: hasEmail,

@@ -1,6 +1,7 @@
-// What the public pages know of the contact a link names.
+// What the public pages know of the contact that a link acts on.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
+import type { LinkedRecipient } from "../links.ts";
 import { shownData } from "../shown-data-queries.ts";
 
 export interface SubscriptionRow {
@@ -13,15 +14,15 @@ export interface SubscriptionRow {
   locale: unknown;
 }
 
-/** The project and, if it is still there, the contact; undefined when the project is gone too. */
+/** The project and, if it is there, the contact that has the address, or of a link without one the contact; undefined when the project is gone too. */
 export async function findSubscription(
   database: Database,
-  projectId: string,
-  contactId: string,
+  { projectId, contactId, to }: LinkedRecipient,
 ): Promise<SubscriptionRow | undefined> {
+  const isMeant = to === undefined ? sql`c.id = ${contactId}` : sql`c.email = ${to.address}`;
   const { rows } = await sql<SubscriptionRow>`
     select p.name as project_name, p.language as project_language, p.logo_url, c.email, c.subscribed, ${shownData(sql`p.id`)} -> 'locale' as locale
-    from projects p left join contacts c on c.project_id = p.id and c.id = ${contactId}
+    from projects p left join contacts c on c.project_id = p.id and ${isMeant}
     where p.id = ${projectId}`.execute(database);
   return rows[0];
 }

@@ -1,5 +1,4 @@
 // What a public page shows and what a form on it asks for: pure, no clock, no database.
-// Before it: subscription-pages.ts read the contact. After it: page.ts writes it down.
 import { isIP } from "node:net";
 import type { ContactLinks, LinkPurpose } from "../links.ts";
 import type { PageContent } from "./page.ts";
@@ -66,6 +65,42 @@ const STATES = {
   subscribed: { heading: "subscribedTitle", text: "subscribedText" },
   unsubscribed: { heading: "unsubscribedTitle", text: "unsubscribedText" },
 } as const;
+
+/**
+ * The page for an address that no contact has. It unsubscribes the address all the same, so that it stays so when a contact gets
+ * it, and offers the way back right there; there is nothing to subscribe.
+ */
+export function addressPage(
+  purpose: LinkPurpose,
+  { optedOut, isNews, sender }: { optedOut: boolean; isNews: boolean; sender: string | null },
+  links: ContactLinks,
+): PageContent {
+  const target = (url: string) => pathOf(purpose === "manage" ? links.manageUrl : url);
+  if (optedOut)
+    return {
+      sender,
+      ...STATES.unsubscribed,
+      isNews,
+      note: "keptNote",
+      button: {
+        label: "undoButton",
+        target: target(links.subscribeUrl),
+        action: "subscribe",
+        weight: "quiet",
+      },
+      link: null,
+    };
+  const page = { ...plainPage("gone", sender), isNews };
+  if (purpose === "subscribe") return page;
+  const label = "unsubscribeButton";
+  const button = {
+    label,
+    target: target(links.unsubscribeUrl),
+    action: "unsubscribe",
+    weight: "strong",
+  } as const;
+  return { ...page, button };
+}
 
 /** A page that only tells something: the link is not ours, the contact is gone or was none, or nothing works right now, or was asked for too often. */
 export function plainPage(

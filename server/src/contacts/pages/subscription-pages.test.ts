@@ -30,13 +30,16 @@ interface Person {
   id: string;
   email: string;
   links: ContactLinks;
+  /** As in emails from before links named an address. */
+  oldLinks: ContactLinks;
 }
 
 let made = 0;
 async function newPerson(parts: { subscribed?: boolean; data?: object } = {}, project = server.project) {
   const email = `person${++made}@example.com`;
   const { body } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, { email, ...parts });
-  return { project, id: body.id, email, links: linksOf(project.id, body.id) };
+  const links = linksOf(project.id, body.id, { address: email, emailId: null });
+  return { project, id: body.id, email, links, oldLinks: linksOf(project.id, body.id) };
 }
 
 const isSubscribed = async ({ project, id }: Person) =>
@@ -119,7 +122,7 @@ test.for([
   }
   expect(await eventsOf(person)).toEqual(["contact.unsubscribed"]);
   expect(await logOf(person)).toEqual([
-    { subscribed: false, source: "one-click", actor: null, ip: "127.0.0.1" },
+    { subscribed: false, source: "one-click", actor: null, ip: "127.0.0.1", email: null },
   ]);
 });
 
@@ -187,8 +190,8 @@ test("the page asks, unsubscribes, tells it and offers the way back, which works
   expect(await isSubscribed(person)).toBe(true);
   expect(await eventsOf(person)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
   expect(await logOf(person)).toEqual([
-    { subscribed: false, source: "page", actor: null, ip: "127.0.0.1" },
-    { subscribed: true, source: "page", actor: null, ip: "127.0.0.1" },
+    { subscribed: false, source: "page", actor: null, ip: "127.0.0.1", email: null },
+    { subscribed: true, source: "page", actor: null, ip: "127.0.0.1", email: null },
   ]);
 });
 
@@ -275,7 +278,8 @@ function changed(path: string, place: number): string {
 function forgeries({ links, project, id, email }: Person): string[] {
   const { unsubscribeUrl } = links;
   const token = unsubscribeUrl.slice("/unsubscribe/".length);
-  const stranger = createContactLinks("another secret, long enough as well", () => "")(project.id, id);
+  const to = { address: email, emailId: null };
+  const stranger = createContactLinks("another secret, long enough as well", () => "")(project.id, id, to);
   return [
     ...[0, 21, 43, 63].map((place) => changed(unsubscribeUrl, place)),
     links.subscribeUrl.replace("/subscribe/", "/unsubscribe/"),
@@ -300,7 +304,7 @@ function forgeries({ links, project, id, email }: Person): string[] {
 test("a link that was not made here for this page is answered 404, by a page, and does nothing", async () => {
   const someone = await newPerson();
   const before = await server.countRows();
-  const paths = forgeries(someone);
+  const paths = [...forgeries(someone), ...forgeries({ ...someone, links: someone.oldLinks })];
   const answers = await answersByName(paths, itself, async (path) => {
     const replies = await Promise.all([server.call("GET", path), post(path, ONE_CLICK)]);
     return replies.map(({ status, headers, text }) => [status, headers.get("content-type"), headingOf(text)]);
@@ -329,27 +333,41 @@ test("a link is of one project: there is no contact of it in another one, and no
   expect([reply.status, headingOf(reply.text)]).toEqual([200, "Nothing is stored about you"]);
   expect(await isSubscribed(someone)).toBe(true);
   for (const name of linkNames) {
+    expect(someone.oldLinks[name].split("/").at(-1)).toHaveLength(64);
     const token = someone.links[name].split("/").at(-1) ?? "";
-    expect(token).toHaveLength(64);
     expect(Buffer.from(token, "base64url").toString("latin1")).not.toContain("person");
   }
 });
 
-test("the link of a deleted contact, and of a deleted project, says that nothing is held, and one click stays 200", async () => {
+test("a link from before of a deleted contact, and of a deleted project, says that nothing is held, and one click stays 200", async () => {
   const project = await server.createProject();
   const someone = await newPerson({}, project);
   expect((await server.call("DELETE", `/contacts/${someone.id}`, project.byKey)).status).toBe(204);
   for (const name of linkNames) {
-    const reply = await server.call("GET", someone.links[name]);
+    const reply = await server.call("GET", someone.oldLinks[name]);
     expect([reply.status, headingOf(reply.text)]).toEqual([200, "Nothing is stored about you"]);
     expect(formOf(reply.text).label).toBeUndefined();
   }
-  expect((await post(someone.links.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
-  expect((await post(someone.links.subscribeUrl, "action=subscribe")).status).toBe(200);
+  expect((await post(someone.oldLinks.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+  expect((await post(someone.oldLinks.subscribeUrl, "action=subscribe")).status).toBe(200);
   await server.rows("delete from projects where id = $1", project.id);
-  const reply = await server.call("GET", someone.links.manageUrl, { headers: { "accept-language": "nl" } });
-  expect([reply.status, headingOf(reply.text)]).toEqual([200, LANGUAGES.nl.goneTitle]);
+  const headers = { "accept-language": "nl" };
+  for (const { manageUrl } of [someone.links, someone.oldLinks]) {
+    const reply = await server.call("GET", manageUrl, { headers });
+    expect([reply.status, headingOf(reply.text)]).toEqual([200, LANGUAGES.nl.goneTitle]);
+  }
+  expect((await post(someone.links.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
   expect((await post(linksOf(project.id, randomUUID()).unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+});
+
+test("a link from before acts on its contact, also when the address has changed", async () => {
+  const someone = await newPerson();
+  const email = `moved${made}@example.com`;
+  await server.call("PATCH", `/contacts/${someone.id}`, someone.project.byKey, { email });
+  expect((await post(someone.oldLinks.unsubscribeUrl, ONE_CLICK)).status).toBe(200);
+  expect(await isSubscribed(someone)).toBe(false);
+  expect((await post(someone.oldLinks.manageUrl, "action=subscribe")).status).toBe(200);
+  expect(await isSubscribed(someone)).toBe(true);
 });
 
 test("a disabled project's mails can still be stopped", async () => {

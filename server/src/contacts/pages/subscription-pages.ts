@@ -1,16 +1,26 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
-// Before it: routes.ts; links.ts made the links. After it: upsert-contacts.ts flips, page.ts writes the answer.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { NOBODY } from "../../platform/ids.ts";
 import type { RateLimiter } from "../../platform/rate-limit.ts";
 import { networkOf } from "../../platform/visitor-network.ts";
-import type { ContactLinks, LinkedContact, LinkPurpose } from "../links.ts";
+import { hashAddress } from "../../platform/address-hash.ts";
+import type { LinkedRecipient, LinkParts, LinkPurpose } from "../links.ts";
+import { isOptedOut, optIn, optOut } from "../opt-outs.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";
 import { chooseAccepted, chooseLocale } from "./locale.ts";
-import { writePage } from "./page.ts";
+import { writePage, type PageContent } from "./page.ts";
 import { findSubscription } from "./queries.ts";
-import { maskAddress, plainPage, readIp, readWish, subscriptionPage, type Form } from "./rules.ts";
+import {
+  addressPage,
+  maskAddress,
+  plainPage,
+  readIp,
+  readWish,
+  subscriptionPage,
+  type Form,
+  type Wish,
+} from "./rules.ts";
 
 const WINDOW_SECONDS = 3_600;
 
@@ -42,24 +52,26 @@ export interface SubscriptionPages {
   problem(visit: Visit): Page;
 }
 
-export function createSubscriptionPages(options: {
-  database: Database;
-  readLink: (purpose: LinkPurpose, token: string) => LinkedContact | null;
-  linksOf: (projectId: string, contactId: string) => ContactLinks;
-  /** The path of an image that the project stores here, by its address; null: it is somewhere else. */
-  ownImagePath: (projectId: string, url: string) => string | null;
-  rateLimiter: Pick<RateLimiter, "take">;
-}): SubscriptionPages {
+export function createSubscriptionPages(
+  options: LinkParts & {
+    database: Database;
+    /** The path of an image that the project stores here, by its address; null: it is somewhere else. */
+    ownImagePath: (projectId: string, url: string) => string | null;
+    rateLimiter: Pick<RateLimiter, "take">;
+  },
+): SubscriptionPages {
   const { database, readLink, linksOf, ownImagePath, rateLimiter } = options;
 
-  /** The page of a contact as it is; `isNews` right after a change. */
+  /** The page of a contact or of an address as it is; `isNews` right after a change. */
   async function pageOf(
     reader: Database,
     visit: Visit,
-    { projectId, contactId }: LinkedContact,
+    linked: LinkedRecipient,
     isNews: boolean,
   ): Promise<Page> {
-    const found = await findSubscription(reader, projectId, contactId);
+    const { projectId, contactId, to } = linked;
+    const links = linksOf(projectId, contactId ?? NOBODY, to);
+    const found = await findSubscription(reader, linked);
     const locale =
       found === undefined
         ? chooseAccepted(visit.acceptLanguage)
@@ -67,15 +79,18 @@ export function createSubscriptionPages(options: {
     const sender = found?.projectName ?? null;
     // One from elsewhere would tell others who opens the page.
     const logo = ownImagePath(projectId, found?.logoUrl ?? "");
-    if (found === undefined || found.email === null || found.subscribed === null)
-      return {
-        status: 200,
-        html: writePage(locale, plainPage(contactId === NOBODY ? "trial" : "gone", sender), {}, logo),
-      };
-    const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
-    const content = subscriptionPage(visit.purpose, contact, linksOf(projectId, contactId));
-    const values = { email: maskAddress(found.email), project: found.projectName };
-    return { status: 200, html: writePage(locale, content, values, logo) };
+    const answer = (content: PageContent, email = "") => {
+      const values = { email: maskAddress(email), project: sender ?? "" };
+      return { status: 200 as const, html: writePage(locale, content, values, logo) };
+    };
+    if (found !== undefined && found.email !== null && found.subscribed !== null) {
+      const contact = { subscribed: found.subscribed, isNews, sender: found.projectName };
+      return answer(subscriptionPage(visit.purpose, contact, links), found.email);
+    }
+    if (found === undefined || to === undefined)
+      return answer(plainPage(contactId === NOBODY ? "trial" : "gone", sender));
+    const optedOut = await isOptedOut(reader, projectId, to.address);
+    return answer(addressPage(visit.purpose, { optedOut, isNews, sender }, links), to.address);
   }
 
   return {
@@ -86,10 +101,11 @@ export function createSubscriptionPages(options: {
     async refuseTooOften(visit, form, ip) {
       const linked = readLink(visit.purpose, visit.token);
       if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
-      const { projectId, contactId } = linked;
+      const { projectId, contactId, to } = linked;
+      const whose = to === undefined ? contactId : hashAddress(projectId, to.address);
       // In this order: what is refused of one contact counts for nobody else in the network.
       for (const [who, limit] of [
-        [`${projectId}:${contactId}`, LIMITS.subscriptionChanges],
+        [`${projectId}:${whose}`, LIMITS.subscriptionChanges],
         [networkOf(ip), LIMITS.networkSubscriptions],
       ] as const) {
         const take = { bucket: `subscribing:${who}`, limit: limit.value, windowSeconds: WINDOW_SECONDS };
@@ -103,13 +119,23 @@ export function createSubscriptionPages(options: {
       if (linked === null) return tell(404, "invalid", visit);
       const wish = readWish(visit.purpose, form);
       if (wish === null) return { ...(await pageOf(tx, visit, linked, false)), status: 422 };
-      const { projectId, contactId } = linked;
-      const via = { source: wish.source, actor: null, ip: readIp(ip) };
-      await flipAndRecord(tx, [{ projectId, id: contactId, subscribed: wish.subscribed, via }]);
+      await fulfil(tx, linked, wish, readIp(ip));
       return pageOf(tx, visit, linked, true);
     },
     problem: (visit) => tell(503, "problem", visit),
   };
+}
+
+async function fulfil(
+  tx: Tx,
+  { projectId, contactId, to }: LinkedRecipient,
+  { subscribed, source }: Wish,
+  ip: string | null,
+): Promise<void> {
+  const via = { source, actor: null, ip, emailId: to?.emailId ?? null };
+  if (to === undefined) await flipAndRecord(tx, [{ projectId, id: contactId, subscribed, via }]);
+  else if (subscribed) await optIn(tx, { projectId, email: to.address, via });
+  else await optOut(tx, [{ projectId, email: to.address, via }]);
 }
 
 function tell<Status extends 404 | 429 | 503>(

@@ -125,7 +125,7 @@ async function setTracking(project: TestProject, tracking: TrackingMode): Promis
 test.concurrent("links and pixel of a mail lead where they should, and what was read and followed is told", async () => {
   const mail = await receive();
   expect(mail.html).toContain('<a href="mailto:us@shop.example">us</a>');
-  expect(mail.html).toMatch(/<a href="http[^"]+\/unsubscribe\/[\w-]{64}">out<\/a>/);
+  expect(mail.html).toMatch(/<a href="http[^"]+\/unsubscribe\/[\w-]{64,}">out<\/a>/);
   expect(mail.links).toHaveLength(3);
   const pixel = await get(mail.pixel);
   expect([pixel.status, pixel.headers.get("content-type"), pixel.headers.get("content-length")]).toEqual([

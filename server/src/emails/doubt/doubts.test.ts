@@ -11,9 +11,10 @@ import {
   type Play,
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
+import { erasedPeople } from "../../testing/erased-people.ts";
 import { skipCampaignEmails } from "../outbox/campaign-queries.ts";
 import { dropHeldEmails } from "../outbox/held-queries.ts";
-import { eraseRecipients } from "../outbox/queries.ts";
+import { eraseRecipients } from "../outbox/erase-queries.ts";
 import { findTrial, type PausedRow } from "../refusals/paused-queries.ts";
 
 const outbox = useOutbox();
@@ -147,7 +148,9 @@ test.each(ENDS)(
 test("in doubt, a mail whose contact is deleted before its further try may have arrived all the same", async () => {
   const { id } = await inDoubt(TO);
   const { contactId } = await outbox.row(id);
-  await transaction(outbox.database, (tx) => eraseRecipients(tx, outbox.projectId, [contactId ?? ""]));
+  await transaction(outbox.database, (tx) =>
+    eraseRecipients(tx, outbox.projectId, erasedPeople([contactId ?? ""])),
+  );
   expect(await outbox.row(id)).toMatchObject({
     status: "UNCONFIRMED",
     reason: "The contact was deleted.",

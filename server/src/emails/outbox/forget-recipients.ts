@@ -1,18 +1,18 @@
-// People who are deleted, erased from the mails they got.
-// Before it: contacts/ deletes them. After it: the mails stay in the books without them.
+// Erases people who are deleted from the mails they got.
 import type { Tx } from "../../platform/database.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
 import type { ContactIfThere } from "./recipients.ts";
-import { eraseRecipients } from "./queries.ts";
+import { eraseRecipients, type ErasedPerson } from "./erase-queries.ts";
 
 /** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
 export async function forgetRecipients(
   tx: Tx,
   projectId: string,
-  contactIds: readonly string[],
+  people: readonly ErasedPerson[],
   contactIfThere: ContactIfThere,
 ): Promise<void> {
-  await takeOutRecipients(tx, projectId, { by: "contactId", ids: contactIds }, contactIfThere);
-  await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, contactIds));
+  const ids = people.map(({ id }) => id);
+  await takeOutRecipients(tx, projectId, { by: "contactId", ids }, contactIfThere);
+  await forgetMessages(tx, projectId, await eraseRecipients(tx, projectId, people));
 }

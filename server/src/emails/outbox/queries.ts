@@ -1,12 +1,9 @@
 // Statements on the outbox: `emails`, their contents and files, attempts. What the sender does is in sender-queries.ts.
-import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import { providerDomains } from "../../transports/destinations.ts";
 import { SUBJECT, TO_ADDRESS } from "../reading/shown-queries.ts";
-import { endedAs } from "../doubt/end-queries.ts";
-import { isInHandover, standing } from "../handover/handover-queries.ts";
-import { CONTACT_DELETED } from "./rules.ts";
+import { standing } from "../handover/handover-queries.ts";
 
 export interface ContentRow {
   projectId: string;
@@ -217,64 +214,4 @@ export async function listAttempts(database: Database, projectId: string, emailI
     .where("emailId", "=", emailId)
     .orderBy("attempt")
     .execute();
-}
-
-const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
-
-/** Takes people out of their mails and skips those that have not left. Returns which mails that were. */
-export async function eraseRecipients(
-  tx: Tx,
-  projectId: string,
-  contactIds: readonly string[],
-): Promise<string[]> {
-  // First the locks: who has been let go by the handover check stands in its sender's row when the next statements look.
-  const { rows: mails } = await sql<{ id: string }>`
-    select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
-    order by id for update`.execute(tx);
-  await eraseTexts(tx, projectId, {
-    isMeant: sql`e.contact_id = any(${contactIds}::uuid[])`,
-    set: sql`to_address = '', copies = null,
-      status = case when ${hasNotLeft} then ${endedAs(sql`'SKIPPED'`)} else status end,
-      reason = case when ${hasNotLeft} then ${CONTACT_DELETED} else ${WITHOUT_ADDRESS} end`,
-  });
-  return mails.map(({ id }) => id);
-}
-
-/** Of an address the domain, where it is a provider's and names nobody: mails are counted by it. */
-const ONLY_PROVIDER = sql`case when split_part(to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
-  then '@' || split_part(to_address, '@', -1) else '' end`;
-
-/** Forgets to whom mails went and what was filled in. They have ended, and are the transaction's own. */
-export async function forgetEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
-  await eraseTexts(tx, projectId, {
-    isMeant: sql`e.id = any(${ids}::uuid[])`,
-    // That there were copies stays: what is reported late may be about one of them.
-    set: sql`forgotten_at = now(), to_address = ${ONLY_PROVIDER}, reason = ${WITHOUT_ADDRESS},
-      copies = case when copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
-  });
-}
-
-/** Servers repeat the address in what they answer. */
-const WITHOUT_ADDRESS = sql`replace(reason, to_address, '***')`;
-
-/** Takes out of mails `e` what was filled in and what came back in words, and sets what is different of who is erased. */
-async function eraseTexts(
-  tx: Tx,
-  projectId: string,
-  { isMeant, set }: { isMeant: RawBuilder<SqlBool>; set: RawBuilder<unknown> },
-): Promise<void> {
-  await sql`
-    update email_attempts a set answer = replace(a.answer, e.to_address, '***')
-    from emails e
-    where e.project_id = ${projectId} and ${isMeant} and a.project_id = ${projectId} and a.email_id = e.id`.execute(
-    tx,
-  );
-  await sql`
-    update emails e set to_name = null, variables = null, subject = null, answer = replace(answer, to_address, '***'), ${set}
-    where e.project_id = ${projectId} and ${isMeant}`.execute(tx);
-  await sql`
-    delete from returned_messages r using emails e
-    where e.project_id = ${projectId} and ${isMeant} and r.project_id = e.project_id and r.email_id = e.id`.execute(
-    tx,
-  );
 }

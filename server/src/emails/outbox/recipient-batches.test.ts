@@ -30,6 +30,7 @@ import { readEmailHistory } from "../reading/email-history.ts";
 import { listEmails } from "../reading/read-emails.ts";
 import { makeContent } from "./emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
+import { erasedPeople } from "../../testing/erased-people.ts";
 import { forgetRecipients } from "./forget-recipients.ts";
 import { deleteExpiredSender } from "../sending/lease-queries.ts";
 import { measureQueue } from "../sending/measure-queries.ts";
@@ -388,7 +389,7 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
   await outbox.start(transport);
   await hold.reached;
   await transaction(database, async (tx) => {
-    await forgetRecipients(tx, campaign.key.projectId, deleted, CONTACT_CHECKS.contactIfThere);
+    await forgetRecipients(tx, campaign.key.projectId, erasedPeople(deleted), CONTACT_CHECKS.contactIfThere);
     await sql`delete from contacts where id = any(${deleted}::uuid[])`.execute(tx);
   });
   const { rows } = await sql<{ kept: number }>`
@@ -453,7 +454,12 @@ test("who is deleted in the middle of the handover has been mailed, and nobody e
   const id = await stop.reached;
   const contactId = campaign.contactIds[campaign.ids.indexOf(id)] ?? "";
   await transaction(outbox.database, async (tx) => {
-    await forgetRecipients(tx, campaign.key.projectId, [contactId], CONTACT_CHECKS.contactIfThere);
+    await forgetRecipients(
+      tx,
+      campaign.key.projectId,
+      erasedPeople([contactId]),
+      CONTACT_CHECKS.contactIfThere,
+    );
     await sql`delete from contacts where id = ${contactId}`.execute(tx);
   });
   stop.release();

@@ -2,7 +2,7 @@
 // Before it: workflows/ shows the mails of an execution, and counts those of a step. After it: queries.ts.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
-import { countMailsOfSteps, findStandingsOfEmails } from "./standing-queries.ts";
+import { countMailsOfSteps, findNamesOfEmails, findStandingsOfEmails } from "./standing-queries.ts";
 
 export interface EmailStanding {
   id: string;
@@ -19,6 +19,24 @@ export async function readEmailStandings(
   if (ids.length === 0) return new Map();
   const rows = await findStandingsOfEmails(database, projectId, ids);
   return new Map(rows.map((row) => [row.id, { ...row, status: row.status as EmailStatus }]));
+}
+
+export interface EmailName {
+  id: string;
+  /** Empty: what it said was forgotten. */
+  subject: string;
+  campaignId: string | null;
+}
+
+/** Returns what a few mails are called and which campaigns they are of, by id; those that are not there are missing. */
+export async function readEmailNames(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, EmailName>> {
+  if (ids.length === 0) return new Map();
+  const rows = await findNamesOfEmails(database, projectId, ids);
+  return new Map(rows.map((row) => [row.id, row]));
 }
 
 export interface StepMails {

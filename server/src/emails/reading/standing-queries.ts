@@ -13,6 +13,14 @@ export async function findStandingsOfEmails(database: Database, projectId: strin
   return rows;
 }
 
+export async function findNamesOfEmails(database: Database, projectId: string, ids: readonly string[]) {
+  const { rows } = await sql<{ id: string; subject: string; campaignId: string | null }>`
+    select e.id, ${SUBJECT} as subject, e.campaign_id
+    from emails e join email_contents c on c.project_id = e.project_id and c.id = e.content_id
+    where e.project_id = ${projectId} and e.id = any(${ids}::uuid[])`.execute(database);
+  return rows;
+}
+
 /** From the index of workflow mails alone: its `came_back` tells who opened (2) and who clicked (4). */
 export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
   const { rows } = await sql<{ stepId: string; sent: number; opened: number; clicked: number }>`

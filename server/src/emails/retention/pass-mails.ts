@@ -3,7 +3,7 @@
 import type { Tx } from "../../platform/database.ts";
 import { firstIdAt } from "../../platform/ids.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
-import { forgetEmails } from "../outbox/queries.ts";
+import { forgetEmails } from "../outbox/erase-queries.ts";
 import {
   listKeptCampaigns,
   listOldMails,

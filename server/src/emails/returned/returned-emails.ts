@@ -195,6 +195,8 @@ export interface ReturnedMail extends EmailKey {
   contactId: string | null;
   status: EmailStatus;
   toAddress: string;
+  /** The keyed hash of the address, when the contact was deleted and the address erased with it. */
+  erasedTo: string | null;
   /** Whether others than the contact got the same message. */
   hasCopies: boolean;
   /** Whether the project kept it no longer: its address is empty. */

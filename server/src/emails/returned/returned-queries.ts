@@ -163,11 +163,12 @@ export async function findReturnedRows(
     contactId: string | null;
     status: EmailStatus;
     toAddress: string;
+    erasedTo: string | null;
     hasCopies: boolean;
     isForgotten: boolean;
     facts: Record<string, unknown>;
   }>`
-    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, ${TO_ADDRESS} as to_address,
+    select e.project_id, e.id, e.contact_id, ${statusInDoubt} as status, ${TO_ADDRESS} as to_address, e.erased_to,
       e.copies is not null as has_copies, e.forgotten_at is not null as is_forgotten, ${mailFacts()} as facts
     from unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)
     join emails e on e.project_id = i.project_id and e.id = i.id

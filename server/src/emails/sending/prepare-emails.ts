@@ -1,5 +1,4 @@
 // From claimed rows to signed messages: load contents, contacts and files, render, build, sign. A mail that cannot be prepared fails alone.
-// Before it: sender.ts claimed. After it: sender.ts hands the messages to the transport.
 import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";
@@ -15,7 +14,7 @@ import type { OutgoingMessage } from "../../transports/transport.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
 import { kindOf, messageIdOf } from "../outbox/rules.ts";
-import { recipientOf, renderedAs } from "./rendered-as.ts";
+import { recipientOf, renderedAs, type LinksOf } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
 import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
@@ -43,11 +42,8 @@ export interface Surroundings {
   returnPathOf?(projectId: string, emailId: string): string | null;
   /** What stands for a project in headers that anybody may read; missing: its id. */
   publicIdOf?(projectId: string): string;
-  /** The three addresses a recipient can open. */
-  linksOf(
-    projectId: string,
-    contactId: string,
-  ): { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string };
+  /** The three links a recipient can open. */
+  linksOf: LinksOf;
   /** How the links and the pixel of a mail are written; missing: nothing is tracked. */
   trackingOf?(projectId: string, emailId: string): MailTracking;
   /** The footers of marketing mails, one per recipient, in order; each in the language of its recipient. */

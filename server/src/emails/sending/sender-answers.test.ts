@@ -9,6 +9,7 @@ import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../../testing/scripted-transport.ts";
 import { CAUSES } from "../../transports/answers/answer-causes.ts";
 import { readEmail } from "../../testing/read-email.ts";
+import { erasedPeople } from "../../testing/erased-people.ts";
 import { forgetRecipients } from "../outbox/forget-recipients.ts";
 import { refusalsUntilGivenUp } from "../outbox/rules.ts";
 import { transaction } from "../../platform/database.ts";
@@ -308,7 +309,7 @@ test("a person who is erased is in no answer of a server any more", async () => 
   await outbox.until(id, "SENT");
   const { contactId } = await outbox.row(id);
   await transaction(outbox.database, (tx) =>
-    forgetRecipients(tx, outbox.projectId, [contactId ?? ""], CONTACT_CHECKS.contactIfThere),
+    forgetRecipients(tx, outbox.projectId, erasedPeople([contactId ?? ""]), CONTACT_CHECKS.contactIfThere),
   );
   const { rows } = await sql`
     select m.*, a.answer as attempt_answer from emails m join email_attempts a on a.email_id = m.id`.execute(

@@ -46,6 +46,7 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
     "domains",
     "email_retentions",
     "event_retentions",
+    "opt_outs",
     "project_suspensions",
     "sending_hours",
     "suppressions",
@@ -122,7 +123,17 @@ export async function requestRemoval(
   return jobId;
 }
 
+/** Keeps the opt-outs of some contacts and returns the last of them, null after the last of all; handed in by worker.ts. */
+export type KeepOptOuts = (
+  tx: Tx,
+  projectId: string,
+  after: string | null,
+  limit: number,
+) => Promise<string | null>;
+
 interface Checkpoint {
+  /** Opt-outs are kept before anything is deleted: the last contact for which that was done. Missing: for all of them. */
+  keptTo?: string | null;
   /** The table it stands at; null: before the first. */
   table: string | null;
   deleted: number;
@@ -130,17 +141,25 @@ interface Checkpoint {
   deletedInRound: number;
 }
 
-const START: Checkpoint = { table: null, deleted: 0, deletedInRound: 0 };
+const START: Checkpoint = { keptTo: null, table: null, deleted: 0, deletedInRound: 0 };
 
-/** One batch, and the end after a round that found nothing. */
+/**
+ * One batch, and the end after a round that found nothing.
+ *
+ * @param keepOptOuts for a reset; a project that is deleted has no opt-outs to keep
+ */
 export const removalStep =
-  (removal: "RESET" | "DELETE"): JobStep =>
+  (removal: "RESET" | "DELETE", keepOptOuts: KeepOptOuts = async () => null): JobStep =>
   async (tx, { projectId, id, checkpoint, createdAt }) => {
     await failpoint("removal.step");
     if (checkpoint === null) await deleteJobsBeside(tx, { projectId, id });
     const at = (checkpoint ?? START) as Checkpoint;
     if (at.table === null && at.deleted === 0 && (await isStillSending(tx, projectId, createdAt)))
       return { done: false, checkpoint: START, progress: 0 };
+    if (at.keptTo !== undefined) {
+      const keptTo = await keepOptOuts(tx, projectId, at.keptTo, BATCH_ROWS);
+      if (keptTo !== null) return { done: false, checkpoint: { ...START, keptTo }, progress: 0 };
+    }
     const tables = (await listTenantTables(tx)).filter(({ name }) => !KEPT[removal].has(name));
     let { deleted, deletedInRound } = at;
     let place = Math.max(

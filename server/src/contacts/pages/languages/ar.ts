@@ -9,6 +9,7 @@ export const ar: PageTexts = {
   unsubscribedTitle: "تم إلغاء اشتراكك",
   unsubscribedText: "لم تعد تصل إلى {email} أي نشرات بريدية من {project}.",
   accountNote: "لا يؤثر ذلك في الرسائل المتعلقة بحسابك أو بطلباتك.",
+  keptNote: "لم يعد هذا العنوان في قائمة جهات الاتصال، وسيبقى ملغى الاشتراك حتى إذا أُضيف من جديد.",
   undoButton: "تراجع",
   subscribeTitle: "هل تريد الاشتراك؟",
   subscribeText: "ستصل إلى {email} النشرات البريدية من {project}.",

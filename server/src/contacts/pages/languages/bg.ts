@@ -9,6 +9,7 @@ export const bg: PageTexts = {
   unsubscribedTitle: "Вие се отписахте",
   unsubscribedText: "На {email} вече не пристигат бюлетини от {project}.",
   accountNote: "Това не засяга съобщенията за вашия профил или вашите поръчки.",
+  keptNote: "Този адрес вече не е в списъка с контакти. Той остава отписан, дори ако бъде добавен отново.",
   undoButton: "Отмяна",
   subscribeTitle: "Искате ли да се абонирате?",
   subscribeText: "На {email} ще пристигат бюлетини от {project}.",

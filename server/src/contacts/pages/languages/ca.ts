@@ -9,6 +9,8 @@ export const ca: PageTexts = {
   unsubscribedTitle: "Us heu donat de baixa",
   unsubscribedText: "{email} ja no rep els butlletins de {project}.",
   accountNote: "Els missatges sobre el vostre compte o les vostres comandes no se’n veuen afectats.",
+  keptNote:
+    "Aquesta adreça ja no és a la llista de contactes. Continuarà donada de baixa encara que s’hi torni a afegir.",
   undoButton: "Desfés",
   subscribeTitle: "Us voleu subscriure?",
   subscribeText: "{email} rebrà els butlletins de {project}.",

@@ -9,6 +9,7 @@ export const cs: PageTexts = {
   unsubscribedTitle: "Odběr je zrušen",
   unsubscribedText: "Na adresu {email} už nechodí newslettery od odesílatele {project}.",
   accountNote: "Zpráv o vašem účtu nebo vašich objednávkách se to netýká.",
+  keptNote: "Tato adresa už není v seznamu kontaktů. Zůstane odhlášená, i kdyby byla znovu přidána.",
   undoButton: "Vrátit zpět",
   subscribeTitle: "Chcete se přihlásit k odběru?",
   subscribeText: "Na adresu {email} budou chodit newslettery od odesílatele {project}.",

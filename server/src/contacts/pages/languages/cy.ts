@@ -9,6 +9,8 @@ export const cy: PageTexts = {
   unsubscribedTitle: "Rydych wedi dad-danysgrifio",
   unsubscribedText: "Nid yw {email} yn derbyn cylchlythyrau gan {project} mwyach.",
   accountNote: "Nid yw hyn yn effeithio ar negeseuon am eich cyfrif neu eich archebion.",
+  keptNote:
+    "Nid yw’r cyfeiriad hwn ar y rhestr gysylltiadau bellach. Bydd yn aros heb danysgrifiad os caiff ei ychwanegu eto.",
   undoButton: "Dadwneud",
   subscribeTitle: "Ydych chi am danysgrifio?",
   subscribeText: "Bydd {email} yn derbyn cylchlythyrau gan {project}.",

@@ -9,6 +9,8 @@ export const da: PageTexts = {
   unsubscribedTitle: "Du er afmeldt",
   unsubscribedText: "{email} modtager ikke længere nyhedsbreve fra {project}.",
   accountNote: "Beskeder om din konto eller dine ordrer bliver ikke påvirket.",
+  keptNote:
+    "Denne adresse er ikke længere på kontaktlisten. Den forbliver afmeldt, også hvis den tilføjes igen.",
   undoButton: "Fortryd",
   subscribeTitle: "Vil du tilmelde dig?",
   subscribeText: "{email} modtager så nyhedsbreve fra {project}.",

@@ -9,6 +9,8 @@ export const de: PageTexts = {
   unsubscribedTitle: "Sie sind abgemeldet",
   unsubscribedText: "{email} erhält keine Newsletter von {project} mehr.",
   accountNote: "Nachrichten zu Ihrem Konto oder Ihren Bestellungen sind davon nicht betroffen.",
+  keptNote:
+    "Diese Adresse ist nicht mehr in der Kontaktliste. Sie bleibt abgemeldet, auch wenn sie wieder hinzugefügt wird.",
   undoButton: "Rückgängig machen",
   subscribeTitle: "Möchten Sie sich anmelden?",
   subscribeText: "{email} erhält dann Newsletter von {project}.",

@@ -8,6 +8,7 @@ export const en = {
   unsubscribedTitle: "You are unsubscribed",
   unsubscribedText: "{email} no longer receives newsletters from {project}.",
   accountNote: "Messages about your account or your orders are not affected.",
+  keptNote: "This address is no longer in the contact list. It stays unsubscribed if it is added again.",
   undoButton: "Undo",
   subscribeTitle: "Do you want to subscribe?",
   subscribeText: "{email} will receive newsletters from {project}.",

@@ -9,6 +9,8 @@ export const es: PageTexts = {
   unsubscribedTitle: "Se ha dado de baja",
   unsubscribedText: "{email} ya no recibe los boletines de {project}.",
   accountNote: "Los mensajes sobre su cuenta o sus pedidos no se ven afectados.",
+  keptNote:
+    "Esta dirección ya no está en la lista de contactos. Seguirá dada de baja aunque se vuelva a añadir.",
   undoButton: "Deshacer",
   subscribeTitle: "¿Desea suscribirse?",
   subscribeText: "{email} recibirá los boletines de {project}.",

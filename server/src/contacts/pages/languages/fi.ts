@@ -9,6 +9,8 @@ export const fi: PageTexts = {
   unsubscribedTitle: "Tilaus on peruttu",
   unsubscribedText: "Osoitteeseen {email} ei enää lähetetä uutiskirjeitä lähettäjältä {project}.",
   accountNote: "Tämä ei vaikuta tiliäsi tai tilauksiasi koskeviin viesteihin.",
+  keptNote:
+    "Tämä osoite ei ole enää yhteystietoluettelossa. Tilaus pysyy peruttuna, vaikka osoite lisättäisiin uudelleen.",
   undoButton: "Kumoa",
   subscribeTitle: "Haluatko tilata uutiskirjeen?",
   subscribeText: "Osoitteeseen {email} lähetetään uutiskirjeitä lähettäjältä {project}.",

@@ -9,6 +9,8 @@ export const fr: PageTexts = {
   unsubscribedTitle: "Votre abonnement est résilié",
   unsubscribedText: "{email} ne reçoit plus les newsletters de {project}.",
   accountNote: "Les messages concernant votre compte ou vos commandes ne sont pas concernés.",
+  keptNote:
+    "Cette adresse ne figure plus dans la liste de contacts. Elle restera désabonnée même si elle est ajoutée à nouveau.",
   undoButton: "Annuler",
   subscribeTitle: "Voulez-vous vous abonner ?",
   subscribeText: "{email} recevra les newsletters de {project}.",

@@ -9,6 +9,7 @@ export const he: PageTexts = {
   unsubscribedTitle: "ההרשמה בוטלה",
   unsubscribedText: "ניוזלטרים מאת {project} אינם נשלחים עוד אל {email}.",
   accountNote: "אין לכך השפעה על הודעות הנוגעות לחשבון או להזמנות שלך.",
+  keptNote: "הכתובת הזו אינה מופיעה עוד ברשימת אנשי הקשר. היא תישאר מוסרת מהרשימה גם אם תתווסף שוב.",
   undoButton: "ביטול הפעולה",
   subscribeTitle: "להירשם לניוזלטר?",
   subscribeText: "ניוזלטרים מאת {project} יישלחו אל {email}.",

@@ -9,6 +9,7 @@ export const hi: PageTexts = {
   unsubscribedTitle: "आपकी सदस्यता समाप्त हो गई है",
   unsubscribedText: "{email} पर अब {project} के न्यूज़लेटर नहीं आते।",
   accountNote: "आपके खाते या ऑर्डर से जुड़े संदेशों पर इसका कोई असर नहीं पड़ता।",
+  keptNote: "यह पता अब संपर्क सूची में नहीं है। दोबारा जोड़े जाने पर भी इसकी सदस्यता बंद रहेगी।",
   undoButton: "वापस लें",
   subscribeTitle: "क्या आप सदस्यता लेना चाहते हैं?",
   subscribeText: "इसके बाद {email} पर {project} के न्यूज़लेटर आएँगे।",

@@ -9,6 +9,7 @@ export const hu: PageTexts = {
   unsubscribedTitle: "Leiratkozott",
   unsubscribedText: "A(z) {email} címre már nem érkezik hírlevél a következő feladótól: {project}.",
   accountNote: "Ez nem érinti a fiókjával vagy a megrendeléseivel kapcsolatos üzeneteket.",
+  keptNote: "Ez a cím már nem szerepel a névjegyzékben. Akkor is leiratkozva marad, ha újra felveszik.",
   undoButton: "Visszavonás",
   subscribeTitle: "Szeretne feliratkozni?",
   subscribeText: "A(z) {email} címre hírlevelek fognak érkezni a következő feladótól: {project}.",

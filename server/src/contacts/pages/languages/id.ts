@@ -9,6 +9,8 @@ export const id: PageTexts = {
   unsubscribedTitle: "Anda telah berhenti berlangganan",
   unsubscribedText: "{email} tidak lagi menerima buletin dari {project}.",
   accountNote: "Pesan tentang akun atau pesanan Anda tidak terpengaruh.",
+  keptNote:
+    "Alamat ini tidak ada lagi dalam daftar kontak. Alamat ini tetap berhenti berlangganan meskipun ditambahkan lagi.",
   undoButton: "Urungkan",
   subscribeTitle: "Anda ingin berlangganan?",
   subscribeText: "{email} akan menerima buletin dari {project}.",

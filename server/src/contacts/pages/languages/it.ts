@@ -9,6 +9,8 @@ export const it: PageTexts = {
   unsubscribedTitle: "Iscrizione annullata",
   unsubscribedText: "{email} non riceve più le newsletter di {project}.",
   accountNote: "I messaggi sul Suo account o sui Suoi ordini non sono interessati.",
+  keptNote:
+    "Questo indirizzo non è più nell’elenco dei contatti. Resterà disiscritto anche se viene aggiunto di nuovo.",
   undoButton: "Ripristina",
   subscribeTitle: "Vuole iscriversi?",
   subscribeText: "{email} riceverà le newsletter di {project}.",

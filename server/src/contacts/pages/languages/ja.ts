@@ -9,6 +9,7 @@ export const ja: PageTexts = {
   unsubscribedTitle: "配信を停止しました",
   unsubscribedText: "{email} に {project} のニュースレターは届きません。",
   accountNote: "アカウントやご注文に関するメールには影響しません。",
+  keptNote: "このメールアドレスは連絡先リストにありません。再び追加されても、配信停止のままです。",
   undoButton: "元に戻す",
   subscribeTitle: "配信を登録しますか？",
   subscribeText: "{email} に {project} のニュースレターが届くようになります。",

@@ -9,6 +9,7 @@ export const ko: PageTexts = {
   unsubscribedTitle: "수신이 거부되었습니다",
   unsubscribedText: "{email} 주소로 더 이상 {project} 뉴스레터가 발송되지 않습니다.",
   accountNote: "계정이나 주문에 관한 메일은 영향을 받지 않습니다.",
+  keptNote: "이 주소는 더 이상 연락처 목록에 없습니다. 다시 추가되더라도 수신 거부 상태가 유지됩니다.",
   undoButton: "실행 취소",
   subscribeTitle: "구독하시겠습니까?",
   subscribeText: "앞으로 {email} 주소로 {project} 뉴스레터가 발송됩니다.",

@@ -9,6 +9,8 @@ export const nb: PageTexts = {
   unsubscribedTitle: "Du er meldt av",
   unsubscribedText: "{email} får ikke lenger nyhetsbrev fra {project}.",
   accountNote: "Meldinger om kontoen din eller bestillingene dine blir ikke påvirket.",
+  keptNote:
+    "Denne adressen er ikke lenger på kontaktlisten. Den forblir avmeldt, også hvis den legges til igjen.",
   undoButton: "Angre",
   subscribeTitle: "Vil du melde deg på?",
   subscribeText: "{email} får da nyhetsbrev fra {project}.",

@@ -9,6 +9,8 @@ export const nl: PageTexts = {
   unsubscribedTitle: "U bent afgemeld",
   unsubscribedText: "{email} ontvangt geen nieuwsbrieven meer van {project}.",
   accountNote: "Berichten over uw account of uw bestellingen blijven gewoon komen.",
+  keptNote:
+    "Dit adres staat niet meer in de contactenlijst. Het blijft afgemeld, ook als het opnieuw wordt toegevoegd.",
   undoButton: "Ongedaan maken",
   subscribeTitle: "Wilt u zich aanmelden?",
   subscribeText: "{email} ontvangt dan nieuwsbrieven van {project}.",

@@ -9,6 +9,8 @@ export const pl: PageTexts = {
   unsubscribedTitle: "Subskrypcja została anulowana",
   unsubscribedText: "Na adres {email} nie przychodzą już newslettery od {project}.",
   accountNote: "Nie dotyczy to wiadomości o Twoim koncie ani o Twoich zamówieniach.",
+  keptNote:
+    "Tego adresu nie ma już na liście kontaktów. Pozostanie wypisany, nawet jeśli zostanie ponownie dodany.",
   undoButton: "Cofnij",
   subscribeTitle: "Czy chcesz się zapisać?",
   subscribeText: "Na adres {email} będą przychodzić newslettery od {project}.",

@@ -9,6 +9,8 @@ export const pt: PageTexts = {
   unsubscribedTitle: "A subscrição foi cancelada",
   unsubscribedText: "{email} já não recebe as newsletters de {project}.",
   accountNote: "As mensagens sobre a sua conta ou as suas encomendas não são afetadas.",
+  keptNote:
+    "Este endereço já não está na lista de contactos. Continuará sem subscrição mesmo que volte a ser adicionado.",
   undoButton: "Desfazer",
   subscribeTitle: "Deseja subscrever?",
   subscribeText: "{email} passará a receber as newsletters de {project}.",

@@ -9,6 +9,8 @@ export const ro: PageTexts = {
   unsubscribedTitle: "V-ați dezabonat",
   unsubscribedText: "{email} nu mai primește newslettere de la {project}.",
   accountNote: "Mesajele despre contul sau comenzile dumneavoastră nu sunt afectate.",
+  keptNote:
+    "Această adresă nu mai este în lista de contacte. Rămâne dezabonată chiar dacă este adăugată din nou.",
   undoButton: "Anulare",
   subscribeTitle: "Doriți să vă abonați?",
   subscribeText: "{email} va primi newslettere de la {project}.",

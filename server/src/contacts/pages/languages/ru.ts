@@ -9,6 +9,8 @@ export const ru: PageTexts = {
   unsubscribedTitle: "Вы отписались",
   unsubscribedText: "На адрес {email} больше не приходят рассылки от {project}.",
   accountNote: "Это не касается сообщений о вашей учётной записи или ваших заказах.",
+  keptNote:
+    "Этого адреса больше нет в списке контактов. Он останется отписанным, даже если его добавят снова.",
   undoButton: "Отменить",
   subscribeTitle: "Хотите подписаться?",
   subscribeText: "На адрес {email} будут приходить рассылки от {project}.",

@@ -9,6 +9,8 @@ export const sv: PageTexts = {
   unsubscribedTitle: "Prenumerationen är avslutad",
   unsubscribedText: "{email} får inga fler nyhetsbrev från {project}.",
   accountNote: "Meddelanden om ditt konto eller dina beställningar påverkas inte.",
+  keptNote:
+    "Adressen finns inte längre i kontaktlistan. Den förblir avregistrerad även om den läggs till igen.",
   undoButton: "Ångra",
   subscribeTitle: "Vill du prenumerera?",
   subscribeText: "{email} får då nyhetsbrev från {project}.",

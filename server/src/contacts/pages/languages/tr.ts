@@ -9,6 +9,7 @@ export const tr: PageTexts = {
   unsubscribedTitle: "Abonelikten çıktınız",
   unsubscribedText: "{email} adresine artık {project} bültenleri gönderilmiyor.",
   accountNote: "Hesabınızla veya siparişlerinizle ilgili iletiler bundan etkilenmez.",
+  keptNote: "Bu adres artık kişi listesinde değil. Yeniden eklense bile aboneliği kapalı kalır.",
   undoButton: "Geri al",
   subscribeTitle: "Abone olmak istiyor musunuz?",
   subscribeText: "{email} adresine {project} bültenleri gönderilecek.",

@@ -9,6 +9,8 @@ export const vi: PageTexts = {
   unsubscribedTitle: "Bạn đã hủy đăng ký",
   unsubscribedText: "{email} không còn nhận bản tin từ {project}.",
   accountNote: "Các thư về tài khoản hoặc đơn hàng của bạn không bị ảnh hưởng.",
+  keptNote:
+    "Địa chỉ này không còn trong danh sách liên hệ. Địa chỉ vẫn ở trạng thái đã hủy đăng ký dù được thêm lại.",
   undoButton: "Hoàn tác",
   subscribeTitle: "Bạn muốn đăng ký?",
   subscribeText: "{email} sẽ nhận bản tin từ {project}.",

@@ -9,6 +9,7 @@ export const zhCN: PageTexts = {
   unsubscribedTitle: "您已退订",
   unsubscribedText: "{email} 不再收到 {project} 的邮件简报。",
   accountNote: "与您的账户或订单有关的邮件不受影响。",
+  keptNote: "此地址已不在联系人列表中。即使再次被添加，也会保持退订状态。",
   undoButton: "撤销",
   subscribeTitle: "您要订阅吗？",
   subscribeText: "{email} 将会收到 {project} 的邮件简报。",

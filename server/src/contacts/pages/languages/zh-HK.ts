@@ -9,6 +9,7 @@ export const zhHK: PageTexts = {
   unsubscribedTitle: "您已取消訂閱",
   unsubscribedText: "{email} 不會再收到 {project} 的電子通訊。",
   accountNote: "有關您的帳戶或訂單的電郵不受影響。",
+  keptNote: "此地址已不在聯絡人名單內。即使再次加入，仍會保持取消訂閱。",
   undoButton: "還原",
   subscribeTitle: "您要訂閱嗎？",
   subscribeText: "{email} 將會收到 {project} 的電子通訊。",

@@ -9,6 +9,7 @@ export const zhTW: PageTexts = {
   unsubscribedTitle: "您已取消訂閱",
   unsubscribedText: "{email} 不再收到 {project} 的電子報。",
   accountNote: "與您的帳號或訂單有關的郵件不受影響。",
+  keptNote: "此地址已不在聯絡人清單中。即使再次加入，仍會維持取消訂閱。",
   undoButton: "復原",
   subscribeTitle: "您要訂閱嗎？",
   subscribeText: "{email} 將會收到 {project} 的電子報。",

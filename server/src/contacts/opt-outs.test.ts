@@ -1,0 +1,388 @@
+// Opt-outs that outlive contacts, over HTTP: whoever returns stays unsubscribed, unless somebody asks for the subscription.
+import { expect, test, vi } from "vitest";
+import { transaction } from "../platform/database.ts";
+import { hashAddress } from "../platform/address-hash.ts";
+import { NOBODY } from "../platform/ids.ts";
+import { readDataPatch } from "./rules.ts";
+import { APP_SECRET, useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
+import { endOfImport, uploadCsv } from "../testing/upload.ts";
+import { createContactLinks, type LinkedAddress } from "./links.ts";
+import { upsertContacts } from "./upsert-contacts.ts";
+
+const server = useTestServer();
+const linksOf = createContactLinks(APP_SECRET, () => "");
+const WAIT = { timeout: 30_000, interval: 20 };
+const FORM = { headers: { "content-type": "application/x-www-form-urlencoded" } };
+const ONE_CLICK = "List-Unsubscribe=One-Click";
+const MAIL = { from: "a@sandbox.localhost", subject: "s", body: "b" };
+
+let made = 0;
+const newAddress = () => `opt-out${++made}@example.com`;
+
+interface Contact {
+  id: string;
+  subscribed: boolean;
+}
+
+const find = async (email: string, { id }: TestProject = server.project) =>
+  (
+    await server.rows<Contact>(
+      "select id, subscribed from contacts where project_id = $1 and email = $2",
+      id,
+      email,
+    )
+  )[0];
+const idOf = async (email: string) => (await find(email))?.id ?? "";
+const create = async (email: string, more: object = {}) =>
+  (await server.call<Contact>("POST", "/contacts", server.project.byKey, { email, ...more })).body.id;
+const remove = async (id: string) =>
+  expect((await server.call("DELETE", `/contacts/${id}`, server.project.byKey)).status).toBe(204);
+const isKept = async (email: string, { id }: TestProject = server.project) =>
+  (
+    await server.rows(
+      "select 1 from opt_outs where project_id = $1 and address_hash = $2",
+      id,
+      hashAddress(id, email),
+    )
+  ).length > 0;
+/** Oldest first, in short: `out opt-out key`. */
+const logOf = async (email: string) =>
+  (
+    await server.rows<{ line: string }>(
+      `select case when l.subscribed then 'in ' else 'out ' end || l.source || ' ' || coalesce(l.actor, 'nobody') as line
+       from consent_changes l join contacts c on c.project_id = l.project_id and c.id = l.contact_id
+       where c.project_id = $1 and c.email = $2 order by l.created_at`,
+      server.project.id,
+      email,
+    )
+  ).map(({ line }) => line);
+const linkOf = (address: string, emailId: string | null = null) =>
+  linksOf(server.project.id, NOBODY, { address, emailId } satisfies LinkedAddress);
+const click = async (url: string, form = ONE_CLICK) => server.call<string>("POST", url, FORM, form);
+const importCsv = async (content: string) => {
+  const { body } = await uploadCsv(server.call, server.project.byKey, content);
+  return endOfImport(server.call, server.project.byKey, body.jobId);
+};
+
+/** Somebody who unsubscribed and was deleted. */
+async function someoneWhoLeft(): Promise<string> {
+  const email = newAddress();
+  const id = await create(email);
+  expect((await click(linkOf(email).unsubscribeUrl)).status).toBe(200);
+  await remove(id);
+  return email;
+}
+
+type Way = [name: string, come: (email: string) => Promise<unknown>];
+
+const post =
+  (path: string, bodyOf: (email: string) => object, caller?: TestCaller) => async (email: string) => {
+    const { status, text } = await server.call<unknown>(
+      "POST",
+      path,
+      caller ?? server.project.byKey,
+      bodyOf(email),
+    );
+    if (status >= 300) throw new Error(text);
+  };
+const staticSegment = async () =>
+  (
+    await server.call<{ id: string }>("POST", "/segments", server.project.byKey, {
+      name: `Members ${++made}`,
+      type: "STATIC",
+    })
+  ).body.id;
+const addTo = (more: object) => async (email: string) =>
+  post(`/segments/${await staticSegment()}/members`, () => ({
+    emails: [email],
+    createMissing: true,
+    ...more,
+  }))(email);
+const rename = (more: object) => async (email: string) => {
+  const id = await create(newAddress());
+  await server.call("PATCH", `/contacts/${id}`, server.project.byKey, { email, ...more });
+};
+
+const headingOf = (html: string) => /<h1>(.*?)<\/h1>/.exec(html)?.[1];
+
+const SILENT: Way[] = [
+  ["POST /contacts", post("/contacts", (email) => ({ email, data: { a: 1 } }))],
+  ["POST /v1/track", post("/v1/track", (email) => ({ email, event: "e" }))],
+  ["POST /v1/send", post("/v1/send", (to) => ({ ...MAIL, to }))],
+  ["an import", async (email) => importCsv(`email,name\n${email},Ada\n`)],
+  ["an import that says subscribed", async (email) => importCsv(`email,subscribed\n${email},yes\n`)],
+  ["a segment that creates its members", addTo({})],
+  ["a contact that gets the address", rename({})],
+  ["explicit false", post("/contacts", (email) => ({ email, subscribed: false }))],
+  ["an import that says unsubscribed", async (email) => importCsv(`email,subscribed\n${email},no\n`)],
+];
+
+test.for(["yes", "no", ""])(
+  "an import that is undone leaves the opt-outs from before it, and adds none (%j)",
+  async (cell) => {
+    const [left, other] = [await someoneWhoLeft(), newAddress()];
+    const { id } = await importCsv(`email,subscribed\n${left},${cell}\n${other},${cell}\n`);
+    expect((await server.call("POST", `/contacts/import/${id}/undo`, server.project.byKey)).status).toBe(202);
+    await expect
+      .poll(async () => [await find(left), await find(other)], WAIT)
+      .toEqual([undefined, undefined]);
+    expect([await isKept(left), await isKept(other)]).toEqual([true, false]);
+  },
+);
+
+test.for(SILENT)("an opt-out outlives the contact: %s does not subscribe", async ([name, come]) => {
+  const email = await someoneWhoLeft();
+  for (let time = 0; time < 2; time++) {
+    expect(await isKept(email)).toBe(true);
+    await come(email);
+    const contact = await find(email);
+    expect([name, contact?.subscribed]).toEqual([name, false]);
+    // The contact has the opt-out now, and the log says why.
+    expect(await isKept(email)).toBe(false);
+    expect((await logOf(email)).at(-1)).toMatch(/^out opt-out /);
+    await remove(contact?.id ?? "");
+  }
+  expect(await isKept(email)).toBe(true);
+});
+
+const ASKED: Way[] = [
+  ["POST /contacts", post("/contacts", (email) => ({ email, subscribed: true }))],
+  ["POST /v1/track", post("/v1/track", (email) => ({ email, event: "e", subscribed: true }))],
+  ["POST /v1/send", post("/v1/send", (to) => ({ ...MAIL, to, subscribed: true }))],
+  ["a segment that creates subscribed members", addTo({ subscribed: true })],
+  ["a contact that gets the address and is subscribed", rename({ subscribed: true })],
+];
+
+test.for(ASKED)("an explicit true ends an opt-out and is logged: %s", async ([name, come]) => {
+  const email = await someoneWhoLeft();
+  await come(email);
+  const contact = await find(email);
+  expect([name, contact?.subscribed, await isKept(email)]).toEqual([name, true, false]);
+  expect((await logOf(email)).at(-1)).toMatch(/^in (api|dashboard) key$/);
+  await remove(contact?.id ?? "");
+  await post("/v1/track", () => ({ email, event: "e" }))(email);
+  expect((await find(email))?.subscribed).toBe(true);
+});
+
+const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown>, isOptOut: boolean]> = [
+  ["a transactional email", post("/v1/send", (to) => ({ ...MAIL, to })), false],
+  [
+    "a transactional email that says false",
+    post("/v1/send", (to) => ({ ...MAIL, to, subscribed: false })),
+    true,
+  ],
+  [
+    "a transactional email, and one that says false",
+    async (email) => {
+      await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
+      await post("/v1/send", (to) => ({ ...MAIL, to, subscribed: false }))(email);
+    },
+    true,
+  ],
+  [
+    "a transactional email, and a click on its link",
+    async (email) => {
+      await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
+      await click(linkOf(email).unsubscribeUrl);
+    },
+    true,
+  ],
+  [
+    "a transactional email, and a bulk change",
+    async (email) => {
+      await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
+      const contactIds = [await idOf(email)];
+      await post("/contacts/bulk-unsubscribe", () => ({ contactIds }))(email);
+      await vi.waitFor(
+        async () =>
+          expect(
+            await server.rows(
+              "select 1 from consent_changes where contact_id = $1 and by_default",
+              contactIds[0],
+            ),
+          ).toEqual([]),
+        WAIT,
+      );
+    },
+    true,
+  ],
+  ["an import that says unsubscribed", async (email) => importCsv(`email,subscribed\n${email},no\n`), true],
+  [
+    "writing in",
+    async (email) =>
+      transaction(server.database, (tx) =>
+        upsertContacts(tx, [
+          {
+            projectId: server.project.id,
+            email,
+            subscribedIfNew: false,
+            patch: readDataPatch(undefined),
+            via: { source: "inbound", actor: null, ip: null },
+          },
+        ]),
+      ),
+    false,
+  ],
+  [
+    "the time before the log",
+    async (email) => {
+      const id = await create(email, { subscribed: false });
+      await server.rows("delete from consent_changes where contact_id = $1", id);
+    },
+    true,
+  ],
+];
+
+test.for(BEGINNINGS)("who is unsubscribed by %s has opted out: %s", async ([name, begin, isOptOut]) => {
+  const email = newAddress();
+  await begin(email);
+  const contact = await find(email);
+  expect([name, contact?.subscribed]).toEqual([name, false]);
+  await remove(contact?.id ?? "");
+  expect([name, await isKept(email)]).toEqual([name, isOptOut]);
+  await importCsv(`email\n${email}\n`);
+  expect([name, (await find(email))?.subscribed]).toEqual([name, !isOptOut]);
+});
+
+test("a contact that gets another address leaves its opt-out with the old one, and takes it along", async () => {
+  const [email, newEmail] = [newAddress(), newAddress()];
+  const id = await create(email);
+  await click(linkOf(email).unsubscribeUrl);
+  await server.call("PATCH", `/contacts/${id}`, server.project.byKey, { email: newEmail });
+  expect(await isKept(email)).toBe(true);
+  await importCsv(`email\n${email}\n`);
+  expect([(await find(email))?.subscribed, (await find(newEmail))?.subscribed]).toEqual([false, false]);
+  await remove(id);
+  expect(await isKept(newEmail)).toBe(true);
+});
+
+test("contacts that are deleted in bulk, and by a reset of their project, leave their opt-outs and no address", async () => {
+  const project = await server.createProject();
+  const emails = ["bulk@example.com", "reset@example.com", "stays@example.com"];
+  const ids: string[] = [];
+  for (const email of emails) {
+    const { body } = await server.call<Contact>("POST", "/contacts", project.byKey, { email });
+    ids.push(body.id);
+    if (email.startsWith("stays")) continue;
+    await server.call("PATCH", `/contacts/${body.id}`, project.byKey, { subscribed: false });
+  }
+  const kept = async () => [await isKept(emails[0] ?? "", project), await isKept(emails[1] ?? "", project)];
+  await server.call("POST", "/contacts/bulk-delete", project.byKey, { contactIds: [ids[0]] });
+  await expect.poll(kept, WAIT).toEqual([true, false]);
+  const [row] = await server.rows<{ name: string }>("select name from projects where id = $1", project.id);
+  await server.call(
+    "POST",
+    `/users/@me/projects/${project.id}/reset`,
+    { cookie: project.owner.cookie },
+    {
+      confirm: row?.name,
+    },
+  );
+  const isReset = async () =>
+    (await server.rows("select 1 from projects where id = $1 and removal is null", project.id)).length > 0 &&
+    (await find(emails[2] ?? "", project)) === undefined;
+  await expect.poll(isReset, WAIT).toBe(true);
+  expect(await kept()).toEqual([true, true]);
+  expect(await isKept(emails[2] ?? "", project)).toBe(false);
+  const rows = await server.rows("select o::text from opt_outs o where project_id = $1", project.id);
+  expect(rows).toHaveLength(2);
+  expect(JSON.stringify(rows)).not.toContain("@");
+  for (const email of emails) {
+    await server.call("POST", "/v1/track", project.byKey, { email, event: "e" });
+    expect((await find(email, project))?.subscribed).toBe(email.startsWith("stays"));
+  }
+});
+
+test("a link acts on its address: on who has it now, and on no other contact", async () => {
+  const email = newAddress();
+  const former = await create(email);
+  const links = linkOf(email);
+  await remove(former);
+  const now = await create(email);
+  expect((await click(links.unsubscribeUrl)).text).toContain("You are unsubscribed");
+  expect((await find(email))?.subscribed).toBe(false);
+  expect((await click(links.manageUrl, "action=subscribe")).text).toContain("You are subscribed");
+  // The contact gets another address, and a new one the old address.
+  const renamed = newAddress();
+  await server.call("PATCH", `/contacts/${now}`, server.project.byKey, { email: renamed });
+  const third = await create(email);
+  await click(links.unsubscribeUrl);
+  expect([(await find(email))?.subscribed, (await find(renamed))?.subscribed]).toEqual([false, true]);
+  await click(links.subscribeUrl, "action=subscribe");
+  expect(await find(email)).toEqual({ id: third, subscribed: true });
+});
+
+test("a link to an address that no contact has keeps the opt-out, says so, and takes it back", async () => {
+  const email = newAddress();
+  const links = linkOf(email);
+  const masked = "o•••@example.com";
+  for (const name of ["unsubscribeUrl", "manageUrl"] as const) {
+    const asked = await server.call<string>("GET", links[name]);
+    expect([asked.status, headingOf(asked.text)]).toEqual([200, "Nothing is stored about you"]);
+    expect(asked.text).toContain('value="unsubscribe"');
+    expect(await isKept(email)).toBe(false);
+    const done = await click(links[name], "action=unsubscribe");
+    expect([done.status, headingOf(done.text)]).toEqual([200, "You are unsubscribed"]);
+    expect(done.text).toContain("This address is no longer in the contact list. It stays unsubscribed");
+    expect(done.text).toContain(masked);
+    expect(await isKept(email)).toBe(true);
+    // Done again it is the same, and looking at it later too.
+    await click(links.unsubscribeUrl);
+    expect(headingOf((await server.call<string>("GET", links.manageUrl)).text)).toBe("You are unsubscribed");
+    const [, target = ""] = /<form method="post" action="([^"]*)">/.exec(done.text) ?? [];
+    const undone = await click(target, "action=subscribe");
+    expect([undone.status, headingOf(undone.text)]).toEqual([200, "Nothing is stored about you"]);
+    expect(await isKept(email)).toBe(false);
+  }
+  const shown = await server.call<string>("GET", links.subscribeUrl);
+  expect([headingOf(shown.text), shown.text.includes("<form")]).toEqual([
+    "Nothing is stored about you",
+    false,
+  ]);
+  expect(await find(email)).toBeUndefined();
+});
+
+test("the consent log, the export and the links of an email name the email and the campaign through which a contact left", async () => {
+  const project = await server.createProject();
+  const email = "left@sandbox.localhost";
+  const { body: contact } = await server.call<Contact>("POST", "/contacts", project.byKey, { email });
+  const {
+    body: { data: campaign },
+  } = await server.call<{ data: { id: string } }>("POST", "/campaigns", project.byKey, {
+    name: "November",
+    subject: 'News for {{name ?? "you"}}',
+    body: "<p>Hello</p>",
+    from: "news@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  const sending = await server.call("POST", `/campaigns/${campaign.id}/send`, project.byKey, {});
+  expect(sending.status).toBe(200);
+  const path = `/mailbox/messages?to=${email}`;
+  const message = await vi.waitFor(async () => {
+    const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", path, project.byKey);
+    const [found] = body.data;
+    if (found === undefined) throw new Error("The campaign has not arrived yet.");
+    return found;
+  }, WAIT);
+  const { text: raw } = await server.call<string>(
+    "GET",
+    `/mailbox/messages/${message.id}/raw`,
+    project.byKey,
+  );
+  const [, url = ""] = /^List-Unsubscribe:\s*<([^>]+)>/im.exec(raw.replaceAll(/\r\n[ \t]+/g, "")) ?? [];
+  expect((await click(new URL(url).pathname)).status).toBe(200);
+  const [mail] = await server.rows<{ id: string }>(
+    "select id from emails where project_id = $1 and campaign_id = $2",
+    project.id,
+    campaign.id,
+  );
+  const left = { id: mail?.id, subject: "News for you", campaign: { id: campaign.id, name: "November" } };
+  const consentAt = async (at: string) =>
+    (await server.call<{ data: unknown[]; consent: unknown[] }>("GET", at, project.byKey)).body;
+  const { data } = await consentAt(`/contacts/${contact.id}/consent`);
+  expect(data).toMatchObject([
+    { subscribed: false, source: "one-click", email: left },
+    { subscribed: true, source: "api", email: null },
+  ]);
+  expect((await consentAt(`/contacts/${contact.id}/export`)).consent).toEqual(data);
+});

@@ -1,0 +1,103 @@
+// Unsubscribes and subscribes addresses, whichever contact has them now, and keeps the opt-outs of addresses without a contact
+// (docs/decisions/0107-opt-outs-of-addresses.md).
+import { hashAddress } from "../platform/address-hash.ts";
+import type { Database, Tx } from "../platform/database.ts";
+import type { Via } from "./consent.ts";
+import {
+  deleteOptOut,
+  hasOptOut,
+  insertOptOuts,
+  keepOptOuts,
+  listUnsubscribed,
+  lockHolders,
+  type HashedAddress,
+} from "./opt-out-queries.ts";
+import { flipAndRecord } from "./upsert-contacts.ts";
+
+export interface AddressOptOut {
+  projectId: string;
+  /** Canonical. */
+  email: string;
+  via: Via;
+}
+
+/** Unsubscribes the contacts that have these addresses now, and records the opt-out of addresses that no contact has. */
+export async function optOut(tx: Tx, optOuts: readonly AddressOptOut[]): Promise<void> {
+  if (optOuts.length === 0) return;
+  const holders = await lockAll(tx, optOuts);
+  const held = optOuts.map((one) => ({ ...one, id: holders.get(keyOf(one)) }));
+  await flipAndRecord(
+    tx,
+    held.flatMap(({ projectId, id, via }) =>
+      id === undefined ? [] : [{ projectId, id, subscribed: false, via }],
+    ),
+  );
+  await insertOptOuts(
+    tx,
+    held.map(({ projectId, email, id }) => ({
+      projectId,
+      addressHash: hashAddress(projectId, email),
+      isHeld: id !== undefined,
+    })),
+  );
+}
+
+/** Records opt-outs of which only the hash of the address is known. */
+export async function optOutErased(tx: Tx, addresses: readonly HashedAddress[]): Promise<void> {
+  if (addresses.length === 0) return;
+  await insertOptOuts(
+    tx,
+    addresses.map((address) => ({ ...address, isHeld: false })),
+  );
+}
+
+/** Subscribes the contact that has this address, or takes back the opt-out of an address that no contact has. Creates no contact. */
+export async function optIn(tx: Tx, { projectId, email, via }: AddressOptOut): Promise<void> {
+  const [id] = (await lockAll(tx, [{ projectId, email }])).values();
+  if (id === undefined) await deleteOptOut(tx, { projectId, addressHash: hashAddress(projectId, email) });
+  else await flipAndRecord(tx, [{ projectId, id, subscribed: true, via }]);
+}
+
+/** Returns whether an address that no contact has opted out. */
+export async function isOptedOut(database: Database, projectId: string, email: string): Promise<boolean> {
+  return hasOptOut(database, { projectId, addressHash: hashAddress(projectId, email) });
+}
+
+/**
+ * Keeps the opt-outs of a project whose contacts are about to be deleted all at once, some contacts a call.
+ *
+ * @param after the last contact of the call before; null: from the first one on
+ * @returns the last contact of this call; null: all are done
+ */
+export async function keepOptOutsOfProject(
+  tx: Tx,
+  projectId: string,
+  after: string | null,
+  limit: number,
+): Promise<string | null> {
+  const rows = await listUnsubscribed(tx, projectId, after, limit);
+  await keepOptOuts(
+    tx,
+    rows.map(({ id, email }) => ({ projectId, id, addressHash: hashAddress(projectId, email) })),
+  );
+  return rows.length < limit ? null : (rows.at(-1)?.id ?? null);
+}
+
+interface Address {
+  projectId: string;
+  email: string;
+}
+
+const keyOf = ({ projectId, email }: Address) => `${projectId} ${email}`;
+
+/** Locks the contacts that have these addresses; returns their ids by project and address. */
+async function lockAll(tx: Tx, addresses: readonly Address[]): Promise<Map<string, string>> {
+  const byProject = Map.groupBy(addresses, ({ projectId }) => projectId);
+  const holders = new Map<string, string>();
+  for (const projectId of [...byProject.keys()].toSorted()) {
+    const emails = byProject.get(projectId)?.map(({ email }) => email) ?? [];
+    const rows = await lockHolders(tx, projectId, emails);
+    for (const { id, email } of rows) holders.set(keyOf({ projectId, email }), id);
+  }
+  return holders;
+}

@@ -1,0 +1,64 @@
+// Unsubscribes the address that a mail was sent to, whoever has it by now, when the mail bounced for good or was reported as spam.
+import { parseAddress } from "@postloft/contract/address.ts";
+import { hashAddress } from "../platform/address-hash.ts";
+import type { Tx } from "../platform/database.ts";
+import type { ReturnedMail } from "../emails/returned/returned-emails.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import type { ConsentSource } from "../contacts/consent.ts";
+import { optOut, optOutErased } from "../contacts/opt-outs.ts";
+import { flipAndRecord } from "../contacts/upsert-contacts.ts";
+
+export interface UnwantedMail {
+  mail: ReturnedMail;
+  /** The recipients that the report names; null: none. */
+  recipients: readonly string[] | null;
+  source: ConsentSource;
+}
+
+/**
+ * Unsubscribes whoever has the addresses of these mails. The address of a deleted contact is erased: a report that names it is about
+ * whoever has it now, and one that names nobody is kept for whoever gets it. A mail whose address was forgotten with age is about its contact.
+ */
+export async function optOutOfMail(tx: Tx, unwanted: readonly UnwantedMail[]): Promise<void> {
+  const own = unwanted
+    .filter(({ mail }) => mail.projectId !== SYSTEM_PROJECT_ID)
+    .map(({ mail, recipients, source }) => ({
+      ...mail,
+      recipients,
+      via: { source, actor: null, ip: null, emailId: mail.id },
+      address: mail.isForgotten ? null : addressOf(mail, recipients),
+    }));
+  await optOut(
+    tx,
+    own.flatMap(({ projectId, address, via }) =>
+      address === null ? [] : [{ projectId, email: address, via }],
+    ),
+  );
+  await optOutErased(
+    tx,
+    own.flatMap(({ projectId, address, recipients, erasedTo }) =>
+      address === null && recipients === null && erasedTo !== null
+        ? [{ projectId, addressHash: erasedTo }]
+        : [],
+    ),
+  );
+  await flipAndRecord(
+    tx,
+    own.flatMap(({ projectId, contactId, address, via }) =>
+      address !== null || contactId === null ? [] : [{ projectId, id: contactId, subscribed: false, via }],
+    ),
+  );
+}
+
+/** Returns the address of a mail, also where it was erased and the report names it; null where nothing proves it. */
+function addressOf(
+  { projectId, toAddress, erasedTo }: ReturnedMail,
+  recipients: readonly string[] | null,
+): string | null {
+  if (toAddress !== "") return toAddress;
+  for (const recipient of recipients ?? []) {
+    const parsed = parseAddress(recipient);
+    if (parsed.ok && hashAddress(projectId, parsed.address) === erasedTo) return parsed.address;
+  }
+  return null;
+}
