@@ -20,14 +20,21 @@ export const sendCampaign = endpoint({
   path: "/campaigns/:id/send",
   summary: "Send a campaign now or schedule it",
   description:
-    "Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409.",
+    "Sends now only if no time is given: a time that is null, invalid or misspelled is 422, and nothing is sent. Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409.",
   caller: "project",
   sends: true,
   params: byId,
-  body: z.object({
-    scheduledFor: scheduledFor.nullable().optional(),
-    scheduledAt: scheduledFor.nullable().optional().describe("The same as scheduledFor."),
-  }),
+  body: z
+    .object({
+      scheduledFor: scheduledFor.optional(),
+      scheduledAt: scheduledFor.optional().describe("The same as scheduledFor."),
+    })
+    .refine(
+      ({ scheduledFor: one, scheduledAt: other }) =>
+        one === undefined || other === undefined || one === other,
+      { message: "`scheduledFor` and `scheduledAt` name different times.", path: ["scheduledAt"] },
+    ),
+  unknownFields: "refused",
   answers: { 200: campaign },
   errors: [
     "CAMPAIGN_NOT_FOUND",
@@ -88,6 +95,7 @@ export const resolveCampaign = endpoint({
       .optional()
       .describe("The mails, as `GET /campaigns/:id/recipients?status=UNCONFIRMED` names them. Default: all."),
   }),
+  unknownFields: "refused",
   answers: {
     200: campaign.extend({
       resolvedCount: z.int().describe("Mails that were in doubt and are not any more."),
@@ -105,6 +113,7 @@ export const releaseCampaign = endpoint({
   caller: "project",
   params: byId,
   body: z.object({ destination: z.string().max(LIMITS.addressLength.value).optional() }),
+  unknownFields: "refused",
   answers: { 200: campaign },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT"],
 });
@@ -115,11 +124,12 @@ export const testCampaign = endpoint({
   path: "/campaigns/:id/test",
   summary: "Send a test mail of a campaign",
   description:
-    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere.",
+    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere. For anyone else its links are marked as a test and change nothing.",
   caller: "project",
   sends: true,
   params: byId,
   body: z.object({ email: emailAddress, contactId: id.optional() }),
+  unknownFields: "refused",
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["CAMPAIGN_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });

@@ -99,7 +99,7 @@ const name = z
 const campaignBody = z
   .object({
     name,
-    description: z.string().max(LIMITS.descriptionLength.value).nullable().optional(),
+    description: z.string().max(LIMITS.descriptionLength.value).nullable().optional().describe("null: none."),
     subject: subject.describe("Variables are filled in for each recipient."),
     body: bodyText
       .optional()
@@ -112,16 +112,16 @@ const campaignBody = z
         "What an editor needs to go on; `body` is what is sent. With blocks of ours the body is made of them, as a template's is.",
       ),
     from: emailAddress.describe("The sender, at a verified domain."),
-    fromName: displayName.nullable().optional(),
-    replyTo: emailAddress.nullable().optional(),
+    fromName: displayName.nullable().optional().describe("null: none."),
+    replyTo: emailAddress.nullable().optional().describe("null: none."),
     kind: z
       .enum(CAMPAIGN_KINDS)
       .optional()
       .describe("MARKETING (default) and HEADLESS go to subscribed contacts only, TRANSACTIONAL to all."),
     type: z.string().optional().describe("MARKETING, TRANSACTIONAL or HEADLESS are read as `kind`."),
     audienceType: z.enum(AUDIENCE_TYPES),
-    segmentId: id.nullable().optional().describe("Required for the audience SEGMENT."),
-    audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED."),
+    segmentId: id.nullable().optional().describe("Required for the audience SEGMENT; null: none."),
+    audienceFilter: filter.nullable().optional().describe("Required for the audience FILTERED; null: none."),
     audienceCondition: filter.nullable().optional().describe("The same as audienceFilter."),
   })
   .refine(hasBody, bodyMissing)
@@ -188,6 +188,7 @@ export const createCampaign = endpoint({
     "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.",
   caller: "project",
   body: campaignBody,
+  unknownFields: "refused-unless-returned",
   envelope: "wrapped",
   answers: { 201: savedCampaign },
   errors: ["DOMAIN_NOT_VERIFIED"],
@@ -215,6 +216,7 @@ export const replaceCampaign = endpoint({
   caller: "project",
   params: byId,
   body: campaignBody.safeExtend({ expectedUpdatedAt }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: savedCampaign },
   errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "CHANGED_MEANWHILE", "DOMAIN_NOT_VERIFIED"],
 });

@@ -10,10 +10,21 @@ import { LIMITS } from "./limits.ts";
 export const BULK_OPERATIONS = ["subscribe", "unsubscribe", "delete"] as const;
 export type BulkOperation = (typeof BULK_OPERATIONS)[number];
 
-/** Strict, unlike other bodies: a condition with a slip of the pen would otherwise mean everybody. */
+const everyone = z.literal(true);
+
 const bulkFilter = z
-  .strictObject(contactConditions)
-  .describe("Who is meant, as `POST /contacts/search` lists them; `{}` means everybody.");
+  .object({ ...contactConditions, all: everyone.optional().describe("Everyone, without any condition.") })
+  .describe(
+    'Who is meant, as `POST /contacts/search` lists them. At least one condition, or `{"all": true}` for everyone.',
+  );
+
+/** Returns what is wrong with the conditions of a filter, because one that restricts nothing would change every contact. */
+function faultOfConditions({ all, search = "", ...others }: z.output<typeof bulkFilter>): string | null {
+  const isNarrow = search.trim() !== "" || Object.values(others).some((one) => one !== undefined);
+  if (all === true)
+    return isNarrow ? "`all` means everyone: leave it out, or leave the conditions out." : null;
+  return isNarrow ? null : 'Name a condition. `{"all": true}` means everyone.';
+}
 
 const whom = z
   .object({
@@ -24,7 +35,10 @@ const whom = z
       .max(LIMITS.bulkContacts.value)
       .optional()
       .describe("Whom to change. Required unless `mode` is `query`; each counts once."),
-    filter: bulkFilter.optional().describe("Required when `mode` is `query`."),
+    filter: bulkFilter.optional().describe("Required when `mode` is `query`, unless `all` is."),
+    all: everyone
+      .optional()
+      .describe('Everyone. The same as `mode: "query"` with the filter `{"all": true}`.'),
     excludeIds: z
       .array(id)
       .max(LIMITS.bulkExcluded.value)
@@ -34,13 +48,18 @@ const whom = z
   .superRefine((body, context) => {
     const refuse = (field: string, code: "required" | "custom", message: string) =>
       context.addIssue(issue(message, code, body, [field]));
-    if (body.mode === "query") {
-      if (body.filter === undefined) refuse("filter", "required", 'Required with `mode: "query"`.');
+    if (body.mode === "query" || (body.all === true && body.mode === undefined)) {
+      if (body.filter === undefined && body.all === undefined)
+        refuse("filter", "required", 'Required with `mode: "query"`.');
+      if (body.filter !== undefined && body.all === true)
+        refuse("all", "custom", "Means everyone: leave it out, or leave `filter` out.");
+      const fault = body.filter === undefined ? null : faultOfConditions(body.filter);
+      if (fault !== null) refuse("filter", "custom", fault);
       if (body.contactIds !== undefined)
         refuse("contactIds", "custom", 'Name contacts, or describe them with `mode: "query"`, not both.');
     } else {
       if (body.contactIds === undefined) refuse("contactIds", "required", "Required.");
-      for (const field of ["filter", "excludeIds"] as const)
+      for (const field of ["filter", "all", "excludeIds"] as const)
         if (body[field] !== undefined) refuse(field, "custom", 'Only with `mode: "query"`.');
     }
   });
@@ -57,6 +76,7 @@ function bulk(operation: BulkOperation, summary: string, description: string) {
     description: `${description} ${queued}`,
     caller: "project",
     body: whom,
+    unknownFields: "refused",
     answers: { 202: queuedJob },
     errors: ["SEGMENT_NOT_FOUND"],
   });

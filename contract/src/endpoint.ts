@@ -35,6 +35,13 @@ export type Envelope = "bare" | "wrapped" | "raw" | "page";
  */
 export type BodyKind = "json" | "upload" | "text-json";
 
+/**
+ * Says what happens to fields that the body's schema doesn't know. `ignored`: nothing. `warned`: the route gets their names and answers
+ * with them. `refused`: 422 with the closest name, because they could decide who gets an email, when or whether.
+ * `refused-unless-returned`: the same, but fields of the answer are ignored, because clients send whole objects back.
+ */
+export type UnknownFields = "ignored" | "warned" | "refused" | "refused-unless-returned";
+
 const CONTENT_TYPES: Readonly<Record<Envelope, string>> = {
   bare: "application/json",
   wrapped: "application/json",
@@ -70,6 +77,11 @@ export interface Endpoint<
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
+  readonly unknownFields: UnknownFields;
+  /** Puts other spellings of fields into ours before anything is checked; null: none are accepted. */
+  readonly respell: ((body: unknown) => unknown) | null;
+  /** Returns why a field that the schema doesn't know is refused though others are ignored. */
+  readonly refusalOfUnknown: ((name: string) => string | null) | null;
   /** Whether a body is read at all. */
   readonly takesBody: boolean;
   /** Whether the body may be left out, since nothing in it is needed. */
@@ -110,6 +122,10 @@ export interface EndpointDefinition<
   params?: Params;
   query?: Query;
   body?: Body;
+  /** Default: `ignored`. */
+  unknownFields?: UnknownFields;
+  respell?: (body: unknown) => unknown;
+  refusalOfUnknown?: (name: string) => string | null;
   bodyKind?: BodyKind;
   bodyLimitBytes?: number;
   isRead?: boolean;
@@ -160,6 +176,9 @@ export function endpoint<
     params: definition.params ?? (nothing as z.ZodType as Params),
     query: definition.query ?? (nothing as z.ZodType as Query),
     body: definition.body ?? (nothing as z.ZodType as Body),
+    unknownFields: definition.unknownFields ?? "ignored",
+    respell: definition.respell ?? null,
+    refusalOfUnknown: definition.refusalOfUnknown ?? null,
     takesBody: definition.body !== undefined,
     isBodyOptional: definition.method === "POST" && definition.body?.safeParse({}).success === true,
     isRead,

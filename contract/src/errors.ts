@@ -1,5 +1,4 @@
 // Every error code a caller can meet: its status, its usual message and what to do about it. docs/errors.md is made from it.
-// After it: platform/refusal.ts throws these, platform/http-errors.ts writes the envelope of spec §7.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { templateFault, type TemplateFault } from "./template-faults.ts";
@@ -256,6 +255,7 @@ export const FIELD_CODES = {
   invalid_enum_value: "the value is none of those allowed",
   invalid_date: "the date does not exist or has another form",
   invalid_union: "the value has none of the forms allowed",
+  unknown_field: "the field does not exist here; the message names the nearest one",
   custom: "another rule of this field is broken; the message says which",
   reserved_event: "the event name belongs to the service",
 } as const;

@@ -109,6 +109,7 @@ export const startExecution = endpoint({
       if (contactId !== undefined && segmentId !== undefined)
         check.addIssue(issue("Either a contact or a segment.", "custom", segmentId, ["segmentId"]));
     }),
+  unknownFields: "refused",
   answers: { 201: execution, 202: z.object({ message: z.string(), jobId: z.uuid() }) },
   errors: [
     "WORKFLOW_NOT_FOUND",

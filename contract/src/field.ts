@@ -4,6 +4,7 @@ import { z } from "zod";
 import { parseAddress, parseMailbox } from "./address.ts";
 import type { FieldCode } from "./errors.ts";
 import { LIMITS } from "./limits.ts";
+import { readAs, unknownFieldIssues } from "./unknown-fields.ts";
 
 /** JSON Schemas for OpenAPI where the Zod schema is a transformation and says nothing by itself. */
 export const jsonSchemas = z.registry<{ jsonSchema: Record<string, unknown> }>();
@@ -13,8 +14,9 @@ export function issue(message: string, code: FieldCode, input: unknown, path: Ar
   return { code: "custom" as const, message, params: { code }, input, path };
 }
 
-/** Reports what a schema finds wrong with a part of a body, below the name of that part: `config.amount`. */
+/** Reports what a schema finds wrong with a part of a body, unknown fields included, below the name of that part: `config.amount`. */
 export function addFaults(schema: z.ZodType, input: unknown, name: string, context: z.RefinementCtx): void {
+  context.issues.push(...unknownFieldIssues(schema, input, [name]));
   for (const fault of schema.safeParse(input).error?.issues ?? [])
     context.issues.push({ ...fault, input, path: [name, ...fault.path] } as z.core.$ZodRawIssue);
 }
@@ -105,11 +107,19 @@ export const mailboxJsonSchema = {
   ],
 };
 
+/** The names of fields in a mailbox; `readMailbox` reads the values. */
+export const mailboxNames = z.object({ name: z.unknown(), email: z.unknown() });
+
 /** One mailbox in any of its forms. */
-export const mailbox = z
-  .unknown()
-  .transform((input, context) => readMailbox(input, [], (problem) => context.issues.push(problem)) ?? z.NEVER)
-  .register(jsonSchemas, { jsonSchema: mailboxJsonSchema });
+export const mailbox = readAs(
+  z
+    .unknown()
+    .transform(
+      (input, context) => readMailbox(input, [], (problem) => context.issues.push(problem)) ?? z.NEVER,
+    )
+    .register(jsonSchemas, { jsonSchema: mailboxJsonSchema }),
+  { as: () => mailboxNames },
+);
 
 /**
  * An id of ours in a query or a body: UUID, in lower case as it is stored, so that texts can be compared. A malformed id in a path

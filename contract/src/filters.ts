@@ -6,6 +6,7 @@ import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from ".
 import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits.ts";
 import { readFilter } from "./read-filter.ts";
+import { readAs, type Reads } from "./unknown-fields.ts";
 
 export type { Filter, FilterCondition, FilterScalar } from "./filter-form.ts";
 
@@ -76,6 +77,29 @@ const filterJsonSchema = {
   required: ["operator", "conditions"],
 };
 
+/** The names of fields in both forms of a filter; read-filter.ts reads the values. */
+const conditionNames = z.object({
+  field: z.unknown(),
+  operator: z.unknown(),
+  value: z.unknown(),
+  unit: z.unknown(),
+  window: z.unknown(),
+});
+const groupNames: z.ZodType = z.lazy(() =>
+  z.union([
+    z.object({ operator: z.unknown(), conditions: z.array(z.union([conditionNames, groupNames])) }),
+    z.object({
+      logic: z.unknown(),
+      groups: z.array(
+        z.object({ filters: z.array(z.union([conditionNames, groupNames])), conditions: groupNames }),
+      ),
+    }),
+  ]),
+);
+/** For `readAs`: a filter, and a filter or one condition. */
+export const filterNames: Reads = { as: () => groupNames };
+export const filterOrConditionNames: Reads = { as: () => z.union([conditionNames, groupNames]) };
+
 function filterSchema(acceptsCondition: boolean) {
   return z
     .unknown()
@@ -86,7 +110,10 @@ function filterSchema(acceptsCondition: boolean) {
 }
 
 /** A filter in either form; answered in the canonical one. Issues name the exact place: `filters.conditions.2.value`. */
-export const filter = filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema });
+export const filter = readAs(
+  filterSchema(false).register(jsonSchemas, { jsonSchema: filterJsonSchema }),
+  filterNames,
+);
 
 function parsedJson(text: string): unknown {
   try {
@@ -115,9 +142,12 @@ export const filterText = z
   });
 
 /** The same, and also one condition by itself, which becomes a filter of one (the step CONDITION of a workflow). */
-export const filterOrCondition = filterSchema(true).register(jsonSchemas, {
-  jsonSchema: { anyOf: [conditionJsonSchema, filterJsonSchema] },
-});
+export const filterOrCondition = readAs(
+  filterSchema(true).register(jsonSchemas, {
+    jsonSchema: { anyOf: [conditionJsonSchema, filterJsonSchema] },
+  }),
+  filterOrConditionNames,
+);
 
 /** The same filter in the second form. Reading that gives this one back, less groups that hold nothing but a group. */
 export function groupedFilter({ operator, conditions }: Filter): GroupedFilter {

@@ -2,7 +2,7 @@
 // Before it: endpoints.ts, openapi-schemas.ts, openapi-errors.ts. After it: /openapi.json, the page /docs, contract/openapi.json.
 import type { z } from "zod";
 import ANSWER_EXAMPLES from "./answer-examples.json" with { type: "json" };
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, UnknownFields } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";
 import { errorAnswer, ERRORS, type ErrorCode } from "./errors.ts";
 import { formatBytes, LIMITS } from "./limits.ts";
@@ -109,7 +109,7 @@ export function openApiDocument(serverUrl: string, version: string): Json {
       title: "Postloft",
       version,
       description:
-        "Transactional mail, contacts and events of the projects on one installation. Unknown fields in a request are ignored; answers may gain fields.",
+        "Transactional mail, contacts and events of the projects on one installation. Unknown fields in a request are ignored unless the endpoint says otherwise; answers may gain fields.",
       contact: { name: "Whoever runs this installation" },
       license: { name: "MIT", identifier: "MIT" },
     },
@@ -162,13 +162,23 @@ function parametersOf(place: "path" | "query", schema: z.ZodType): Json[] {
   });
 }
 
+const UNKNOWN_FIELDS: Readonly<Record<UnknownFields, string>> = {
+  ignored: "",
+  warned: "Unknown fields are ignored and named in `warnings`.",
+  refused: "Unknown fields are refused (422).",
+  "refused-unless-returned":
+    "Unknown fields are refused (422). Fields that the answer has are ignored, so a whole object can be sent back.",
+};
+
 function requestBody(endpoint: Endpoint): Json {
   const limitBytes = endpoint.bodyLimitBytes ?? LIMITS.bodyBytes.value;
   const example = EXAMPLE_BODIES[endpoint.name];
   const content = { schema: inputSchema(endpoint.body), ...(example === undefined ? {} : { example }) };
   return {
     required: !endpoint.isBodyOptional,
-    description: `At most ${formatBytes(limitBytes)}.`,
+    description: [`At most ${formatBytes(limitBytes)}.`, UNKNOWN_FIELDS[endpoint.unknownFields]]
+      .filter((sentence) => sentence !== "")
+      .join(" "),
     content: Object.fromEntries(bodyTypes(endpoint).map((type) => [type, content])),
   };
 }

@@ -21,6 +21,7 @@ export const resetProject = endpoint({
   leastRole: "ADMIN",
   params: byId,
   body: confirmation,
+  unknownFields: "refused",
   answers: { 202: queuedJob },
   errors: ["CONFLICT"],
 });
@@ -37,6 +38,7 @@ export const deleteProject = endpoint({
   isOpenWhenDisabled: true,
   params: byId,
   body: confirmation,
+  unknownFields: "refused",
   answers: { 202: queuedJob },
   errors: ["CONFLICT"],
 });

@@ -124,6 +124,7 @@ export const createProject = endpoint({
     "The answer holds both API keys. With the local mailbox the project may send from `sandbox.localhost` at once.",
   caller: "session",
   body: z.object({ name: projectName }),
+  unknownFields: "refused-unless-returned",
   answers: { 201: project },
   errors: ["CONFLICT"],
 });
@@ -193,6 +194,7 @@ export const updateProject = endpoint({
         "An image shown above the footer of MARKETING mails, and on the pages for unsubscribing when it was uploaded here; https, null: none.",
       ),
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: project },
 });
 
@@ -241,6 +243,7 @@ export const enableProject = endpoint({
       .max(LIMITS.enableReasonMaximum.value)
       .describe("What the cause was and what was done about it; stands in the audit log."),
   }),
+  unknownFields: "refused",
   answers: { 200: project },
   errors: ["CONFLICT"],
 });

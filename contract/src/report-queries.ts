@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { EMAIL_KINDS } from "./emails.ts";
 import { id, issue } from "./field.ts";
-import { timeZone } from "./workflow-graph.ts";
+import { timeZone } from "./schedule-trigger.ts";
 
 /** No event is from before, and no calendar is sure for longer. */
 const FIRST_YEAR = 1970;

@@ -25,7 +25,7 @@ const segment = z.object({
 });
 const byId = z.object({ id: pathId });
 const name = z.string().trim().min(1).max(LIMITS.nameLength.value);
-const description = z.string().max(LIMITS.descriptionLength.value).nullable();
+const description = z.string().max(LIMITS.descriptionLength.value).nullable().describe("null: none.");
 
 export const listSegments = endpoint({
   name: "segments.list",
@@ -60,13 +60,17 @@ export const createSegment = endpoint({
     name,
     description: description.optional(),
     type: z.enum(SEGMENT_TYPES).optional(),
-    filters: filter.optional().describe("The condition of a dynamic segment."),
-    condition: filter.optional().describe("The same as `filters`."),
+    filters: filter
+      .nullable()
+      .optional()
+      .describe("The condition of a dynamic segment; null: none, for a static one."),
+    condition: filter.nullable().optional().describe("The same as `filters`."),
     trackMembership: z
       .boolean()
       .optional()
       .describe("Keep the members of a dynamic segment and emit an event for each entry and exit."),
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 201: segment },
 });
 
@@ -94,11 +98,12 @@ export const updateSegment = endpoint({
   body: z.object({
     name: name.optional(),
     description: description.optional(),
-    filters: filter.optional(),
-    condition: filter.optional().describe("The same as `filters`."),
+    filters: filter.nullable().optional().describe("null: none, for a static segment."),
+    condition: filter.nullable().optional().describe("The same as `filters`."),
     trackMembership: z.boolean().optional(),
     expectedUpdatedAt,
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: segment },
   errors: ["SEGMENT_NOT_FOUND", "CHANGED_MEANWHILE", "CONFLICT"],
 });
@@ -198,6 +203,7 @@ export const addSegmentMembers = endpoint({
       .optional()
       .describe("Whether created contacts are subscribed. Default: true, unless the address opted out."),
   }),
+  unknownFields: "refused",
   answers: { 200: z.object({ added: z.int(), created: z.int(), notFound: z.array(z.string()) }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
@@ -211,6 +217,7 @@ export const removeSegmentMembers = endpoint({
   caller: "project",
   params: byId,
   body: z.object({ emails }),
+  unknownFields: "refused",
   answers: { 200: z.object({ removed: z.int() }) },
   errors: ["SEGMENT_NOT_FOUND", "CONFLICT"],
 });
@@ -248,6 +255,7 @@ export const previewSegment = endpoint({
   caller: "project",
   isRead: true,
   body: z.object({ filters: filter }),
+  unknownFields: "refused",
   answers: { 200: z.object({ count: z.int(), sample: z.array(contact) }) },
 });
 
@@ -260,6 +268,7 @@ export const explainSegment = endpoint({
   caller: "project",
   isRead: true,
   body: z.object({ filters: filter, contactId: id }),
+  unknownFields: "refused",
   answers: {
     200: z.object({
       matches: z.boolean(),

@@ -12,7 +12,7 @@ export const testTemplate = endpoint({
   path: "/templates/:id/test",
   summary: "Send a test mail of a template",
   description:
-    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere.",
+    "With [TEST] before its subject, rendered as the contact of that address or of `contactId`; counted nowhere. For anyone else its links are marked as a test and change nothing.",
   caller: "project",
   sends: true,
   params: byId,
@@ -21,6 +21,7 @@ export const testTemplate = endpoint({
     contactId: id.optional(),
     from: plainAddress.optional().describe("The sender, where neither the template nor the project has one."),
   }),
+  unknownFields: "refused",
   answers: { 200: z.object({ success: z.literal(true), email: z.uuid() }) },
   errors: ["TEMPLATE_NOT_FOUND", "CONTACT_NOT_FOUND", "DOMAIN_NOT_VERIFIED", "EMAIL_VERIFICATION_REQUIRED"],
 });

@@ -95,7 +95,12 @@ export const bodyMissing = {
 
 const fields = {
   name: templateName,
-  description: z.string().max(LIMITS.descriptionLength.value).nullable().optional().describe("A note."),
+  description: z
+    .string()
+    .max(LIMITS.descriptionLength.value)
+    .nullable()
+    .optional()
+    .describe("A note; null: none."),
   type: z
     .enum(TEMPLATE_TYPES)
     .describe(
@@ -103,9 +108,9 @@ const fields = {
     ),
   subject: subject.describe("Handlebars variables are filled in for each recipient."),
   body: bodyText.describe("HTML; Handlebars variables are filled in for each recipient."),
-  from: plainAddress.nullable().optional().describe("The sender, at a verified domain."),
-  fromName: plainName.nullable().optional().describe("The sender's display name."),
-  replyTo: plainAddress.nullable().optional().describe("Where answers go."),
+  from: plainAddress.nullable().optional().describe("The sender, at a verified domain; null: none."),
+  fromName: plainName.nullable().optional().describe("The sender's display name; null: none."),
+  replyTo: plainAddress.nullable().optional().describe("Where answers go; null: to the sender."),
   design: design
     .optional()
     .describe(
@@ -159,6 +164,7 @@ export const createTemplate = endpoint({
         .describe("HTML with Handlebars variables. Required without a design of blocks."),
     })
     .refine(hasBody, bodyMissing),
+  unknownFields: "refused-unless-returned",
   answers: { 201: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED"],
 });
@@ -191,6 +197,7 @@ export const updateTemplate = endpoint({
     body: fields.body.optional(),
     expectedUpdatedAt,
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: savedTemplate },
   errors: ["DOMAIN_NOT_VERIFIED", "TEMPLATE_NOT_FOUND", "CHANGED_MEANWHILE"],
 });

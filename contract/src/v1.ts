@@ -1,6 +1,7 @@
 // The short way in: track and send (spec §4.1, 4.2; decisions §7). Everything a caller can get wrong in a mail is refused here.
 // Before it: content.ts, field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
 import { z } from "zod";
+import { attachments } from "./attachments.ts";
 import { bodyText, subject } from "./content.ts";
 import { customHeaders } from "./custom-headers.ts";
 import { endpoint } from "./endpoint.ts";
@@ -9,18 +10,21 @@ import {
   contactData,
   displayName,
   emailAddress,
-  hasControlCharacters,
   id,
   instant,
   issue,
   jsonSchemas,
   mailbox,
   mailboxJsonSchema,
+  mailboxNames,
   readMailbox,
   type MailboxValue,
 } from "./field.ts";
 import { LIMITS } from "./limits.ts";
+import { plainName } from "./closest-name.ts";
+import { respelled } from "./spellings.ts";
 import { contentWarning } from "./templates.ts";
+import { readAs } from "./unknown-fields.ts";
 
 export const track = endpoint({
   name: "v1.track",
@@ -76,7 +80,7 @@ export const trackEvent = endpoint({
 
 /** One mailbox or a list of them, at most `maximum`. */
 function mailboxes(maximum: number) {
-  return z
+  const list = z
     .unknown()
     .transform((input, context): MailboxValue[] => {
       const push = (problem: ReturnType<typeof issue>) => context.issues.push(problem);
@@ -100,82 +104,8 @@ function mailboxes(maximum: number) {
         anyOf: [...mailboxJsonSchema.anyOf, { type: "array", items: mailboxJsonSchema, maxItems: maximum }],
       },
     });
+  return readAs(list, { as: () => z.union([mailboxNames, z.array(mailboxNames)]) });
 }
-
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
-/** RFC 2045 section 5.1, without the quoted pairs that nobody writes: `text/calendar; method=REQUEST; name="a b"`. */
-const CONTENT_TYPE =
-  /^[A-Za-z0-9!#$&^_.+-]{1,100}\/[A-Za-z0-9!#$&^_.+-]{1,100}(?:[ \t]*;[ \t]*[A-Za-z0-9!#$&^_.+*-]{1,60}=(?:[A-Za-z0-9!#$%&'*+.^_`{|}~-]{1,200}|"[ !#-[\]-~]{0,200}"))*;?$/;
-const CONTENT_ID = /^[!#-;=?-[\]-~]{1,255}$/;
-
-/** Line ends and spaces that some encoders put into base64 mean nothing. */
-const base64 = z
-  .string()
-  .transform((text, context) => {
-    const plain = /\s/.test(text) ? text.replace(/\s+/g, "") : text;
-    const padding = plain.endsWith("==") ? 2 : plain.endsWith("=") ? 1 : 0;
-    const letters = plain.length - padding;
-    const isWhole = padding === 0 ? letters % 4 !== 1 : plain.length % 4 === 0;
-    // Nothing at all is an empty file.
-    if (!BASE64.test(plain) || (letters === 0 && padding > 0) || !isWhole)
-      context.issues.push(issue("Must be the file's bytes in base64.", "invalid_string", "base64"));
-    return plain;
-  })
-  .register(jsonSchemas, { jsonSchema: { type: "string", contentEncoding: "base64" } });
-
-const contentType = z
-  .string()
-  .max(LIMITS.contentTypeLength.value)
-  .regex(CONTENT_TYPE, "Must be a content type such as application/pdf or text/calendar; method=REQUEST.");
-
-const attachment = z
-  .object({
-    filename: z
-      .string()
-      .min(1)
-      .max(LIMITS.attachmentNameLength.value)
-      .refine((name) => !hasControlCharacters(name) && !/[/\\]/.test(name), {
-        message: "Must be a file name: no path, no line breaks.",
-        params: { code: "invalid_string" },
-      }),
-    content: base64,
-    contentType: contentType
-      .optional()
-      .describe(
-        "Such as application/pdf or `text/calendar; method=REQUEST`; else application/octet-stream. The file name is not taken from here.",
-      ),
-    type: contentType.optional().describe("The same as contentType."),
-    contentId: z
-      .string()
-      .regex(CONTENT_ID, "Must be ASCII without spaces, quotes or angle brackets.")
-      .optional(),
-    disposition: z.enum(["attachment", "inline"]).optional(),
-  })
-  .refine((item) => item.disposition !== "inline" || item.contentId !== undefined, {
-    message: 'An inline attachment needs a contentId, to be shown by <img src="cid:…">.',
-    path: ["contentId"],
-    params: { code: "required" },
-  });
-
-function decodedBytes(content: string): number {
-  const padding = content.endsWith("==") ? 2 : content.endsWith("=") ? 1 : 0;
-  return Math.floor(((content.length - padding) * 3) / 4);
-}
-
-const attachments = z
-  .array(attachment)
-  .max(LIMITS.attachments.value)
-  .superRefine((items, context) => {
-    const total = items.reduce((sum, item) => sum + decodedBytes(item.content), 0);
-    if (total > LIMITS.attachmentBytes.value)
-      context.addIssue(
-        issue(
-          `All attachments together may have at most ${LIMITS.attachmentBytes.value} bytes.`,
-          "too_big",
-          total,
-        ),
-      );
-  });
 
 /** A rule over several fields that is checked also when another field is faulty, so that all faults are told at once. */
 function across(field: string, message: string, code: "required" | "custom" | "too_big") {
@@ -252,25 +182,60 @@ export const sendBody = z
 
 export type SendBody = z.infer<typeof sendBody>;
 
+const SPELLINGS = {
+  fields: Object.keys(sendBody.shape),
+  aliases: {
+    attachment: "attachments",
+    variables: "data",
+    templatevariables: "data",
+    templatedata: "data",
+    dynamictemplatedata: "data",
+    templateid: "template",
+  },
+};
+
+/** Returns the body in our spelling; a single `attachment` becomes a list. */
+function inOurSpelling(body: unknown): unknown {
+  const read = respelled(body, SPELLINGS) as { attachments?: unknown } | null;
+  const files = typeof read === "object" ? read?.attachments : undefined;
+  const isOne = typeof files === "object" && files !== null && !Array.isArray(files);
+  return isOne ? { ...read, attachments: [files] } : read;
+}
+
+/** Fields that would change when an email is sent, in their plain form. */
+const TIMES =
+  /^(?:o:)?(?:schedul(?:e|ed|ing)?(?:for|at|on|date|time|in)?|(?:send|deliver|delivery|dispatch|release)(?:at|on|in|after|date|time|later|datetime)|(?:send|deliver)(?:delay|notbefore)|delay(?:ed|for|by|until|in)?(?:ms|seconds|minutes|hours)?|notbefore|deferuntil|deferred)$/;
+
+/** Returns why a field that the endpoint doesn't know must not be ignored, or null. */
+function refusalOfTime(name: string): string | null {
+  if (!TIMES.test(plainName(name))) return null;
+  return "This endpoint sends immediately and can't schedule: leave the field out.";
+}
+
 export const send = endpoint({
   name: "v1.send",
   method: "POST",
   path: "/v1/send",
   summary: "Send a transactional mail",
   description:
-    "Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once. A template of the type MARKETING or HEADLESS reaches subscribed contacts only: if one recipient is not (a new contact is not without `subscribed: true`), the call is refused. Under a test key (the scope `test:send`) the mail stays in the local mailbox, and of its contacts only those that are missing are written, unsubscribed.",
+    "Sends immediately: fields that would change when (`scheduledFor`, `send_at`, `delay`) are 422. Other spellings of fields (`reply_to`, `Cc`, `attachment`, `variables`) are accepted. Everything is checked before anything is written: a call with several recipients is taken whole or refused whole. The mails are durable when the answer is sent; delivery follows at once. A template of the type MARKETING or HEADLESS reaches subscribed contacts only: if one recipient is not (a new contact is not without `subscribed: true`), the call is refused. Under a test key (the scope `test:send`) the mail stays in the local mailbox, and of its contacts only those that are missing are written, unsubscribed.",
   caller: "project",
   sends: true,
   body: sendBody,
+  unknownFields: "warned",
+  respell: inOurSpelling,
+  refusalOfUnknown: refusalOfTime,
   bodyLimitBytes: LIMITS.sendBodyBytes.value,
   envelope: "wrapped",
   answers: {
     200: z.object({
       emails: z.array(z.object({ contact: z.object({ id: z.uuid(), email: z.string() }), email: z.uuid() })),
       warnings: z
-        .array(contentWarning)
+        .array(contentWarning.extend({ where: contentWarning.shape.where.extend({ field: z.string() }) }))
         .optional()
-        .describe("Variables for which neither `data` nor any contact has a value; left out without any."),
+        .describe(
+          "Variables for which neither `data` nor any contact has a value, and fields of the body that were ignored (`unknown_field`, without parts); left out without any.",
+        ),
       timestamp: instant,
     }),
   },

@@ -2,8 +2,10 @@
 // Before it: filters.ts. After it: server/src/workflows/ checks graphs and runs them.
 import { z } from "zod";
 import { emailAddress, id, issue, jsonSchemas } from "./field.ts";
-import { conditionsOf, filter, type Filter } from "./filters.ts";
+import { conditionsOf, filter, filterNames, filterOrConditionNames, type Filter } from "./filters.ts";
 import { LIMITS } from "./limits.ts";
+import { schedule, timeZone } from "./schedule-trigger.ts";
+import { readAs } from "./unknown-fields.ts";
 import { readWorkflowCondition } from "./workflow-condition.ts";
 
 export const STEP_TYPES = [
@@ -56,39 +58,29 @@ export function delayMs({ amount, unit }: { amount: number; unit: (typeof DELAY_
   return amount * MINUTES[unit] * 60_000;
 }
 
-/** A zone of the IANA database, under which times of day and schedules are read. */
-export const timeZone = z.string().refine(isTimeZone, {
-  message: "Must be a time zone of the IANA database, for example `Europe/Berlin`.",
-  params: { code: "invalid_string" },
-});
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
-  } catch {
-    return false;
-  }
-}
-
 /** The name of an event a workflow reacts to: one that callers track, or one that the service emits itself (spec §6). */
 export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
 
 /** On the data of an event and nothing else: who the contact is, a CONDITION asks. */
-const eventFilter = filter
-  .superRefine((read, context) => {
-    const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
-    if (other !== undefined)
-      context.addIssue(
-        issue(
-          `Only the data of the event can be asked about: \`data.<key>\`, not \`${other.field}\`.`,
-          "custom",
-          other,
-        ),
-      );
-  })
-  .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} });
+const eventFilter = readAs(
+  filter
+    .superRefine((read, context) => {
+      const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
+      if (other !== undefined)
+        context.addIssue(
+          issue(
+            `Only the data of the event can be asked about: \`data.<key>\`, not \`${other.field}\`.`,
+            "custom",
+            other,
+          ),
+        );
+    })
+    .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} }),
+  filterNames,
+);
 
-const triggerStep = z.object({});
+/** The answer shows the workflow's own trigger here, so clients send it back. */
+const triggerStep = readAs(z.object({}), { as: () => z.unknown() });
 
 const sendEmail = z.object({
   templateId: id.optional(),
@@ -146,9 +138,12 @@ const waitForEvent = z.object({
 });
 
 /** A condition as it was written; what it means to the filter language stands in workflow-condition.ts. */
-const condition = z.looseObject({}).superRefine((written, context) => {
-  readWorkflowCondition(written, (problem) => context.issues.push(problem));
-});
+const condition = readAs(
+  z.looseObject({}).superRefine((written, context) => {
+    readWorkflowCondition(written, (problem) => context.issues.push(problem));
+  }),
+  filterOrConditionNames,
+);
 
 const updateContact = z
   .object({
@@ -231,12 +226,6 @@ export interface Graph {
   transitions: GraphTransition[];
 }
 
-const audience = {
-  audienceType: z.enum(["ALL", "SEGMENT", "FILTERED"]).optional(),
-  segmentId: id.nullable().optional(),
-  audienceFilter: filter.nullable().optional(),
-};
-
 /** What starts a workflow, by type. The cron line is checked by the server, which runs it. */
 export const TRIGGER_CONFIGS = {
   EVENT: z.object({
@@ -245,16 +234,7 @@ export const TRIGGER_CONFIGS = {
   }),
   SEGMENT_ENTRY: z.object({ segmentId: id }),
   SEGMENT_EXIT: z.object({ segmentId: id }),
-  SCHEDULE: z
-    .object({ cron: z.string().min(1).max(100), timezone: timeZone.optional(), ...audience })
-    .superRefine(({ audienceType, segmentId, audienceFilter }, context) => {
-      if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
-        context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));
-      if (audienceType === "FILTERED" && (audienceFilter ?? null) === null)
-        context.addIssue(
-          issue("Required for the audience FILTERED.", "required", undefined, ["audienceFilter"]),
-        );
-    }),
+  SCHEDULE: schedule,
   MANUAL: z.object({}),
 } as const satisfies Record<TriggerType, z.ZodType>;
 

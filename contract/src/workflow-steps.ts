@@ -39,8 +39,8 @@ const stepFields = {
     .toLowerCase()
     .nullable()
     .optional()
-    .describe("Of a SEND_EMAIL; goes before that in `config`."),
-  position: position.nullable().optional().describe("Where an editor draws it."),
+    .describe("Of a SEND_EMAIL; goes before that in `config`. null: none."),
+  position: position.nullable().optional().describe("Where an editor draws it; null: nowhere yet."),
 };
 
 /** A config is checked in the words of its type: `config.amount`. */
@@ -63,6 +63,7 @@ export const createStep = endpoint({
   body: z
     .object({ ...stepFields, autoConnect: z.boolean().optional().describe("Default false.") })
     .superRefine(checkConfig),
+  unknownFields: "refused-unless-returned",
   answers: { 201: step },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
@@ -83,6 +84,7 @@ export const updateStep = endpoint({
     position: stepFields.position,
     expectedUpdatedAt,
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: step },
   errors: ["WORKFLOW_NOT_FOUND", "STEP_NOT_FOUND", "CHANGED_MEANWHILE"],
 });
@@ -113,7 +115,9 @@ const transitionBody = z
       .enum(BRANCHES)
       .nullable()
       .optional()
-      .describe("`yes` or `no` after a CONDITION, `event` or `timeout` after a WAIT_FOR_EVENT."),
+      .describe(
+        "`yes` or `no` after a CONDITION, `event` or `timeout` after a WAIT_FOR_EVENT; null after other steps.",
+      ),
     condition: z
       .object({ branch: z.enum(BRANCHES).optional() })
       .nullable()
@@ -156,6 +160,7 @@ export const createTransition = endpoint({
   caller: "project",
   params: byWorkflow,
   body: transitionBody,
+  unknownFields: "refused-unless-returned",
   answers: { 200: transition, 201: transition },
   errors: ["WORKFLOW_NOT_FOUND"],
 });
@@ -187,6 +192,7 @@ export const insertStep = endpoint({
       type: z.enum(STEP_TYPES).exclude(["TRIGGER", "EXIT"]),
     })
     .superRefine(checkConfig),
+  unknownFields: "refused-unless-returned",
   answers: { 201: step },
   errors: ["WORKFLOW_NOT_FOUND", "TRANSITION_NOT_FOUND"],
 });

@@ -174,6 +174,7 @@ export const importWorkflow = endpoint({
     allowMissing: queryBoolean("Whether to create it though templates or segments are missing.").optional(),
   }),
   body: workflowDocument,
+  unknownFields: "refused",
   bodyLimitBytes: LIMITS.workflowDocumentBytes.value,
   answers: { 201: workflow },
   errors: ["CONFLICT"],

@@ -132,7 +132,11 @@ export const workflowName = z
     message: "Must not contain line breaks or control characters.",
     params: { code: "invalid_string" },
   });
-export const workflowDescription = z.string().max(LIMITS.descriptionLength.value).nullable();
+export const workflowDescription = z
+  .string()
+  .max(LIMITS.descriptionLength.value)
+  .nullable()
+  .describe("null: none.");
 
 export const pagesQuery = z.object({
   page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
@@ -193,6 +197,7 @@ export const createWorkflow = endpoint({
     triggerConfig: TRIGGER_CONFIGS.EVENT.partial().optional(),
     allowReentry: z.boolean().optional(),
   }),
+  unknownFields: "refused-unless-returned",
   answers: { 201: workflow },
   errors: ["CONFLICT"],
 });
@@ -228,7 +233,7 @@ export const updateWorkflow = endpoint({
         .record(z.string(), z.unknown())
         .optional()
         .describe(
-          "EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone?, audienceType?, segmentId?, audienceFilter? }`. MANUAL: `{}`.",
+          'EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone? }` with `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone. MANUAL: `{}`.',
         ),
       eventName: awaitedEventName.optional().describe("The same as `triggerConfig.eventName`."),
       allowReentry: z.boolean().optional(),
@@ -248,6 +253,7 @@ export const updateWorkflow = endpoint({
       if (triggerType !== "EVENT" && eventName !== undefined)
         context.addIssue(issue("Goes with the trigger EVENT only.", "custom", eventName, ["eventName"]));
     }),
+  unknownFields: "refused-unless-returned",
   answers: { 200: workflow },
   errors: ["WORKFLOW_NOT_FOUND", "CHANGED_MEANWHILE"],
 });

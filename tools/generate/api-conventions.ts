@@ -8,7 +8,7 @@ import { code, fenced, linkTo, page, table, wrap } from "./markdown.ts";
 export function conventions(): string {
   return page([
     wrap(
-      "JSON goes in and comes out, in UTF-8. Unknown fields of a request are ignored; answers may gain fields. The same as " +
+      "JSON goes in and comes out, in UTF-8. Unknown fields of a request are ignored unless the endpoint says otherwise; answers may gain fields. The same as " +
         "OpenAPI 3.1 is at `/openapi.json`, as a page to try things on at `/docs`. What was refused and why is told as " +
         "[errors.md](errors.md) says.",
     ),

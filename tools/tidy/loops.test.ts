@@ -14,6 +14,7 @@ import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
 import { bodySha256 } from "../../server/src/message/body-hash.ts";
 import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
 import { findHostileValues, parseJson } from "../../server/src/platform/http-body.ts";
+import { closestName } from "../../contract/src/closest-name.ts";
 import { nearestPath, withGuesses } from "../../server/src/platform/http-guesses.ts";
 import { createLocator } from "../../server/src/rendering/source-position.ts";
 import { scanTemplate } from "../../server/src/rendering/scan-template.ts";
@@ -84,7 +85,8 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
       return null;
     }
   }),
-  "server/src/platform/http-guesses.ts": [filled("/"), filled("a"), filled("/a")].flatMap((text) => [
+  "contract/src/closest-name.ts": [filled("/"), filled("a"), filled("/a")].flatMap((text) => [
+    () => closestName(text, ["scheduledFor", text]),
     () => nearestPath([], text),
     () => withGuesses([{ field: text, message: "", code: "custom" }], { [text]: 1 }),
   ]),

@@ -16,6 +16,11 @@ export interface ForeignNames {
 
 export const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
+    why: "fields as clients of other services spell them",
+    files: ["server/src/platform/unknown-fields.test.ts", "server/src/v1/send-spellings.test.ts"],
+    names: ["content_type", "file_name", "reply_to", "scheduled_for"],
+  },
+  {
     why: "objects and parameters of Stripe",
     files: [
       "server/src/billing/billing.test.ts",

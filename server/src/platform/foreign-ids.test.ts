@@ -69,7 +69,7 @@ let foreignIds: Ids;
 const WAIT = { timeout: 30_000, interval: 20 };
 const FROM = "a@sandbox.localhost";
 const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
-const QUERY = { mode: "query", filter: {} };
+const QUERY = { mode: "query", filter: { search: "@" } };
 /** Bodies that are right but for the id, where the example of the documentation is not. */
 const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   "v1.send": { to: "ada@example.com", from: FROM },

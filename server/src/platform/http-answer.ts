@@ -6,10 +6,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { messageOfUnknown, misplacedParameters, unknownFieldsOf } from "@postloft/contract/unknown-fields.ts";
 import { transaction, type Database, type Tx } from "./database.ts";
 import { findHostileValues, parseJson } from "./http-body.ts";
 import { checkRights, type Caller } from "./http-caller.ts";
-import { fieldErrors } from "./http-errors.ts";
+import { fieldErrors, MAX_FIELD_LENGTH } from "./http-errors.ts";
 import { joinParts } from "./http-form.ts";
 import { withGuesses } from "./http-guesses.ts";
 import type { Answer, Call, Route } from "./http-route.ts";
@@ -122,6 +123,7 @@ interface Parts {
   params: unknown;
   query: unknown;
   body: unknown;
+  unknownFields: readonly string[];
 }
 
 /** Parses every part and tells all faulty fields at once. */
@@ -133,6 +135,7 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
   const query = endpoint.query.safeParse(request.query);
   if (!query.success) problems.push(...fieldErrors(query.error.issues, request.query, "query"));
   let body: unknown;
+  let unknown: FieldError[] = [];
   if (endpoint.envelope === "page") {
     body = endpoint.body.parse(request.body ?? {});
   } else if (endpoint.bodyKind === "upload") {
@@ -141,18 +144,40 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
     else problems.push(...fieldErrors(parsed.error.issues, request.body, "body"));
   } else if (endpoint.takesBody) {
     const sent = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
-    const value = sent === undefined && endpoint.isBodyOptional ? {} : sent;
+    const given = sent === undefined && endpoint.isBodyOptional ? {} : sent;
+    const value = endpoint.respell === null ? given : endpoint.respell(given);
     if (value === undefined)
       throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
     const hostile = findHostileValues(value);
     problems.push(...hostile.problems);
     const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);
+    unknown = hostile.tooDeep ? [] : unknownErrors(endpoint, value);
     if (parsed?.success === true) body = parsed.data;
     else if (parsed !== null)
       problems.push(...withGuesses(fieldErrors(parsed.error.issues, value, "body"), value));
   }
+  if (endpoint.unknownFields.startsWith("refused"))
+    problems.push(...unknown, ...misplacedParameters(endpoint, request.query));
+  else problems.push(...refusedAmong(endpoint, unknown));
   if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: uniqueByField(problems) });
-  return { params: params.data, query: query.data, body };
+  return { params: params.data, query: query.data, body, unknownFields: unknown.map(({ field }) => field) };
+}
+
+/** Returns errors for the unknown fields that an endpoint refuses though it ignores others. */
+function refusedAmong(endpoint: Endpoint, unknown: readonly FieldError[]): FieldError[] {
+  return unknown.flatMap(({ field, code }) => {
+    const message = field.includes(".") ? null : (endpoint.refusalOfUnknown?.(field) ?? null);
+    return message === null ? [] : [{ field, code, message }];
+  });
+}
+
+/** Returns an error for each field of a body that its endpoint doesn't know. */
+function unknownErrors(endpoint: Endpoint, body: unknown): FieldError[] {
+  return unknownFieldsOf(endpoint, body).map((unknown) => ({
+    field: unknown.path.join(".").slice(0, MAX_FIELD_LENGTH),
+    code: "unknown_field",
+    message: messageOfUnknown(unknown),
+  }));
 }
 
 function uniqueByField(problems: readonly FieldError[]): FieldError[] {

@@ -17,7 +17,7 @@ type Issue = z.core.$ZodIssue;
 /** More faults than any request that means well can have; a hostile one could have a million. */
 const MAX_FIELD_ERRORS = 1_000;
 /** A path holds names the caller chose; longer ones are cut. */
-const MAX_FIELD_LENGTH = 200;
+export const MAX_FIELD_LENGTH = 200;
 
 /**
  * Every faulty field once, with a dotted path. Where there are too many, of each part of the body at least the first. `input` is what was
@@ -94,6 +94,23 @@ export function asRefusal(error: unknown): Refusal | null {
   return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
     ? new Refusal("BAD_REQUEST")
     : null;
+}
+
+/** The first sentence of a message names up to this many fields. */
+const FIELDS_IN_MESSAGE = 5;
+
+/**
+ * Returns a sentence that names the faulty fields and what is wrong with each, because most clients show the message and nothing else.
+ * The sentence has no full stop inside.
+ */
+export function messageOfFields(fields: readonly FieldError[]): string {
+  const named = fields.slice(0, FIELDS_IN_MESSAGE).map(({ field, message }) => {
+    const reason = message.replace(/\.\s*$/, "").replace(/\.\s+(?=\S)/g, "; ");
+    return `\`${field}\`: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+  });
+  const others = fields.length - named.length;
+  const end = others === 0 ? "" : `, and ${others} more ${others === 1 ? "field" : "fields"}`;
+  return `Not valid: ${named.join(", ")}${end}.`;
 }
 
 export interface ErrorEnvelope {

@@ -1,13 +1,11 @@
 // What whoever was refused probably meant: the path near the one that is not there, the field under another service's name.
 // Before it: http.ts, http-answer.ts refuse. After it: a sentence in the error. Pure.
+import { MAX_SLIPS, SLIP_SHARE, slipsOf } from "@postloft/contract/closest-name.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 
 /** Longer paths are no slip of the hand, and comparing costs length times length. */
 const MAX_PATH_LENGTH = 100;
-/** A slip is two letters at most, and no more than a third of the word. */
-const MAX_SLIPS = 2;
-const SLIP_SHARE = 3;
 
 /** What other services call a field of ours. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
@@ -52,25 +50,6 @@ function slipsBetween(own: readonly string[], given: readonly string[]): number 
     letters += part.length;
   }
   return slips <= MAX_SLIPS && slips * SLIP_SHARE <= letters ? slips : null;
-}
-
-/** Letters to change, add or leave out (Levenshtein), capital letters like small ones. */
-function slipsOf(one: string, other: string): number {
-  const [a, b] = [one.toLowerCase(), other.toLowerCase()];
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at);
-  for (const [at, letter] of [...a].entries()) {
-    const next = [at + 1];
-    for (let column = 1; column <= b.length; column++)
-      next.push(
-        Math.min(
-          (row[column] ?? 0) + 1,
-          (next[column - 1] ?? 0) + 1,
-          (row[column - 1] ?? 0) + (letter === b[column - 1] ? 0 : 1),
-        ),
-      );
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
 
 /** The same faults; one of a missing field says which other field was sent in its place. */

@@ -36,6 +36,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E["params"]>;
   query: z.output<E["query"]>;
   body: z.output<E["body"]>;
+  /** Paths of fields in the body that the endpoint doesn't know; empty where it ignores them. */
+  unknownFields: readonly string[];
   /** As it came, for whoever checks a signature over it; empty where it is not JSON. */
   rawBody: Buffer;
   /** Of the body as it came; 0 where it is not JSON. */

@@ -10,7 +10,7 @@ import { answerRequest, type AnswerOptions } from "./http-answer.ts";
 import { admit, identifyRequest, type AdmissionOptions } from "./http-admission.ts";
 import { NOBODY, type Caller } from "./http-caller.ts";
 import { readOn } from "./http-drain.ts";
-import { asRefusal, errorEnvelope } from "./http-errors.ts";
+import { asRefusal, errorEnvelope, messageOfFields } from "./http-errors.ts";
 import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./http-form.ts";
 import { createGuards, type GuardOptions } from "./http-guards.ts";
 import { nearestPath } from "./http-guesses.ts";
@@ -194,7 +194,8 @@ async function sendFailure(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const refusal = withLimit(asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR"), request);
+  const refused = withLimit(asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR"), request);
+  const refusal = request.caller?.userId === null ? withFields(refused) : refused;
   request.refusalCode = refusal.code;
   if (ERRORS[refusal.code].status >= 500)
     options.log.error(
@@ -207,6 +208,14 @@ async function sendFailure(
     .code(ERRORS[refusal.code].status)
     .header("content-type", "application/json; charset=utf-8")
     .send(JSON.stringify(errorEnvelope(refusal, request.id, options.origin())));
+}
+
+/** Names the faulty fields in the message. The dashboard shows them at its inputs and has a translation of the usual message. */
+function withFields(refusal: Refusal): Refusal {
+  const { code, message, fields } = refusal;
+  if (code !== "VALIDATION_ERROR" || fields === null || fields.length === 0) return refusal;
+  if (message !== ERRORS[code].message) return refusal;
+  return new Refusal(code, { message: messageOfFields(fields), fields });
 }
 
 /** A body that is too large is told how large it may be. */

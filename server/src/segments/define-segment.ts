@@ -30,14 +30,16 @@ export interface SegmentToCreate {
   name: string;
   description?: string | null | undefined;
   type?: "DYNAMIC" | "STATIC" | undefined;
-  filters?: Filter | undefined;
-  condition?: Filter | undefined;
+  /** null: none, as a static segment returns it. */
+  filters?: Filter | null | undefined;
+  condition?: Filter | null | undefined;
   trackMembership?: boolean | undefined;
 }
 
 /** @throws Refusal VALIDATION_ERROR for a filter that does not fit the kind, or that names a segment that is none. */
 export async function createSegment(tx: Tx, projectId: string, given: SegmentToCreate): Promise<SegmentView> {
-  const field = given.filters === undefined && given.condition !== undefined ? "condition" : "filters";
+  const field =
+    (given.filters ?? null) === null && (given.condition ?? null) !== null ? "condition" : "filters";
   const filters = given.filters ?? given.condition ?? null;
   const type = given.type ?? (filters === null ? "STATIC" : "DYNAMIC");
   if (given.type === undefined && filters === null)
@@ -76,8 +78,9 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
 export interface SegmentEdit {
   name?: string | undefined;
   description?: string | null | undefined;
-  filters?: Filter | undefined;
-  condition?: Filter | undefined;
+  /** null: none, as a static segment returns it. */
+  filters?: Filter | null | undefined;
+  condition?: Filter | null | undefined;
   trackMembership?: boolean | undefined;
 }
 
@@ -101,8 +104,14 @@ export async function updateSegment(
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   requireUnchanged(row, edit.expectedUpdatedAt);
-  const field = edit.filters === undefined ? "condition" : "filters";
-  const filters = edit.filters ?? edit.condition;
+  const field = (edit.filters ?? null) === null && edit.condition !== undefined ? "condition" : "filters";
+  const filters = edit.filters ?? edit.condition ?? undefined;
+  if (row.type === "DYNAMIC" && filters === undefined && edit[field] === null)
+    throw invalidField(
+      field,
+      "invalid_type",
+      "A dynamic segment needs a filter: leave it out to keep its own.",
+    );
   if (row.type === "STATIC" && filters !== undefined)
     throw invalidField(field, "custom", "A static segment has no filter: its members are added by address.");
   if (row.type === "STATIC" && edit.trackMembership === true)

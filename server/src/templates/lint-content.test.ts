@@ -60,8 +60,13 @@ test.for([
   ["a script without capitals", { subject: "您好世界您好世界" }, []],
   [
     "unknown variables, each once and by its top-level name",
-    { subject: "{{frist}}", html: around("{{frist}} {{data.paln}}\n{{x.y ?? 1}}") },
+    { subject: "{{frist}}", html: around("{{frist}} {{data.paln}}\n{{x.y}}") },
     ["unknown_variable subject 1:3", `unknown_variable body 1:${column + 12}`, "unknown_variable body 2:3"],
+  ],
+  [
+    "a variable with a fallback, unless it is used without one as well",
+    { subject: '{{frist ?? "you"}}', html: around('{{a ?? b ?? "c"}}{{d ?? e}}\n{{frist}}') },
+    [`unknown_variable body 1:${column + 24}`, "unknown_variable body 2:3"],
   ],
   ["names inside a list", { html: around("{{#each a}}{{title}}{{/each}}") }, []],
   ["no link to unsubscribe", { html: "<b hidden>x</b>Hi PO Box 1" }, ["unsubscribe_link_added body"]],

@@ -137,14 +137,14 @@ export function unknownVariables(parts: LintedParts, known: ReadonlySet<string>)
     .map(unknownVariable);
 }
 
-/** Each variable of a content once, where it stands first. */
+/** Returns each variable of a content once, at its first place without a fallback: what `??` gives is meant. */
 export function firstUses(parts: LintedParts): Array<{ name: string; where: Place }> {
   const met = new Set<string>();
   return parts.flatMap(([field, source]) => {
     const locate = createLocator(source);
-    return variablesOf(source).flatMap(({ name, start }) => {
+    return variablesOf(source).flatMap(({ name, start, hasFallback }) => {
+      if (hasFallback || met.has(name)) return [];
       const place = locate(start);
-      if (met.has(name)) return [];
       met.add(name);
       return [{ name, where: { field, ...place } }];
     });

@@ -22,6 +22,8 @@ export interface UsedVariable {
   /** The top-level name; of `data.plan` it is `plan`. */
   name: string;
   start: number;
+  /** Whether `??` names something to show instead. */
+  hasFallback: boolean;
 }
 
 /** As Handlebars reads them: strings, `??`, paths of names and `[any text]`, and the signs that mean something. */
@@ -79,7 +81,8 @@ export function variablesOf(source: string): UsedVariable[] {
     const divided = mustache.kind === "else" ? blocks.pop() : undefined;
     for (const word of askedWords(mustache, words)) {
       const name = topLevelName(word.text, blocks);
-      if (name !== null) used.push({ name, start: word.start });
+      const hasFallback = words[words.indexOf(word) + 1]?.text === "??";
+      if (name !== null) used.push({ name, start: word.start, hasFallback });
     }
     if (mustache.kind === "value") continue;
     const isForeign = divided?.isInverse === true || stepsInto(mustache, words);

@@ -44,7 +44,7 @@ export function partsOf(body: SendBody): Parts {
     headers: headers.filter((header) => header !== replyHeader),
     attachments: (body.attachments ?? []).map((attachment) => ({
       filename: attachment.filename,
-      contentType: attachment.contentType ?? attachment.type ?? "application/octet-stream",
+      contentType: attachment.contentType,
       contentId: attachment.contentId ?? null,
       disposition: attachment.disposition ?? "attachment",
       bytes: Buffer.from(attachment.content, "base64"),

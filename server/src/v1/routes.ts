@@ -33,11 +33,15 @@ export function v1Routes(doors: {
         await doors.tracker.submit({ projectId, email, event, subscribed, data, bodyBytes, receipt, via }),
       );
     }),
-    route(contract.send, async ({ projectId, userId, isTest, body, bodyBytes, receipt, requestId }) => {
-      const answer = await doors.send({ projectId, isTest, body, bodyBytes, receipt, via: viaApi(userId) });
-      doors.recentSends.note({ requestId, projectId, answer });
-      return ok(answer);
-    }),
+    route(
+      contract.send,
+      async ({ projectId, userId, isTest, body, bodyBytes, receipt, requestId, unknownFields }) => {
+        const via = viaApi(userId);
+        const answer = await doors.send({ projectId, isTest, body, bodyBytes, receipt, via, unknownFields });
+        doors.recentSends.note({ requestId, projectId, answer });
+        return ok(answer);
+      },
+    ),
     route(verify, async ({ body, receipt, commit }) => {
       const answer = ok(await doors.verify(body.email));
       // DNS is asked outside of a transaction, and none is needed but to store the receipt.

@@ -1,6 +1,8 @@
 // Which variables of a call's own texts nobody has a value for: a slip in a name shows nothing in the mail, and so it is told.
 // Before it: send.ts has checked the texts. After it: `warnings` of the answer; nothing is refused for them.
 import { LRUCache } from "lru-cache";
+import { closestName } from "@postloft/contract/closest-name.ts";
+import { sendBody } from "@postloft/contract/v1.ts";
 import type { Database } from "../platform/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { firstUses, unknownVariable, type Warning } from "../templates/lint-content.ts";
@@ -12,6 +14,23 @@ const MAX_TEXTS = 2_000;
 const MAX_PROJECTS = 1_000;
 /** So many are told; who has more knows the pattern. */
 const MAX_WARNINGS = 20;
+
+/** A warning about a text of the call, or about a field of it. */
+export interface SendWarning extends Omit<Warning, "code" | "where"> {
+  code: Warning["code"] | "unknown_field";
+  where: { field: string; line: number | null; column: number | null };
+}
+
+/** Returns the warning of a field that the endpoint doesn't know. */
+export function ignoredField(field: string): SendWarning {
+  const near = closestName(field, Object.keys(sendBody.shape));
+  return {
+    code: "unknown_field",
+    message: `\`${field}\` is unknown and was ignored.${near === null ? "" : ` Did you mean \`${near}\`?`}`,
+    messageParts: [],
+    where: { field, line: null, column: null },
+  };
+}
 
 export interface WarnedCall {
   projectId: string;

@@ -26,13 +26,15 @@ import { createLanes, MAX_BATCH_BYTES, optional, type LaneRequest } from "./lane
 import { findSubscriptions } from "./queries.ts";
 import { resolveSenders } from "./resolve-senders.ts";
 import { contactKey, findUnreachable } from "./send-rules.ts";
-import { createSendWarner } from "./send-warnings.ts";
+import { createSendWarner, ignoredField, type SendWarning } from "./send-warnings.ts";
 
 export interface SendRequest {
   projectId: string;
   /** Its mail stays in the local mailbox, and what it says of its contacts is not stored. */
   isTest: boolean;
   body: SendBody;
+  /** Fields of the request that were ignored. */
+  unknownFields?: readonly string[];
   /** Of the request as it came. */
   bodyBytes: number;
   receipt: Receipt | null;
@@ -42,7 +44,7 @@ export interface SendRequest {
 export interface SendAnswer {
   emails: Array<{ contact: { id: string; email: string }; email: string }>;
   /** Left out where there is nothing to tell. */
-  warnings?: Warning[];
+  warnings?: SendWarning[];
   timestamp: string;
 }
 
@@ -57,7 +59,7 @@ interface Item extends SendRequest {
   parts: Parts;
   texts: ReturnType<typeof ownTexts>;
   patch: DataPatch;
-  warnings: Warning[];
+  warnings: SendWarning[];
 }
 
 export function createSendDoor(options: {
@@ -105,7 +107,10 @@ export function createSendDoor(options: {
     if (!request.isTest) await requireRoom(request.projectId, "transactional", request.body.to.length);
     const parts = partsOf(request.body);
     const texts = ownTexts(request.body, parts);
-    const warnings = await checkTexts(request, parts, texts?.hash);
+    const warnings = [
+      ...(await checkTexts(request, parts, texts?.hash)),
+      ...(request.unknownFields ?? []).map(ignoredField),
+    ];
     const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
     const answer = await lanes
       .during(asLaneRequest(request), () => commits.submit(item))

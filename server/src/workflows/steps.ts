@@ -7,6 +7,7 @@ import {
   type GraphTransition,
   type StepType,
 } from "@postloft/contract/workflow-graph.ts";
+import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import { fieldErrors } from "../platform/http-errors.ts";
@@ -54,8 +55,10 @@ export interface StepInput {
 /** @throws Refusal VALIDATION_ERROR naming `config.…`. */
 function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
   const parsed = STEP_CONFIGS[type].safeParse(config);
-  if (parsed.success) return parsed.data;
-  const issues = parsed.error.issues.map((one) => ({ ...one, path: ["config", ...one.path] }));
+  const unknown = unknownFieldIssues(STEP_CONFIGS[type], config, ["config"]);
+  if (parsed.success && unknown.length === 0) return parsed.data;
+  const faults = parsed.error?.issues ?? [];
+  const issues = [...faults.map((one) => ({ ...one, path: ["config", ...one.path] })), ...unknown];
   throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
 }
 

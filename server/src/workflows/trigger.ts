@@ -2,6 +2,7 @@
 // Before it: workflows.ts. After it: `trigger_event` and `next_run_at`, which the engine reads.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflow-graph.ts";
+import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import { fieldErrors } from "../platform/http-errors.ts";
@@ -27,8 +28,10 @@ export async function checkTrigger(
   { type, config }: { type: TriggerType; config: Readonly<Record<string, unknown>> },
 ): Promise<CheckedTrigger> {
   const parsed = TRIGGER_CONFIGS[type].safeParse(config);
-  if (!parsed.success) {
-    const issues = parsed.error.issues.map((one) => ({ ...one, path: ["triggerConfig", ...one.path] }));
+  const unknown = unknownFieldIssues(TRIGGER_CONFIGS[type], config, ["triggerConfig"]);
+  if (!parsed.success || unknown.length > 0) {
+    const faults = parsed.error?.issues ?? [];
+    const issues = [...faults.map((one) => ({ ...one, path: ["triggerConfig", ...one.path] })), ...unknown];
     throw new Refusal("VALIDATION_ERROR", {
       fields: fieldErrors(issues, { triggerConfig: config }, "triggerConfig"),
     });

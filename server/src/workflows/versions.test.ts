@@ -285,8 +285,19 @@ test("a document is checked as everything else is", async () => {
     ["transitions.1.to custom", { transitions: [way("t", "a"), way("a", "nowhere")] }],
     ["transitions.2.to custom", { transitions: [way("t", "a"), way("a", "b"), way("b", "a")] }],
     ["transitions.0.branch custom", { transitions: [way("t", "a", "yes")] }],
-    ["triggerConfig.cron custom", { triggerType: "SCHEDULE", triggerConfig: { cron: "never" } }],
+    [
+      "triggerConfig.cron custom",
+      { triggerType: "SCHEDULE", triggerConfig: { cron: "never", audienceType: "ALL" } },
+    ],
     ["triggerConfig.eventName required", { triggerConfig: { filter: null } }],
+    [
+      "triggerConfig.audienceType required",
+      { triggerType: "SCHEDULE", triggerConfig: { cron: "0 9 * * *" } },
+    ],
+    [
+      "steps.1.config.updatez unknown_field",
+      { steps: [trigger, { ...update, config: { ...update?.config, updatez: {} } }] },
+    ],
   ];
   for (const [fault, change] of faulty) {
     const reply = await call(project, "POST", "/workflows/import", { ...document, ...change });

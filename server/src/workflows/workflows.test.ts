@@ -40,6 +40,7 @@ const TRACKED = {
 };
 const EXIT = { type: "EXIT" };
 const schedule = (config: object) => ({ triggerType: "SCHEDULE", triggerConfig: config });
+const everyone = (config: object) => schedule({ ...config, audienceType: "ALL" });
 const wait = (config: object) => ({ type: "WAIT_FOR_EVENT", config, autoConnect: true });
 
 /** Events that somebody in a workflow waits for. */
@@ -84,16 +85,26 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
     "foreign segment": { triggerType: "SEGMENT_EXIT", triggerConfig: { segmentId: foreign.id } },
     "static segment": { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: still.id } },
     "untracked segment": { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: untracked.id } },
-    "name for a schedule": { ...schedule({ cron: "* * * * *" }), eventName: "e" },
-    "cron garbage": schedule({ cron: "whenever" }),
-    "cron with seconds": schedule({ cron: "* * * * * *" }),
-    "cron by name": schedule({ cron: "@daily" }),
-    "cron of one date": schedule({ cron: "2099-01-01T09:00:00" }),
-    "cron of now": schedule({ cron: "? * * * *" }),
-    "cron that never runs": schedule({ cron: "0 0 31 2 *" }),
-    "minute 61": schedule({ cron: "61 * * * *" }),
-    "no zone": schedule({ cron: "* * * * *", timezone: "Nowhere" }),
+    "name for a schedule": { ...everyone({ cron: "* * * * *" }), eventName: "e" },
+    "cron garbage": everyone({ cron: "whenever" }),
+    "cron with seconds": everyone({ cron: "* * * * * *" }),
+    "cron by name": everyone({ cron: "@daily" }),
+    "cron of one date": everyone({ cron: "2099-01-01T09:00:00" }),
+    "cron of now": everyone({ cron: "? * * * *" }),
+    "cron that never runs": everyone({ cron: "0 0 31 2 *" }),
+    "minute 61": everyone({ cron: "61 * * * *" }),
+    "no zone": everyone({ cron: "* * * * *", timezone: "Nowhere" }),
     "no audience": schedule({ cron: "* * * * *", audienceType: "SEGMENT" }),
+    "nobody named": schedule({ cron: "* * * * *" }),
+    "a segment that is null": schedule({ cron: "* * * * *", segmentId: null }),
+    "a misspelled segment": schedule({ cron: "* * * * *", segmntId: still.id }),
+    "everyone and a segment": everyone({ cron: "* * * * *", segmentId: still.id }),
+    "a segment and a filter": schedule({
+      cron: "* * * * *",
+      segmentId: still.id,
+      audienceFilter: TRACKED.filters,
+    }),
+    "a filter without a condition": schedule({ cron: "* * * * *", audienceFilter: {} }),
     "foreign audience": schedule({ cron: "* * * * *", audienceType: "SEGMENT", segmentId: foreign.id }),
     "unknown type": { triggerType: "MOON" },
     "filter on the contact": {
@@ -115,7 +126,7 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
     "foreign segment": "triggerConfig.segmentId custom",
     "static segment": "triggerConfig.segmentId custom",
     "untracked segment": "triggerConfig.segmentId custom",
-    "name for a schedule": "eventName custom",
+    "name for a schedule": "eventName custom triggerConfig.eventName unknown_field",
     "cron garbage": "triggerConfig.cron custom",
     "cron with seconds": "triggerConfig.cron custom",
     "cron by name": "triggerConfig.cron custom",
@@ -125,6 +136,13 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
     "minute 61": "triggerConfig.cron custom",
     "no zone": "triggerConfig.timezone invalid_string",
     "no audience": "triggerConfig.segmentId required",
+    "nobody named": "triggerConfig.audienceType required",
+    "a segment that is null": "triggerConfig.audienceType required",
+    "a misspelled segment": "triggerConfig.audienceType required triggerConfig.segmntId unknown_field",
+    "everyone and a segment": "triggerConfig.audienceType custom",
+    "a segment and a filter": "triggerConfig.audienceType custom",
+    "a filter without a condition":
+      "triggerConfig.audienceFilter.conditions required triggerConfig.audienceFilter.operator required",
     "foreign audience": "triggerConfig.segmentId custom",
     "unknown type": "triggerType invalid_enum_value",
     "filter on the contact": "triggerConfig.filter custom",
@@ -137,10 +155,20 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
   await patch(project, id, { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } });
   expect(await eventColumn()).toBe(`segment.${segment.slug}.entry`);
   expect(await awaited(project)).toEqual([`segment.${segment.slug}.entry`]);
-  const daily = schedule({ cron: "0 9 * * *", timezone: "Europe/Berlin" });
+  const daily = everyone({ cron: "0 9 * * *", timezone: "Europe/Berlin" });
   const scheduled = (await patch<Workflow>(project, id, daily)).body;
   expect(new Date(scheduled.nextRunAt ?? 0).getTime()).toBeGreaterThan(Date.now());
   expect([await eventColumn(), await awaited(project)]).toEqual([null, []]);
+  for (const [named, audienceType] of [
+    [{ segmentId: still.id }, "SEGMENT"],
+    [{ audienceFilter: TRACKED.filters, segmentId: null }, "FILTERED"],
+  ] as const) {
+    const config = { cron: "0 9 * * *", ...named };
+    expect((await patch(project, id, schedule(config))).body).toMatchObject({
+      triggerConfig: { ...named, audienceType },
+    });
+  }
+  await patch(project, id, daily);
   expect((await patch<Workflow>(project, id, { name: "X" })).body.nextRunAt).toBe(scheduled.nextRunAt);
   expect((await patch<Workflow>(project, id, { enabled: false })).body.nextRunAt).toBeNull();
   const manual = (await patch<Workflow>(project, id, { triggerType: "MANUAL", enabled: true })).body;

@@ -64,18 +64,16 @@ export function useSelection(
       setAll(true);
     },
     clear,
-    body: () =>
-      isAll
-        ? {
-            mode: "query",
-            filter: {
-              ...(search === undefined ? {} : { search }),
-              ...(segment === undefined ? {} : { segmentId: segment }),
-              ...(filter === undefined ? {} : { filters: filter }),
-              ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
-            },
-            excludeIds: [...ids],
-          }
-        : { mode: "ids", contactIds: [...ids] },
+    body: () => {
+      if (!isAll) return { mode: "ids", contactIds: [...ids] };
+      const conditions = {
+        ...(search === undefined ? {} : { search }),
+        ...(segment === undefined ? {} : { segmentId: segment }),
+        ...(filter === undefined ? {} : { filters: filter }),
+        ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
+      };
+      const isEveryone = Object.keys(conditions).length === 0;
+      return { mode: "query", filter: isEveryone ? { all: true } : conditions, excludeIds: [...ids] };
+    },
   };
 }

@@ -187,7 +187,7 @@ test("an empty filter means everybody, and one that nobody matches is done at on
     failureCount: 0,
     errors: [],
   });
-  expect(await run(byKey, "delete", { mode: "query", filter: {} })).toMatchObject({ successCount: 10 });
+  expect(await run(byKey, "delete", { all: true })).toMatchObject({ successCount: 10 });
   expect(await countOf(id, "true")).toBe(0);
 });
 
@@ -203,10 +203,25 @@ const BAD: Array<[string, unknown, string[]]> = [
   ["a query without a filter", { mode: "query" }, ["filter required"]],
   ["a filter that is null", { mode: "query", filter: null }, ["filter invalid_type"]],
   ["ids and a filter", { contactIds: many(1), filter: {} }, ["filter custom"]],
-  ["a query with ids", { mode: "query", filter: {}, contactIds: many(1) }, ["contactIds custom"]],
+  ["a query with ids", { mode: "query", filter: { all: true }, contactIds: many(1) }, ["contactIds custom"]],
   ["a filter without the mode", { filter: {} }, ["contactIds required", "filter custom"]],
   ["exceptions from ids", { contactIds: many(1), excludeIds: many(1) }, ["excludeIds custom"]],
-  ["a condition with a slip of the pen", { mode: "query", filter: { serach: "x" } }, ["filter custom"]],
+  [
+    "a condition with a slip",
+    { mode: "query", filter: { subscribed: true, serach: "x" } },
+    ["filter.serach unknown_field"],
+  ],
+  ["a filter without conditions", { mode: "query", filter: {} }, ["filter custom"]],
+  ["a filter with an empty search", { mode: "query", filter: { search: " " } }, ["filter custom"]],
+  ["everyone, and a condition", { mode: "query", filter: { all: true, search: "x" } }, ["filter custom"]],
+  ["everyone, in two ways", { all: true, mode: "query", filter: { all: true } }, ["all custom"]],
+  ["everyone, and ids", { all: true, contactIds: many(1) }, ["contactIds custom"]],
+  ["not everyone", { all: false }, ["all invalid_enum_value"]],
+  [
+    "a filter in another place",
+    { filters: { search: "x" } },
+    ["contactIds required", "filters unknown_field"],
+  ],
   [
     "a filter with faults",
     { mode: "query", filter: { search: 5, subscribed: "true", segmentId: "x" }, excludeIds: [NO_ID] },

@@ -127,7 +127,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
 test("processes that die between two steps, or inside one, change no total and no event", async () => {
   const project = await server.createProject();
   const ids = await fill(project.id, 3_600);
-  const body = { mode: "query", filter: {} };
+  const body = { mode: "query", filter: { all: true } };
   const jobId = await unsubscribe(project, body);
   await server.rows("delete from contacts where id = any($1)", ids.slice(0, 7));
   await stepAndDie(project, jobId, "before");

@@ -41,7 +41,10 @@ const PAST: Readonly<Record<BulkOperation, string>> = {
   delete: "deleted",
 };
 
-/** The contract lets one of the two forms through. */
-function targetOf({ contactIds, filter, excludeIds }: BulkCall["body"]): BulkTarget {
-  return filter === undefined ? { contactIds: contactIds ?? [] } : { filter, excludeIds: excludeIds ?? [] };
+/** Returns the contacts a body means. The contract lets only one of its forms through. */
+function targetOf({ contactIds, filter, excludeIds = [], all }: BulkCall["body"]): BulkTarget {
+  if (contactIds !== undefined) return { contactIds };
+  if (all === true || filter?.all === true) return { filter: {}, excludeIds };
+  if (filter === undefined) throw new Error("A bulk change names nobody.");
+  return { filter, excludeIds };
 }

@@ -53,11 +53,7 @@ async function triggerReason(
 ): Promise<EntryReason> {
   if (type === "EVENT") return eventReason(database, projectId, contactId, config as TriggerConfig<"EVENT">);
   if (type === "SCHEDULE") {
-    const {
-      audienceType = "ALL",
-      segmentId = null,
-      audienceFilter = null,
-    } = config as TriggerConfig<"SCHEDULE">;
+    const { audienceType, segmentId = null, audienceFilter = null } = config as TriggerConfig<"SCHEDULE">;
     const audience = await unlessGone(
       audienceOf(database, projectId, { audienceType, segmentId, audienceFilter }),
     );

@@ -21,7 +21,7 @@ export async function runSchedules(database: Database): Promise<number> {
       const {
         cron,
         timezone,
-        audienceType = "ALL",
+        audienceType,
         segmentId = null,
         audienceFilter = null,
       } = config as TriggerConfig<"SCHEDULE">;

@@ -1,0 +1,65 @@
+// The trigger SCHEDULE of a workflow: when it runs, and who enters (docs/decisions/0105-unknown-fields.md).
+import { z } from "zod";
+import { id, issue } from "./field.ts";
+import { filter } from "./filters.ts";
+
+/** A zone of the IANA database, under which times of day and schedules are read. */
+export const timeZone = z.string().refine(isTimeZone, {
+  message: "Must be a time zone of the IANA database, for example `Europe/Berlin`.",
+  params: { code: "invalid_string" },
+});
+
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+  } catch {
+    return false;
+  }
+}
+
+const scheduleFields = z.object({
+  cron: z.string().min(1).max(100),
+  timezone: timeZone.optional(),
+  audienceType: z
+    .enum(["ALL", "SEGMENT", "FILTERED"])
+    .optional()
+    .describe("Needed for everyone (`ALL`) only; otherwise `segmentId` or `audienceFilter` says it."),
+  segmentId: id.nullable().optional().describe("null: none."),
+  audienceFilter: filter.nullable().optional().describe("null: none."),
+});
+
+type AudienceFields = z.output<typeof scheduleFields>;
+
+/** The audiences that the fields of a schedule name: one, if they are right. */
+function audiencesOf({ audienceType, segmentId, audienceFilter }: AudienceFields) {
+  const hasSegment = (segmentId ?? null) !== null;
+  const hasFilter = (audienceFilter ?? null) !== null;
+  return new Set([
+    ...(audienceType === undefined ? [] : [audienceType]),
+    ...(hasSegment ? ["SEGMENT" as const] : []),
+    ...(hasFilter ? ["FILTERED" as const] : []),
+  ]);
+}
+
+const ONE_AUDIENCE = '`segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone.';
+
+/** Everyone is an audience only if the request says so, because a forgotten segment must not email the whole list. */
+export const schedule = scheduleFields
+  .superRefine((config, context) => {
+    const { audienceType, segmentId, audienceFilter } = config;
+    const named = audiencesOf(config);
+    if (named.size === 0)
+      context.addIssue(issue(`Say who enters: ${ONE_AUDIENCE}`, "required", undefined, ["audienceType"]));
+    else if (named.size > 1)
+      context.addIssue(issue(`Name one audience: ${ONE_AUDIENCE}`, "custom", audienceType, ["audienceType"]));
+    else if (audienceType === "SEGMENT" && (segmentId ?? null) === null)
+      context.addIssue(issue("Required for the audience SEGMENT.", "required", undefined, ["segmentId"]));
+    else if (audienceType === "FILTERED" && (audienceFilter ?? null) === null)
+      context.addIssue(
+        issue("Required for the audience FILTERED.", "required", undefined, ["audienceFilter"]),
+      );
+  })
+  .transform((config) => {
+    const [audienceType = "SEGMENT"] = audiencesOf(config);
+    return { ...config, audienceType };
+  });
