@@ -5,6 +5,7 @@ import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { lockProject } from "../projects/projects.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
 import { askRecords, askSpf, type Asked } from "./ask-records.ts";
 import {
@@ -14,6 +15,7 @@ import {
   promoteNextKey,
   updateCheck,
 } from "./check-queries.ts";
+import { setDefaultSender } from "./default-sender.ts";
 import { insertRecordChanges } from "./change-queries.ts";
 import { lostDomainMail } from "./lost-domain-mail.ts";
 import {
@@ -139,6 +141,9 @@ async function book(
   }: { returnPath: string | null; servers: readonly string[]; baseUrl: string },
 ) {
   const key = { projectId: asked.projectId, id: asked.id };
+  // Before the domain, as who sends a campaign locks them.
+  const mayBeFirst = asked.status === "PENDING";
+  if (mayBeFirst) await lockProject(tx, asked.projectId);
   await lockDomainName(tx, asked.domain);
   const row = await findDomain(tx, key);
   if (row === undefined) return { isTaken: false, isLost: false, isSwitched: false };
@@ -162,6 +167,7 @@ async function book(
     checkProblem: isTaken ? TAKEN : problem,
     nextCheckMs: nextCheckMs(state.status, changedAt, row.now),
   });
+  if (mayBeFirst && hasChanged && state.status === "VERIFIED") await setDefaultSender(tx, row, false);
   const isSwitched = isNextPublished && !isTaken;
   // A key that proved nothing has signed nothing that could still be on its way.
   if (isSwitched) await promoteNextKey(tx, key, row.status === "VERIFIED" ? FORMER_KEY_MS : null);

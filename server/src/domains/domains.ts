@@ -12,10 +12,11 @@ import type { Log } from "../platform/log.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
 import type { DkimKey } from "../message/dkim.ts";
 import type { SigningKey } from "../emails/sending/prepare-emails.ts";
-import { endDefaultSenderFrom } from "../projects/projects.ts";
+import { endDefaultSenderFrom, lockProject } from "../projects/projects.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { askMistakes, type RecordMistakes } from "./ask-mistakes.ts";
 import { createDomainChecker, type DomainChecker } from "./check-domains.ts";
+import { setDefaultSender } from "./default-sender.ts";
 import { createKeyMaker } from "./dkim-keys.ts";
 import type { DkimKeyKind } from "./dkim-record.ts";
 import { promoteNextKey, updateLocalCheck } from "./check-queries.ts";
@@ -143,10 +144,12 @@ export function createDomains(options: {
 
   /** Takes the domain for the project's own, unless another project was first. */
   async function verifyLocally(tx: Tx, row: DomainRow): Promise<void> {
+    if (row.lastCheckedAt === null) await lockProject(tx, row.projectId);
     await lockDomainName(tx, row.domain);
     const others = (await findHolders(tx, row.domain)).filter((one) => one.projectId !== row.projectId);
     if (!isVerified(row, staysHere)) refuseHolders(others, row.projectId, staysHere);
     await updateLocalCheck(tx, row);
+    if (row.lastCheckedAt === null) await setDefaultSender(tx, row, staysHere);
     await promoteNextKey(tx, row, FORMER_KEY_MS);
   }
 

@@ -41,9 +41,15 @@ export const SETTINGS = {
   PORT: setting(port.default(3000), "3000", "Port where HTTP listens; 0 takes a free one."),
   HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address where HTTP listens."),
   BASE_URL: setting(
-    webAddress.optional(),
+    webAddress
+      .refine((text) => /^\/*$/.test(new URL(text).pathname) && !/[?#]/.test(text), {
+        error:
+          "must have no path: give Postloft a host name of its own, such as https://mail.example.com, and let the proxy forward all of it",
+        when: ({ issues }) => issues.length === 0,
+      })
+      .optional(),
     "http://localhost:PORT",
-    "Public address: links in mails, cookies, docs.",
+    "Public address without a path: links in mails, cookies, docs.",
   ),
   TRUST_PROXY: setting(
     list.pipe(z.array(proxy)).default([]),

@@ -21,6 +21,7 @@ import {
   findOwnerId,
   findMembershipRow,
   findProjectsByInboundName,
+  insertFirstSender,
   insertMembership,
   insertProject,
   listAllProjectRows,
@@ -263,6 +264,13 @@ export async function endDefaultSenderFrom(tx: Tx, projectId: string, domain: st
   const parsed = current === undefined ? null : parseMailbox(current);
   if (current !== undefined && parsed?.ok === true && domainOf(parsed.address) === domain)
     await clearDefaultSender(tx, projectId, current);
+}
+
+/** Sets the default sender of a project that has none, and records it in the audit log. */
+export async function setFirstSender(tx: Tx, projectId: string, sender: string): Promise<void> {
+  if (!(await insertFirstSender(tx, projectId, sender))) return;
+  const details = { defaultFrom: { from: null, to: sender } };
+  await recordAudit(tx, [{ projectId, actor: SERVICE, action: "project.updated", details }]);
 }
 
 export interface ListedProject {

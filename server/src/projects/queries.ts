@@ -211,6 +211,17 @@ export async function clearDefaultSender(tx: Tx, projectId: string, defaultFrom:
     where id = ${projectId} and default_from = ${defaultFrom}`.execute(tx);
 }
 
+/** Sets the default sender of a project that has none; returns whether it had none. */
+export async function insertFirstSender(tx: Tx, projectId: string, sender: string): Promise<boolean> {
+  const { numUpdatedRows } = await tx
+    .updateTable("projects")
+    .set({ defaultFrom: sender, updatedAt: sql`now()` })
+    .where("id", "=", projectId)
+    .where("defaultFrom", "is", null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** Projects in the order of their ids, which is that of time, each with the address of an owner; the first of all is nobody's. */
 export async function listAllProjectRows(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{

@@ -1,0 +1,81 @@
+// The default sender that a project gets with its first verified domain, with and without DNS.
+import { expect, test } from "vitest";
+import { startDnsServer } from "../testing/dns-server.ts";
+import { proveDomain } from "../testing/prove-domain.ts";
+import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const defaultOf = async ({ id }: TestProject) =>
+  (
+    await server.rows<{ defaultFrom: string | null }>("select default_from from projects where id = $1", id)
+  )[0]?.defaultFrom;
+
+async function verify({ byKey }: TestProject, domain: string): Promise<void> {
+  const { body } = await server.call<{ id: string }>("POST", "/domains", byKey, { domain });
+  const reply = await server.call("GET", `/domains/${body.id}/verify`, byKey);
+  expect(reply.status).toBe(200);
+}
+
+const FIRST = { to: "ada@example.com", subject: "Hello", body: "<p>Hello</p>" };
+
+test("a first call without from works once the project's only domain is verified", async () => {
+  const project = await server.createProject();
+  const before = await server.call("POST", "/v1/send", project.byKey, FIRST);
+  expect([before.status, faultsOf(before)]).toEqual([422, ["from required"]]);
+  await verify(project, "first.example.com");
+  expect(await defaultOf(project)).toBe("hello@first.example.com");
+  const reply = await server.call("POST", "/v1/send", project.byKey, FIRST);
+  expect([reply.status, reply.body]).toMatchObject([200, { success: true }]);
+  const entries = await server.rows<{ details: unknown }>(
+    "select details from audit_log where project_id = $1 and action = 'project.updated'",
+    project.id,
+  );
+  expect(entries).toEqual([{ details: { defaultFrom: { from: null, to: "hello@first.example.com" } } }]);
+});
+
+test("a domain that is proved by DNS sets it, and one that is not proved doesn't", async () => {
+  const project = await server.createProject();
+  const dns = await startDnsServer();
+  const away = { MAIL_TRANSPORT: "smtp://127.0.0.1:9", DNS_SERVERS: dns.address };
+  const another = await server.startAnother(away);
+  try {
+    const { body } = await another.call<{ id: string }>("POST", "/domains", project.byKey, {
+      domain: "unproved.example.com",
+    });
+    await another.call("GET", `/domains/${body.id}/verify`, project.byKey);
+    expect(await defaultOf(project)).toBeNull();
+    await proveDomain(another, dns, project.byKey, "proved.example.com");
+    expect(await defaultOf(project)).toBe("hello@proved.example.com");
+  } finally {
+    await another.stop();
+    await dns.close();
+  }
+});
+
+test("a second domain, or a sender that is set, changes nothing", async () => {
+  const project = await server.createProject();
+  await verify(project, "one.example.com");
+  await verify(project, "two.example.com");
+  expect(await defaultOf(project)).toBe("hello@one.example.com");
+
+  const other = await server.createProject();
+  const caller = { cookie: other.owner.cookie };
+  const settings = { defaultFrom: "Ada <ada@three.example.com>" };
+  await server.call("PATCH", `/users/@me/projects/${other.id}`, caller, settings);
+  await verify(other, "three.example.com");
+  expect(await defaultOf(other)).toContain("ada@three.example.com");
+});
+
+test("a sender that was unset stays unset when the same domain is checked again", async () => {
+  const project = await server.createProject();
+  const { body } = await server.call<{ id: string }>("POST", "/domains", project.byKey, {
+    domain: "again.example.com",
+  });
+  const check = () => server.call("GET", `/domains/${body.id}/verify`, project.byKey);
+  await check();
+  const caller = { cookie: project.owner.cookie };
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, caller, { defaultFrom: null });
+  await check();
+  expect(await defaultOf(project)).toBeNull();
+});

@@ -1,0 +1,22 @@
+// Gives a project a default sender when its first domain is verified, so that a first email needs no `from` (docs/decisions/0106-first-sender.md).
+import type { Tx } from "../platform/database.ts";
+import { setFirstSender } from "../projects/projects.ts";
+import { isVerified } from "./present-domain.ts";
+import { listDomainRows } from "./queries.ts";
+
+/** A mailbox name that people answer to; it says neither "no reply" nor the name of a person. */
+const LOCAL_PART = "hello";
+
+/**
+ * Sets the project's default sender to an address of this domain, if no other domain of the project is verified and no default
+ * is set. Locks of the project come before those of a domain: take `lockProject` first.
+ */
+export async function setDefaultSender(
+  tx: Tx,
+  { projectId, domain }: { projectId: string; domain: string },
+  staysHere: boolean,
+): Promise<void> {
+  const verified = (await listDomainRows(tx, projectId)).filter((row) => isVerified(row, staysHere));
+  if (verified.length !== 1 || verified[0]?.domain !== domain) return;
+  await setFirstSender(tx, projectId, `${LOCAL_PART}@${domain}`);
+}
