@@ -63,6 +63,67 @@ test("a test mail as a contact unsubscribes nobody, and its links say what they 
   expect(await isSubscribed(project)).toBe(true);
 });
 
+test("a test to an address that is no contact has every link and the list header, and saves nothing", async () => {
+  const project = await server.createProject();
+  const { byKey } = project;
+  const contact = { email: "ada@example.com", data: { name: "Ada" } };
+  await server.call("POST", "/contacts", byKey, contact);
+  const text = { name: "News", subject: "News", from: "hello@sandbox.localhost" };
+  const body = `<p>Hi Ada</p><a href="{{manageUrl}}">Manage</a> <a href="{{subscribeUrl}}">Again</a> <a href='{{unsubscribeUrl}}'>Stop</a>`;
+  const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
+    ...text,
+    body,
+    type: "HEADLESS",
+  });
+  const campaign = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
+    ...text,
+    body: "<p>Hi Ada</p>",
+    audienceType: "ALL",
+  });
+  const counts = async () => {
+    const { body: stats } = await server.call<object>(
+      "GET",
+      `/campaigns/${campaign.body.data.id}/stats`,
+      byKey,
+    );
+    const [rows] = await server.rows(
+      `select (select count(*) from contacts where project_id = $1) as contacts,
+        (select count(*) from events where project_id = $1) as events,
+        (select count(*) from consent_changes where project_id = $1) as consent`,
+      project.id,
+    );
+    return { stats, rows };
+  };
+  const before = await counts();
+  const paths = [`/templates/${template.body.id}/test`, `/campaigns/${campaign.body.data.id}/test`];
+  for (const [at, path] of paths.entries()) {
+    const email = `nobody${at}@example.org`;
+    const sent = await server.call("POST", path, byKey, { email });
+    expect(sent.status).toBe(200);
+    const link = await linkIn(project, email);
+    expect(await follow(link)).toContain("This link is only for show");
+    const list = await server.call<{ data: Array<{ id: string }> }>(
+      "GET",
+      `/mailbox/messages?to=${email}`,
+      byKey,
+    );
+    const raw = await server.call("GET", `/mailbox/messages/${list.body.data[0]?.id}/raw`, byKey);
+    const unfolded = raw.text.replaceAll("\r\n ", " ");
+    expect(unfolded).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
+    const header = /^List-Unsubscribe: .*<(http[^>]+)>/m.exec(unfolded)?.[1] ?? "";
+    expect(await follow(header)).toContain("This link is only for show");
+    const { body: message } = await server.call<{ html: string }>(
+      "GET",
+      `/mailbox/messages/${list.body.data[0]?.id}`,
+      byKey,
+    );
+    const links = [...message.html.matchAll(/href=["']([^"']+)["']/g)].map((match) => match[1] ?? "");
+    expect(links.length).toBe(at === 0 ? 3 : 2);
+    expect(links.every((one) => one.startsWith("http"))).toBe(true);
+  }
+  expect(await counts()).toEqual(before);
+});
+
 test("to the contact itself it has the contact's own links", async () => {
   const project = await projectWithAda();
   await sendTest(project, "ada@example.com");

@@ -73,7 +73,8 @@ export async function sendTest(
     listKind: null,
   });
   const to = { address: email, name: null };
-  return enqueueTestEmail(tx, { projectId, to, content, renderAs: contact?.id ?? null });
+  const listKind = type === "TRANSACTIONAL" ? null : type;
+  return enqueueTestEmail(tx, { projectId, to, content, renderAs: contact?.id ?? null, listKind });
 }
 
 /**

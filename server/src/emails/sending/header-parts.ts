@@ -7,10 +7,14 @@ import { messageHeaders, type HeaderFacts, type HeaderField } from "../../messag
 import type { Mailbox } from "../outbox/emails.ts";
 import { kindOf, messageDateOf, messageIdOf } from "../outbox/rules.ts";
 import type { Content } from "./load-contents.ts";
+import { shownListKind } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
 /** What of a mail stands in its header. */
-export type AddressedRow = Pick<ClaimedRow, "id" | "campaignId" | "priority" | "toAddress" | "toName">;
+export type AddressedRow = Pick<
+  ClaimedRow,
+  "id" | "campaignId" | "priority" | "toAddress" | "toName" | "isTest" | "variables"
+>;
 export type HeaderContent = Pick<Content, "fromAddress" | "fromName" | "replyTo" | "headers" | "listKind">;
 
 interface OfThisMail extends Pick<
@@ -26,7 +30,8 @@ interface OfThisMail extends Pick<
 
 /** @throws Error for mail to a list without a way out. */
 export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: OfThisMail): HeaderParts {
-  const { fromAddress, fromName, replyTo, listKind } = content;
+  const { fromAddress, fromName, replyTo } = content;
+  const listKind = shownListKind(row, content);
   return {
     messageId: messageIdOf(row.id, fromAddress),
     date: messageDateOf(row.id, row.campaignId === null ? null : (mail.madeAt ?? now())),

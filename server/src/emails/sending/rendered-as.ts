@@ -1,12 +1,25 @@
 // Whom a mail is rendered for: its contact, or for a test mail the one it is to look like.
 import { NOBODY } from "../../platform/ids.ts";
+import type { ListKind } from "../../message/message-headers.ts";
 import type { Recipient } from "../../rendering/template-variables.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
-/** What the row of a test mail has in place of variables: the contact it is to look like, and what lies over its data. */
+/** Stored in a test email's row in place of variables. */
 export interface TestVariables {
+  /** The contact it looks like. */
   renderAs?: string;
+  /** The list it would go to. Only its header fields are shown: nobody's subscription matters to a test. */
+  listKind?: ListKind;
+  /** Lies over the contact's data. */
   data?: Readonly<Record<string, unknown>>;
+}
+
+/** Returns the kind of list that the header of an email names. */
+export function shownListKind(
+  { isTest, variables }: Pick<ClaimedRow, "isTest" | "variables">,
+  { listKind }: { listKind: ListKind | null },
+): ListKind | null {
+  return isTest ? ((variables as TestVariables | null)?.listKind ?? null) : listKind;
 }
 
 /** What of a mail says whom it is rendered for. */
@@ -28,8 +41,8 @@ export function renderedAs({ contactId, isTest, variables }: RenderedRow): strin
 }
 
 /**
- * Whom a mail is rendered for; its own variables lie over the contact's data. Its links act on the address it goes to, where that is
- * the contact's: whoever tries it out as a contact changes nothing of theirs.
+ * Returns the recipient an email is rendered for; its own variables lie over the contact's data. The links act on the address the email goes
+ * to if that is the contact's. Any other test has links that change nothing and say so, because it should look like the real email.
  */
 export function recipientOf(
   row: RenderedRow & { staysHere?: boolean | null },
@@ -40,11 +53,15 @@ export function recipientOf(
   const variables = row.isTest ? (row.variables as TestVariables | null)?.data : row.variables;
   const isForItself = row.isTest !== true || (row.staysHere !== true && contact?.email === row.toAddress);
   const to = { address: row.toAddress, emailId: row.id };
+  const linksFor = () => {
+    if (id !== null && isForItself) return linksOf(row.projectId, id, to);
+    return id === null && row.isTest !== true ? null : linksOf(row.projectId, NOBODY);
+  };
   return {
     id,
     email: contact?.email ?? row.toAddress,
     subscribed: contact?.subscribed ?? false,
     data: { ...contact?.data, ...(variables as Record<string, unknown> | null | undefined) },
-    links: id === null ? null : isForItself ? linksOf(row.projectId, id, to) : linksOf(row.projectId, NOBODY),
+    links: linksFor(),
   };
 }
