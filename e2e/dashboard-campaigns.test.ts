@@ -159,6 +159,8 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
     await server.call("POST", "/contacts", project.byKey, { email: `person${person}@example.com` });
   await createDraft(page);
   await page.getByRole("button", { name: "Review and send" }).click();
+  // Nothing was written, so the placeholder text has to be confirmed.
+  await page.getByLabel("I checked these. Send anyway.").check();
   await page.getByRole("button", { name: "Send now …" }).click();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByRole("button", { name: "Pause" }).click();
@@ -185,6 +187,8 @@ test("a scheduled campaign is a draft again, and from the list one is copied and
   const dialog = page.getByRole("dialog");
   await createDraft(page);
   await page.getByRole("button", { name: "Review and send" }).click();
+  // Nothing was written, so the placeholder text has to be confirmed.
+  await page.getByLabel("I checked these. Send anyway.").check();
   await page.getByRole("button", { name: "Schedule …" }).click();
   await dialog
     .getByRole("button", { name: /^Tomorrow/ })
@@ -263,5 +267,67 @@ test("the home names what stands still until somebody decides, and leads there",
   await page.getByRole("link", { name: "Home" }).click();
   await needed.getByRole("link", { name: "See its records" }).click();
   await page.getByRole("heading", { name: "lost.example.com" }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+/** An invented email as Mailchimp's editor writes one. */
+const MAILCHIMP_HTML = `<!doctype html>
+<html lang="en"><head><title>*|MC:SUBJECT|*</title></head><body>
+<!--*|IF:MC_PREVIEW_TEXT|*--><span style="display:none">*|MC_PREVIEW_TEXT|*</span><!--*|END:IF|*-->
+<h1>Dear *|FNAME|*</h1>
+*|IF:PLAN=pro|*<p>Your beans are roasted on Monday.</p>*|ELSE:|*<p>Try the roastery for a month.</p>*|END:IF|*
+<p><a href="https://acme.example/shop?for=*|EMAIL|*">Shop</a></p>
+<p>&copy; *|CURRENT_YEAR|* *|LIST:COMPANY|*, *|LIST:ADDRESS|*</p>
+<p><a href="*|UPDATE_PROFILE|*">Preferences</a> <a href="*|UNSUB|*">Unsubscribe</a></p>
+</body></html>`;
+
+test("a Mailchimp newsletter is not ready, is converted with one click, and its preview shows values", async () => {
+  const { page, project, faults } = await openCampaigns();
+  await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, {
+    postalAddress: "1 High Street, London",
+  });
+  for (const email of ["ada@example.com", "grace@example.com"])
+    await server.call("POST", "/contacts", project.byKey, { email, data: { plan: "pro" } });
+  await page.reload();
+  await createDraft(page);
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByLabel("Subject").fill("News for *|FNAME|*");
+  await writeHtml(page, MAILCHIMP_HTML);
+  const banner = page.getByRole("region", { name: "Merge tags" });
+  await banner.getByText("This email contains merge tags of Mailchimp.").waitFor();
+  await page.getByText("Saved", { exact: true }).waitFor();
+
+  // Each tag keeps the campaign back, and leads to its line.
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("heading", { name: "Not ready" }).waitFor();
+  expect(await page.getByRole("button", { name: "Send now …" }).isDisabled()).toBe(true);
+  await page.getByLabel("I checked these. Send anyway.").check();
+  expect(await page.getByRole("button", { name: "Send now …" }).isDisabled()).toBe(false);
+  const finding = page.getByRole("listitem").filter({ hasText: "*|UNSUB|* is a merge tag of Mailchimp" });
+  await finding.getByText("Line 8").waitFor();
+  await finding.getByRole("button", { name: "Content" }).click();
+  expect(new URL(page.url()).searchParams.get("line")).toBe("8");
+  await expect.poll(() => page.locator(".cm-content:focus").count()).toBe(1);
+
+  const convert = banner.getByRole("button", { name: "Convert to Postloft variables" });
+  await convert.click();
+  await banner.getByText("merge tags converted.").waitFor();
+  expect(await page.getByLabel("Subject").inputValue()).toBe("News for {{firstName}}");
+  await banner.getByRole("button", { name: "Undo" }).click();
+  expect(await page.getByLabel("Subject").inputValue()).toBe("News for *|FNAME|*");
+  await expect.poll(() => htmlOf(page).textContent()).toContain("*|UNSUB|*");
+  await convert.click();
+  await page.getByText("Saved", { exact: true }).waitFor();
+
+  await page.getByRole("button", { name: "As a contact …" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "ada@example.com" }).click();
+  const preview = page.frameLocator("iframe");
+  await preview.getByRole("heading", { name: "Dear You" }).waitFor();
+  await preview.getByText("Your beans are roasted on Monday.").waitFor();
+  await preview.getByText(/^© \d{4} .+, 1 High Street, London$/).waitFor();
+  expect(await preview.locator("body").textContent()).not.toContain("*|");
+  expect(await preview.getByRole("link", { name: "Shop" }).getAttribute("href")).toContain("ada@example.com");
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByText("Ready to send, with some advice").waitFor();
   expect(faults).toEqual([]);
 });

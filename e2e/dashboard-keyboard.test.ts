@@ -157,7 +157,10 @@ test("a segment is described and a campaign is written, checked and sent by keys
   await page.getByRole("heading", { level: 1, name: "By keys" }).waitFor();
   await reach(page, page.getByRole("button", { name: "Review and send" }));
   await page.keyboard.press("Enter");
-  // It comes when the campaign is checked and its audience counted.
+  // Nothing was written, so the placeholder text has to be confirmed.
+  await reach(page, page.getByLabel("I checked these. Send anyway."));
+  await page.keyboard.press("Space");
+  // The button is enabled when the campaign is checked and its audience counted.
   const sendNow = page.getByRole("button", { name: "Send now …", exact: true });
   await expect.poll(() => sendNow.isEnabled(), { timeout: 20_000 }).toBe(true);
   await press(page, "Send now …");

@@ -30,7 +30,7 @@ const ACTIVE_PEOPLE = 5;
 const SENT_WITHIN_MS = 30_000;
 const SETTLED_MS = 120;
 const LOADED_WITHIN_MS = 15_000;
-const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://example.com/news">Read on</a></p>`;
+const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://acme.example/news">Read on</a></p>`;
 const SENDER = "news@sandbox.localhost";
 
 /** What the list of contacts is narrowed by. */

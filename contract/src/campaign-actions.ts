@@ -2,13 +2,14 @@
 // Before it: campaigns.ts is the record. After it: server/src/campaigns/routes.ts.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
-import { findingPart } from "./campaign-findings.ts";
-import { campaign, counters } from "./campaigns.ts";
+import { CONFIRMABLE_FINDINGS, findingPart } from "./campaign-findings.ts";
+import { campaign, confirmedFindings, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { PROVIDERS } from "./report-queries.ts";
+import { contentWarning } from "./templates.ts";
 
 const byId = z.object({ id: pathId });
 
@@ -20,7 +21,7 @@ export const sendCampaign = endpoint({
   path: "/campaigns/:id/send",
   summary: "Send a campaign now or schedule it",
   description:
-    "Sends now only if no time is given: a time that is null, invalid or misspelled is 422, and nothing is sent. Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409.",
+    "Sends now only if no time is given: a time that is null, invalid or misspelled is 422, and nothing is sent. Everyone exactly once: the recipients are fixed in one snapshot when sending starts. Of many calls at once one starts it, the others get 409. A campaign that is not finished is refused: merge tags of other services, placeholder text, links to example.com, an unsubscribe link without an address, an empty body. `confirm` sends it anyway.",
   caller: "project",
   sends: true,
   params: byId,
@@ -28,6 +29,7 @@ export const sendCampaign = endpoint({
     .object({
       scheduledFor: scheduledFor.optional(),
       scheduledAt: scheduledFor.optional().describe("The same as scheduledFor."),
+      confirm: confirmedFindings,
     })
     .refine(
       ({ scheduledFor: one, scheduledAt: other }) =>
@@ -38,6 +40,7 @@ export const sendCampaign = endpoint({
   answers: { 200: campaign },
   errors: [
     "CAMPAIGN_NOT_FOUND",
+    "CAMPAIGN_NOT_READY",
     "CONFLICT",
     "DOMAIN_NOT_VERIFIED",
     "BILLING_LIMIT_EXCEEDED",
@@ -261,6 +264,7 @@ const finding = z.object({
   where: z
     .object({ field: z.string(), line: z.int().nullable(), column: z.int().nullable() })
     .describe("The field, and the place in it where there is one; from 1."),
+  replacement: contentWarning.shape.replacement,
 });
 
 export const checkCampaign = endpoint({
@@ -274,7 +278,11 @@ export const checkCampaign = endpoint({
   answers: {
     200: z.object({
       ready: z.boolean().describe("Whether nothing blocks sending."),
-      blocks: z.array(finding),
+      blocks: z
+        .array(finding)
+        .describe(
+          `Reasons not to send. Those with the codes ${CONFIRMABLE_FINDINGS.map((code) => `\`${code}\``).join(", ")} can be confirmed.`,
+        ),
       warnings: z.array(finding),
     }),
   },

@@ -1,5 +1,4 @@
-// What the check of a campaign finds beside its content, by code: a program and the dashboard say it in words of their own.
-// Before it: advice.ts, and the tables of what it finds in contents and DNS. After it: campaign-actions.ts, server/src/campaigns/check-campaign.ts.
+// Findings of a campaign's check beside its content, by code: a program and the dashboard say them in words of their own.
 import { saidBy, sayerOf, type Said } from "./advice.ts";
 import { CONTENT_WARNINGS, type ContentWarningCode } from "./content-warnings.ts";
 import { DNS_ADVICE, type DnsAdviceCode } from "./dns-advice.ts";
@@ -33,3 +32,18 @@ export const findingPart = saidBy<FindingPartCode>({
 });
 /** The finding of a code, with its values filled in. */
 export const findInCampaign = sayerOf<CampaignFindingCode>(CAMPAIGN_FINDINGS);
+
+/** Warnings about the content that keep a campaign from being sent until they are fixed or confirmed. */
+export const CONFIRMABLE_FINDINGS = [
+  "merge_tag",
+  "unsubscribe_link_nowhere",
+  "placeholder_text",
+  "link_to_example",
+  "body_empty",
+] as const satisfies readonly ContentWarningCode[];
+export type ConfirmableFinding = (typeof CONFIRMABLE_FINDINGS)[number];
+
+/** Returns whether a finding keeps a campaign from being sent unless it is confirmed. */
+export function isConfirmable(code: string): code is ConfirmableFinding {
+  return CONFIRMABLE_FINDINGS.some((one) => one === code);
+}

@@ -2,6 +2,7 @@
 // Before it: content.ts, filters.ts, templates.ts. After it: campaign-actions.ts sends them; server/src/campaigns/routes.ts answers.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
+import { CONFIRMABLE_FINDINGS } from "./campaign-findings.ts";
 import { bodyText, subject } from "./content.ts";
 import { pausedDestination } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
@@ -95,6 +96,15 @@ const name = z
     params: { code: "invalid_string" },
   });
 
+/** The findings that the caller has seen and accepts. */
+export const confirmedFindings = z
+  .array(z.enum(CONFIRMABLE_FINDINGS))
+  .max(CONFIRMABLE_FINDINGS.length)
+  .optional()
+  .describe(
+    "Codes of blocks in `GET /campaigns/:id/check` that you have seen and accept. Any other block is refused with `CAMPAIGN_NOT_READY`.",
+  );
+
 /** The fields of a request, in the spellings of older clients too: `type` for the kind, `audienceCondition` for the filter. */
 const campaignBody = z
   .object({
@@ -176,7 +186,9 @@ export const listCampaigns = endpoint({
 });
 
 const savedCampaign = campaign.extend({
-  warnings: z.array(contentWarning).describe("Variables for which no contact has a value."),
+  warnings: z
+    .array(contentWarning)
+    .describe("Merge tags of other services, and variables for which no contact has a value."),
 });
 
 export const createCampaign = endpoint({
@@ -212,13 +224,19 @@ export const replaceCampaign = endpoint({
   path: "/campaigns/:id",
   summary: "Replace a draft or a scheduled campaign",
   description:
-    "The campaign says afterwards what the body says and nothing else: what is left out is as in a new one, and what is required must be there. A scheduled one keeps its time.",
+    "The campaign says afterwards what the body says and nothing else: what is left out is as in a new one, and what is required must be there. A scheduled one keeps its time, and is checked as when it was scheduled.",
   caller: "project",
   params: byId,
-  body: campaignBody.safeExtend({ expectedUpdatedAt }),
+  body: campaignBody.safeExtend({ expectedUpdatedAt, confirm: confirmedFindings }),
   unknownFields: "refused-unless-returned",
   answers: { 200: savedCampaign },
-  errors: ["CAMPAIGN_NOT_FOUND", "CONFLICT", "CHANGED_MEANWHILE", "DOMAIN_NOT_VERIFIED"],
+  errors: [
+    "CAMPAIGN_NOT_FOUND",
+    "CAMPAIGN_NOT_READY",
+    "CONFLICT",
+    "CHANGED_MEANWHILE",
+    "DOMAIN_NOT_VERIFIED",
+  ],
 });
 
 export const deleteCampaign = endpoint({

@@ -1,5 +1,4 @@
-// What could be better in a mail, by code: a program and the dashboard say it in words of their own.
-// Before it: advice.ts. After it: templates.ts, server/src/templates/ (which finds it), the dashboard's texts.
+// Warnings about an email, by code: a program and the dashboard say them in words of their own.
 import { saidBy, sayerOf, type Said } from "./advice.ts";
 
 /** By code, with `{names}` of what is filled in. */
@@ -17,6 +16,14 @@ export const CONTENT_WARNINGS = {
   no_unsubscribe_link:
     "Nobody can see how to unsubscribe: a HEADLESS mail gets no footer. Put {unsubscribe} or {manage} into it.",
   unknown_variable: 'No contact has a value for "{name}": it shows nothing, or what stands after ??.',
+  merge_tag: "{tag} is a merge tag of {service}. Write {replacement} instead.",
+  merge_tag_to_remove: "{tag} is a merge tag of {service}. Remove it: Postloft does not need it.",
+  merge_tag_without_equivalent:
+    "{tag} is a merge tag of {service} without an equivalent in Postloft. Replace or remove it.",
+  placeholder_text: 'This is still placeholder text: "{text}". Replace or remove it.',
+  body_empty: "The body is empty. Recipients would see nothing.",
+  unsubscribe_link_nowhere: "This unsubscribe link leads nowhere. Set its address to {unsubscribe}.",
+  link_to_example: "This link leads to {host}, which is only an example. Set its real address.",
   unsupported_element: "Mail programs take {element} out or do not show it.",
   html_without_language: "<html> has no lang: a reader that speaks would guess the language.",
   link_without_address: "This link leads nowhere: it has no address.",

@@ -213,6 +213,7 @@ export const ERRORS = {
     "The request contradicts what is there already.",
     "Read the message, change the request and try again.",
   ),
+  CAMPAIGN_NOT_READY: entry(422, "The campaign is not ready.", "Fix what `errors` lists, or `confirm` it."),
   CHANGED_MEANWHILE: entry(
     409,
     "It was changed since you read it.",

@@ -32,11 +32,13 @@ export const TEMPLATE_FAULTS = {
   "template.unexpected": "{what} is not expected here.",
   "template.oneValue": "{helper} takes exactly one value.",
   "template.twoValues": "{helper} takes exactly two values.",
+  "template.severalValues": "{helper} takes at least two values.",
   "template.option": '{helper} does not know the option "{option}".',
   "template.blockHelper": 'Unknown block helper "{name}". The block helpers are {helpers}.',
   "template.isBlock": "{name} is a block helper: {form}.",
   "template.helper": 'Unknown helper "{name}".',
-  "template.helperOrName": 'Unknown helper "{name}". A name with spaces is written {form}.',
+  "template.helperOrName":
+    'Unknown helper "{name}". A name with spaces is written {form} or, with a fallback, {fallback}.',
 } as const;
 export type TemplateFaultCode = keyof typeof TEMPLATE_FAULTS;
 export type TemplateFault = Said<TemplateFaultCode>;

@@ -118,10 +118,17 @@ const fields = {
     ),
 };
 
-/** Something to look at, and where in the content it stands. */
+/** A warning about a content, with its place. */
 export const contentWarning = z.object({
   code: z.string(),
   message: z.string(),
+  replacement: z
+    .string()
+    .nullable()
+    .optional()
+    .describe(
+      "With the code `merge_tag`: the text for the place of the tag. Empty if the tag can go, null without an equivalent.",
+    ),
   messageParts: z.array(contentWarningPart).describe(IN_PARTS),
   where: z.object({
     field: z.enum(["subject", "body", "text"]),
@@ -130,7 +137,9 @@ export const contentWarning = z.object({
   }),
 });
 const savedTemplate = wholeTemplate.extend({
-  warnings: z.array(contentWarning).describe("Variables for which no contact has a value."),
+  warnings: z
+    .array(contentWarning)
+    .describe("Merge tags of other services, and variables for which no contact has a value."),
 });
 const DESCRIPTION_OF_SAVING =
   "Subject and body are checked: a fault in their variables is told with line and column. The domain of `from` must be verified.";

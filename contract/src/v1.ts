@@ -234,7 +234,7 @@ export const send = endpoint({
         .array(contentWarning.extend({ where: contentWarning.shape.where.extend({ field: z.string() }) }))
         .optional()
         .describe(
-          "Variables for which neither `data` nor any contact has a value, and fields of the body that were ignored (`unknown_field`, without parts); left out without any.",
+          "Merge tags of other services, variables for which neither `data` nor any contact has a value, and fields of the body that were ignored (`unknown_field`, without parts); left out without any.",
         ),
       timestamp: instant,
     }),

@@ -28,7 +28,7 @@ import { startBillingLoops } from "./billing/billing-loops.ts";
 import type { Billing } from "./billing/stripe.ts";
 import { startDomainChecks } from "./domains/check-domains.ts";
 import type { Domains } from "./domains/domains.ts";
-import { readContactsForRendering } from "./contacts/contacts.ts";
+import { renderingDataOf } from "./contacts/rendering-data.ts";
 import { startSealingConsent } from "./contacts/consent-chain/seal-consent.ts";
 import { keepOptOutsOfProject } from "./contacts/opt-outs.ts";
 import { contactJobs } from "./contacts/jobs.ts";
@@ -207,7 +207,7 @@ function preparerOf(parts: WorkerParts) {
     renderer,
     systemFrom: parts.systemFrom,
     surroundings: {
-      readContacts: (keys) => readContactsForRendering(database, keys),
+      ...renderingDataOf(database),
       findSuppressed: (addresses) => findSuppressed(database, addresses),
       findSigningKeys: (names) => domains.findSigningKeys(names),
       linksOf: parts.linksOf,

@@ -8,6 +8,8 @@ import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { escapeAround } from "@postloft/contract/design-html.ts";
 import { problemsOfDesign } from "@postloft/contract/design.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
+import { decodeEntities } from "@postloft/contract/merge-tags/entities.ts";
+import { findMergeTags } from "@postloft/contract/merge-tags/find-merge-tags.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { readHeader } from "../../server/src/contacts/import/read-header.ts";
 import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
@@ -19,6 +21,7 @@ import { nearestPath, withGuesses } from "../../server/src/platform/http-guesses
 import { createLocator } from "../../server/src/rendering/source-position.ts";
 import { scanTemplate } from "../../server/src/rendering/scan-template.ts";
 import { resolveMarks } from "../../server/src/rendering/text-part.ts";
+import { variableWarnings } from "../../server/src/templates/lint-variables.ts";
 import { toWireBody } from "../../server/src/transports/smtp-body.ts";
 import { createReplyReader } from "../../server/src/transports/smtp-replies.ts";
 import { suggestDomain } from "../../server/src/v1/verify-rules.ts";
@@ -39,6 +42,8 @@ const ADDRESSES = ["a", "@", '"', "\\", ".", "(", "a@", "a.", '"\\'].map((unit) 
 const BODIES = ["{},", "[", '"', "\\", "a", '{"a":', "[],", '"\\"'].map((unit) => Buffer.from(filled(unit)));
 const CSV = ["a", ",", '"', '""', "\n", "\r", '",', '"\n', ";", " "].map((unit) => `email\n${filled(unit)}`);
 const TEMPLATES = ["{", "{{", "{{{", "}}", "{{!--", '{{"', "{{[", "a\n", "{{a}}", "<a", "&amp;"];
+const TAGS = ["*|A|*", "*|IF:A|*", "{%", "{% if a %}", "{{a | b}}", "%A%", "%recipient.a%", "{$a}", "{{{{/"];
+const FACTS = { projectName: "a", postalAddress: "a", year: 2026 };
 const readAll = (text: string, separator: string) => {
   const reader = createCsvReader(text, separator, true);
   // One page of rows: whoever reads on lets others have a turn between.
@@ -66,6 +71,13 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     }
   }),
   "contract/src/design-html.ts": TEMPLATES.map((unit) => () => escapeAround(filled(unit))),
+  "contract/src/merge-tags/entities.ts": ["&", "&quot;", "&#x27;", "&a"].map(
+    // As long as what is between two braces at most.
+    (unit) => () => decodeEntities(filled(unit, 10_000)),
+  ),
+  "contract/src/merge-tags/find-merge-tags.ts": [...TEMPLATES, ...TAGS, "\\{{"].map(
+    (unit) => () => findMergeTags([{ text: filled(unit), isHtml: true }], { ...FACTS, fields: new Set("a") }),
+  ),
   "contract/src/read-csv.ts": CSV.flatMap((text) => [
     () => readAll(text, ","),
     () => readAll(text, ";"),
@@ -94,8 +106,19 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     (unit) => () => createLocator(filled(unit))(LENGTH),
   ),
   "server/src/rendering/scan-template.ts": TEMPLATES.map((unit) => () => scanTemplate(filled(unit))),
+  "server/src/rendering/literals.ts": [
+    "{{a ?? b c",
+    "{{a ?? b c}}",
+    "{{a ?? “b",
+    "{{a ?? ‘b’}}",
+    "{{&quot;",
+    "{{a??",
+  ].map((unit) => () => scanTemplate(filled(unit))),
   "server/src/rendering/text-part.ts": ["\uFDD3", " \uFDD3", "\uFDD0", "a", " ", "\n"].map(
     (unit) => () => resolveMarks(filled(unit)),
+  ),
+  "server/src/templates/lint-variables.ts": [...TEMPLATES, ...TAGS].map(
+    (unit) => () => variableWarnings([["body", filled(unit)]], new Set("a"), FACTS),
   ),
   "server/src/transports/smtp-body.ts": ["\n.", "\r\n.", ".", "\r\n..", "a"].map(
     (unit) => () => toWireBody(Buffer.from(filled(unit))),
@@ -119,7 +142,7 @@ const OVER: Readonly<Record<string, string>> = {
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
     "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/fair-queue.ts platform/group-commit.ts platform/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or the body of a mail, on a render thread, which is ended when it takes too long":
-    "message/body.ts message/part-text.ts rendering/find-links.ts rendering/link-slots.ts rendering/template-syntax.ts",
+    "message/body.ts message/part-text.ts rendering/find-links.ts rendering/link-slots.ts rendering/rewrite-expressions.ts",
   "parts of a file of a job; each part is small and others have a turn between":
     "contacts/import/import-step.ts contacts/import/imports.ts",
   "ids of one bulk change, as many as one may have": "contacts/bulk/rules.ts",

@@ -17,7 +17,8 @@ type Name =
   | "option"
   | "name"
   | "helpers"
-  | "said";
+  | "said"
+  | "fallback";
 /** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
@@ -66,11 +67,15 @@ export const TEMPLATE_FAULTS: Record<TemplateFaultCode, (values: Values) => stri
     t("{what} is not expected here.", { what: SIGNS[String(what)] ?? what }),
   "template.oneValue": (values) => t("{helper} takes exactly one value.", values),
   "template.twoValues": (values) => t("{helper} takes exactly two values.", values),
+  "template.severalValues": (values) => t("{helper} takes at least two values.", values),
   "template.option": (values) => t("{helper} does not know the option “{option}”.", values),
   "template.blockHelper": (values) =>
     t("Unknown block helper “{name}”. The block helpers are {helpers}.", values),
   "template.isBlock": (values) => t("{name} is a block helper: {form}.", values),
   "template.helper": (values) => t("Unknown helper “{name}”.", values),
   "template.helperOrName": (values) =>
-    t("Unknown helper “{name}”. A name with spaces is written {form}.", values),
+    t(
+      "Unknown helper “{name}”. A name with spaces is written {form} or, with a fallback, {fallback}.",
+      values,
+    ),
 };

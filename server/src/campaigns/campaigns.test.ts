@@ -35,7 +35,7 @@ interface Campaign {
 const DRAFT = {
   name: "News",
   subject: "News for {{firstName}}",
-  body: '<p>Hello {{firstName ?? "you"}}, read <a href="https://example.com/news">this</a>.</p>',
+  body: '<p>Hello {{firstName ?? "you"}}, read <a href="https://acme.example/news">this</a>.</p>',
   from: "news@sandbox.localhost",
   audienceType: "ALL",
 };
@@ -109,7 +109,7 @@ test("a campaign reaches every subscribed contact exactly once, and is SENT when
   const stats = await server.call("GET", `/campaigns/${campaign.id}/stats`, byKey);
   expect(stats.body).toMatchObject({ totalRecipients: 25, sentCount: 25, openRate: 0, bounceRate: 0 });
   expect(stats.body).toMatchObject({
-    links: [{ url: "https://example.com/news", clicks: 0, uniqueClicks: 0, machineClicks: 0 }],
+    links: [{ url: "https://acme.example/news", clicks: 0, uniqueClicks: 0, machineClicks: 0 }],
   });
   const recipients = await server.call<{ data: Array<{ email: string; status: string }>; total: number }>(
     "GET",

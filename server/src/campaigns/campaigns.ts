@@ -20,6 +20,7 @@ import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { copyNameOf } from "../templates/rules.ts";
 import { audienceOf, audienceOfRow } from "./audience.ts";
+import { requireFinished, type LintParts } from "./content-blocks.ts";
 import {
   countCampaigns,
   countUnsubscribed,
@@ -237,26 +238,39 @@ function inputOf(row: CampaignRow): CampaignInput {
   };
 }
 
+export interface CampaignChange {
+  input: CampaignInput;
+  expectedUpdatedAt: string | undefined;
+  /** Codes of findings that the caller accepts in a scheduled campaign. */
+  confirmed: readonly string[];
+}
+
 /**
  * Checks what a campaign is to say before the transaction; returns what saves it. Only drafts and scheduled ones can be replaced.
  *
  * @param change.expectedUpdatedAt when it had been changed last, as it was read: the change is refused (CHANGED_MEANWHILE) where it is not
  */
 export async function replaceCampaign(
-  { renderer, domains }: CampaignParts,
+  { renderer, domains, linter }: LintParts,
   database: Database,
   projectId: string,
   id: string,
-  { input, expectedUpdatedAt }: { input: CampaignInput; expectedUpdatedAt: string | undefined },
+  { input, expectedUpdatedAt, confirmed }: CampaignChange,
 ) {
-  await getCampaignRow(database, projectId, id);
+  const { status } = await getCampaignRow(database, projectId, id);
   await checkTexts(renderer, projectId, input);
+  // Nothing checks a scheduled campaign again when its time comes.
+  if (status === "SCHEDULED") await requireFinished(linter, database, projectId, input, confirmed);
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await findCampaignForUpdate(tx, projectId, id);
     if (row === undefined) throw new Refusal("CAMPAIGN_NOT_FOUND");
     if (row.status !== "DRAFT" && row.status !== "SCHEDULED")
       throw new Refusal("CONFLICT", {
         message: `The campaign is ${row.status}: only a draft or a scheduled one can be changed.`,
+      });
+    if (row.status === "SCHEDULED" && status !== "SCHEDULED")
+      throw new Refusal("CONFLICT", {
+        message: "The campaign was scheduled while it was checked. Try again.",
       });
     requireUnchanged(row, expectedUpdatedAt);
     await checkReferences(tx, domains, projectId, input);

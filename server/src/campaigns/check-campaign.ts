@@ -1,26 +1,22 @@
 // The check before a campaign is sent: what stops it, and what a careful person would look at, each with its place.
-// Before it: routes.ts. After it: a person decides; sending refuses what is listed as a block.
 import { inOneText, type AdviceValues } from "@postloft/contract/advice.ts";
 import {
   findInCampaign,
+  isConfirmable,
   type CampaignFindingCode,
   type FindingPart,
 } from "@postloft/contract/campaign-findings.ts";
-import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database.ts";
 import { transaction } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { checkContent } from "../templates/check-content.ts";
-import type { Warning } from "../templates/lint-content.ts";
-import { footerHasAddress } from "../templates/footers.ts";
-import type { Linter } from "../templates/linter.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { countAudience, countUnsubscribedOf } from "./audience.ts";
 import { getCampaignRow, type CampaignParts } from "./campaigns.ts";
-import { findLargestSend, findRecentTwin, listKnownFields } from "./check-queries.ts";
+import { findLargestSend, findRecentTwin } from "./check-queries.ts";
+import { lintCampaign, type LintParts } from "./content-blocks.ts";
 import type { CampaignRow } from "./queries.ts";
 
 export interface Finding {
@@ -29,6 +25,8 @@ export interface Finding {
   /** The same by its codes, with what they name; none where there is no code for it. */
   messageParts: FindingPart[];
   where: { field: string; line: number | null; column: number | null };
+  /** The text for the place of a merge tag. */
+  replacement?: string | null;
 }
 
 export interface CampaignCheck {
@@ -42,7 +40,7 @@ const UNUSUAL_GROWTH = 10;
 
 /** @throws Refusal CAMPAIGN_NOT_FOUND. */
 export async function checkCampaign(
-  { renderer, domains, linter }: CampaignParts & { linter: Linter },
+  { renderer, domains, linter }: LintParts,
   database: Database,
   projectId: string,
   id: string,
@@ -64,9 +62,11 @@ export async function checkCampaign(
   });
   const empty: Finding[] =
     audience.length === 0 && eligible === 0 ? [at("audienceType", "audience_empty")] : [];
-  const blocks = [...sender, ...syntax, ...audience, ...empty];
+  const linted: Finding[] = syntax.length > 0 ? [] : await lintCampaign(linter, database, projectId, row);
+  const unfinished = linted.filter(({ code }) => isConfirmable(code));
+  const blocks = [...sender, ...syntax, ...unfinished, ...audience, ...empty];
   const warnings = [
-    ...(syntax.length > 0 ? [] : await lint(linter, database, projectId, row)),
+    ...linted.filter(({ code }) => !isConfirmable(code)),
     ...(await senderAdvice(domains, projectId, row)),
     ...(unsubscribed === 0 ? [] : [toUnsubscribed(unsubscribed)]),
     ...(await compareWithOthers(database, projectId, row, eligible)),
@@ -131,24 +131,6 @@ async function refusalOf(
     if (!(error instanceof Refusal)) throw error;
     return (error.fields ?? [{ message: error.message }]).map(findingOf);
   }
-}
-
-async function lint(
-  linter: Linter,
-  database: Database,
-  projectId: string,
-  row: CampaignRow,
-): Promise<Warning[]> {
-  const fields = await listKnownFields(database, projectId);
-  return linter.lint(projectId, {
-    subject: row.subject,
-    html: row.body,
-    text: null,
-    type: row.kind as CampaignKind,
-    knownVariables: new Set([...BUILT_IN_VARIABLES, ...fields]),
-    renderedBytes: Buffer.byteLength(row.body),
-    footerHasAddress: await footerHasAddress(database, projectId),
-  });
 }
 
 async function compareWithOthers(

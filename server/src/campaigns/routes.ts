@@ -10,7 +10,7 @@ import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { takeTestMail } from "../templates/test-mail.ts";
 import { withMadeBody } from "../templates/designs.ts";
-import { warnOfUnknownVariables } from "../templates/unknown-variables.ts";
+import { warnOnSaving } from "../templates/unknown-variables.ts";
 import { countAudience } from "./audience.ts";
 import type { Linter } from "../templates/linter.ts";
 import {
@@ -75,7 +75,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     route(contract.createCampaign, async ({ projectId, body, commit }) => {
       const input = inputOf(body);
       const insert = await createCampaign(parts, projectId, input);
-      const warnings = await warnOfUnknownVariables(database, projectId, input);
+      const warnings = await warnOnSaving(database, projectId, input);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getCampaign, async ({ projectId, params }) =>
@@ -83,12 +83,13 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
     ),
     route(contract.replaceCampaign, async ({ projectId, params, body, commit }) => {
       const input = inputOf(body);
-      const { expectedUpdatedAt } = body;
+      const { expectedUpdatedAt, confirm: confirmed = [] } = body;
       const replace = await replaceCampaign(parts, database, projectId, params.id, {
         input,
         expectedUpdatedAt,
+        confirmed,
       });
-      const warnings = await warnOfUnknownVariables(database, projectId, input);
+      const warnings = await warnOnSaving(database, projectId, input);
       return commit(async (tx) => ok({ ...(await replace(tx)), warnings }));
     }),
     route(contract.deleteCampaign, async ({ projectId, params, commit }) =>
@@ -143,7 +144,10 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
     route(actions.sendCampaign, async (call) => {
       const { projectId, params, body } = call;
       const scheduledFor = body.scheduledFor ?? body.scheduledAt ?? null;
-      const send = await sendCampaign(parts, database, projectId, params.id, scheduledFor);
+      const send = await sendCampaign(parts, database, projectId, params.id, {
+        scheduledFor,
+        confirmed: body.confirm ?? [],
+      });
       const action = scheduledFor === null ? "campaign.sent" : "campaign.scheduled";
       const answer = await call.commit(async (tx) => ok(await noted(tx, call, action, await send(tx))));
       wakeJobs();

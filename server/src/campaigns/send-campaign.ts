@@ -12,7 +12,8 @@ import { countMatching } from "../contacts/matching-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
-import { getCampaign, getCampaignRow, type CampaignParts, type CampaignView } from "./campaigns.ts";
+import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
+import { requireFinished, type LintParts } from "./content-blocks.ts";
 import { moveCampaign } from "./follow-status.ts";
 import { isInFuture, type CampaignRow, type Transition } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
@@ -22,14 +23,16 @@ export const SNAPSHOT_JOB = "campaigns.snapshot";
 
 /**
  * Starts a campaign, or schedules it. Everything that would stop it is checked before; returns what does it.
- * @throws Refusal CAMPAIGN_NOT_FOUND, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT, DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED.
+ * @param options.confirmed codes of findings that the caller accepts
+ * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_NOT_READY, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT,
+ *   DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED.
  */
 export async function sendCampaign(
-  { renderer, domains }: CampaignParts,
+  { renderer, domains, linter }: LintParts,
   database: Database,
   projectId: string,
   id: string,
-  scheduledFor: string | null,
+  { scheduledFor, confirmed }: { scheduledFor: string | null; confirmed: readonly string[] },
 ) {
   const checked = await getCampaignRow(database, projectId, id);
   refuseState(checked, TRANSITIONS.send);
@@ -38,16 +41,24 @@ export async function sendCampaign(
     throw invalidField("scheduledFor", "invalid_date", "Must be in the future.");
   const content = { subject: checked.subject, html: checked.body, text: null };
   await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
+  await requireFinished(linter, database, projectId, checked, confirmed);
   return async (tx: Tx): Promise<CampaignView> => {
     // A segment that is just being deleted is gone, and one that is deleted after this is in use.
     await lockProject(tx, projectId);
     const row = await getCampaignRow(tx, projectId, id);
+    requireSameContent(checked, row);
     await requireVerifiedSender(tx, domains, projectId, row.fromAddress);
     await requireRecipients(tx, projectId, row);
     if (at === null) await start(tx, projectId, row);
     else await move(tx, projectId, row, TRANSITIONS.schedule, { scheduledFor: at });
     return getCampaign(tx, projectId, row.id);
   };
+}
+
+/** Another caller may have changed the campaign while its content was checked. @throws Refusal CONFLICT */
+function requireSameContent(checked: CampaignRow, { subject, body, kind }: CampaignRow): void {
+  if (checked.subject === subject && checked.body === body && checked.kind === kind) return;
+  throw new Refusal("CONFLICT", { message: "The campaign was changed while it was checked. Try again." });
 }
 
 async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void> {

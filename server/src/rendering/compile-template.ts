@@ -1,9 +1,16 @@
-// Turns a checked template tree into a function from variables to text: Handlebars with our own few helpers and
-// nothing else. Before it: template-syntax.ts. After it: compile-content.ts puts the three parts of a mail together.
+// Turns a checked template tree into a function from variables to text: Handlebars with our own few helpers and nothing else.
 
 import Handlebars from "handlebars";
+import { COMPARISONS } from "./comparisons.ts";
 import { LINK_HELPER, type LinkSlots } from "./link-slots.ts";
-import { FALLBACK_HELPER, PRINT_HELPER, PRINT_UNESCAPED_HELPER } from "./template-syntax.ts";
+import {
+  COMPARE_HELPER,
+  FALLBACK_HELPER,
+  PRINT_HELPER,
+  PRINT_LIST_HELPER,
+  PRINT_UNESCAPED_HELPER,
+  WORD_HELPER,
+} from "./helper-names.ts";
 
 declare global {
   namespace Handlebars {
@@ -24,6 +31,8 @@ export type Template = (variables: Record<string, unknown>) => string;
 export interface CompileOptions {
   /** HTML: `{{x}}` is escaped. Otherwise nothing is. */
   escape: boolean;
+  /** Text that shows an array as lines, each with a dash. */
+  listsAsLines?: boolean;
   /** Applied to what `{{{x}}}` prints. */
   mapUnescaped?: (text: string) => string;
   /** Links and a pixel that the tree has places for. */
@@ -40,7 +49,10 @@ export function compileTemplate(program: hbs.AST.Program, options: CompileOption
     // Only these names are ever called; everything else is looked up in the variables.
     knownHelpersOnly: true,
     knownHelpers: {
+      [COMPARE_HELPER]: true,
       [PRINT_HELPER]: true,
+      [PRINT_LIST_HELPER]: true,
+      [WORD_HELPER]: true,
       [PRINT_UNESCAPED_HELPER]: true,
       [FALLBACK_HELPER]: true,
       [LINK_HELPER]: true,
@@ -55,6 +67,7 @@ export function compileTemplate(program: hbs.AST.Program, options: CompileOption
     allowProtoMethodsByDefault: false,
     helpers: {
       ...slots?.helpers,
+      [PRINT_LIST_HELPER]: listPrinter(options),
       ...(mapUnescaped === undefined
         ? {}
         : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) }),
@@ -75,6 +88,13 @@ function createEnvironment(): typeof Handlebars {
   handlebars.registerHelper(PRINT_HELPER, (value: unknown) => printed(value));
   handlebars.registerHelper(PRINT_UNESCAPED_HELPER, (value: unknown) => printed(value));
   handlebars.registerHelper(FALLBACK_HELPER, firstPresent);
+  handlebars.registerHelper(WORD_HELPER, (value: unknown, word: string) =>
+    value === undefined ? word : value,
+  );
+  // Handlebars adds its options at the end.
+  handlebars.registerHelper(COMPARE_HELPER, (name: string, ...values: unknown[]) =>
+    COMPARISONS.get(name)?.run(values.slice(0, -1)),
+  );
   handlebars.registerHelper("lookup", lookUp);
 
   // Handlebars shares the code of equal blocks and for that compares every block with every other: seconds for a
@@ -87,6 +107,17 @@ function createEnvironment(): typeof Handlebars {
   LinearCompiler.prototype.compiler = LinearCompiler;
   handlebars.JavaScriptCompiler = LinearCompiler;
   return handlebars;
+}
+
+/** An array becomes list items in HTML, and lines in text that was made from HTML. */
+function listPrinter({ escape, listsAsLines = false }: CompileOptions) {
+  return (value: unknown) => {
+    if (!Array.isArray(value) || (!escape && !listsAsLines)) return printed(value);
+    const items = value.map((item) => printed(item));
+    if (!escape) return items.map((item) => `- ${item}`).join("\n");
+    const html = items.map((item) => `<li>${Handlebars.escapeExpression(item)}</li>`).join("");
+    return new Handlebars.SafeString(html);
+  };
 }
 
 /** What a value looks like in a mail, as Handlebars prints it, without ever calling anything on the value. */

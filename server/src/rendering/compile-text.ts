@@ -116,6 +116,7 @@ const TEXT_OPTIONS: ParseOptions & CompileOptions = {
   ignoreStandalone: true,
   mapContent: withLiterals,
   escape: false,
+  listsAsLines: true,
   // `{{{x}}}` puts HTML into HTML, so in the text part it is text. The `&` of an address is none: `&copy` without `;` is a letter in text
   // and none in an attribute, where the address stands.
   mapUnescaped: (value) => (/<|&(?:#\w{1,8}|\w{1,40});/.test(value) ? htmlToText(value) : value),

@@ -5,7 +5,8 @@
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 import { readUrlValues, replaceHarmfulUrls, withoutHarmfulUrls, type UrlValue } from "./harmful-urls.ts";
-import { scanTemplate, type TemplatePiece } from "./scan-template.ts";
+import { scanTemplate } from "./scan-template.ts";
+import type { TemplatePiece } from "./template-scan.ts";
 
 /** The value of an `href`, without its quotes. */
 export interface FoundLink {

@@ -14,7 +14,7 @@ import {
   type ContentLink,
   type MailTracking,
 } from "./link-target.ts";
-import type { TemplatePiece } from "./scan-template.ts";
+import type { TemplatePiece } from "./template-scan.ts";
 import { bodiesOf, isBlock, isContent, noHash, pathTo } from "./template-tree.ts";
 
 /**

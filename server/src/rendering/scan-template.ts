@@ -1,13 +1,9 @@
 // Reads a template source once, character by character, before Handlebars sees it: finds the mustaches, refuses what
-// would make parsing a bomb, and swaps each `??` for a token Handlebars can parse without moving any column.
-// Before it: whoever has a source. After it: template-syntax.ts parses, compile-content.ts cuts out the pieces.
+// would make parsing a bomb, and swaps what Handlebars does not know for tokens it can parse without moving any column.
 import type { AdviceValues } from "@postloft/contract/advice.ts";
-import {
-  faultOfTemplate,
-  type TemplateFault,
-  type TemplateFaultCode,
-} from "@postloft/contract/template-faults.ts";
-import { createLocator, problemAt, type TemplateProblem } from "./source-position.ts";
+import { faultOfTemplate, type TemplateFaultCode } from "@postloft/contract/template-faults.ts";
+import { endOfForeign, type OpenBlock } from "./foreign-blocks.ts";
+import { bareFallbackAt, endOfQuoted, literalAt, type Literal } from "./literals.ts";
 import {
   TEMPLATE_LENGTH_MAX_CHARACTERS,
   MUSTACHES_PER_TEMPLATE_MAX,
@@ -17,45 +13,9 @@ import {
   PARENTHESES_DEPTH_MAX,
   PATH_SEPARATORS_PER_MUSTACHE_MAX,
 } from "./template-limits.ts";
+import { finishScan, type ScannedSource, type TemplateScan } from "./template-scan.ts";
 
-/**
- * A part of the source. `value` prints something, `control` opens, divides or closes a block, `escape` is `\{{` (which
- * prints two braces), `raw` is a whole `{{{{raw}}}}` block. The pieces are in order and cover what can be printed.
- */
-export interface TemplatePiece {
-  kind: "content" | "value" | "control" | "comment" | "escape" | "raw";
-  start: number;
-  end: number;
-}
-
-export interface TemplateScan {
-  /** In the order of the source; when there is one, the rest of the scan is not to be used. */
-  problems: TemplateProblem[];
-  pieces: TemplatePiece[];
-  /** As long as the source, with every `??` replaced by `..`, for Handlebars' parser. */
-  parserSource: string;
-  /** Where each `??` stands, as `line:column` in Handlebars' count (lines from 1, columns from 0). */
-  fallbacks: Map<string, TemplateProblem>;
-}
-
-/**
- * Stand-ins for U+2028 and U+2029 in `parserSource`: Handlebars' lexer counts columns wrong after them. Noncharacters
- * (Unicode 3.4, D14) never occur in text meant for people.
- */
-export const LINE_SEPARATOR_STAND_IN = "\uFDD8";
-export const PARAGRAPH_SEPARATOR_STAND_IN = "\uFDD9";
-
-interface OpenBlock {
-  start: number;
-  /** Levels this block adds: 1, and 1 for each `{{else if}}` in it. */
-  levels: number;
-}
-
-interface Scanner {
-  source: string;
-  pieces: TemplatePiece[];
-  found: Array<{ offset: number; fault: TemplateFault }>;
-  fallbackOffsets: number[];
+interface Scanner extends ScannedSource {
   blocks: OpenBlock[];
   blockDepth: number;
   mustaches: number;
@@ -75,6 +35,8 @@ export function scanTemplate(source: string): TemplateScan {
     pieces: [],
     found: [],
     fallbackOffsets: [],
+    literals: [],
+    foreignMustaches: [],
     blocks: [],
     blockDepth: 0,
     mustaches: 0,
@@ -87,7 +49,7 @@ export function scanTemplate(source: string): TemplateScan {
   } else {
     scanAll(scanner);
   }
-  return finished(scanner);
+  return finishScan(scanner);
 }
 
 function scanAll(scanner: Scanner): void {
@@ -95,6 +57,13 @@ function scanAll(scanner: Scanner): void {
   let start = 0;
   let open = source.indexOf("{{");
   while (open !== -1) {
+    const mayBeForeign = scanner.foreignMustaches.length < MUSTACHES_PER_TEMPLATE_MAX;
+    const foreignEnd = mayBeForeign ? endOfForeign(source, scanner.blocks, open) : null;
+    if (foreignEnd !== null) {
+      scanner.foreignMustaches.push({ start: open, end: foreignEnd });
+      open = source.indexOf("{{", foreignEnd);
+      continue;
+    }
     const isEscaped = open > start && source[open - 1] === "\\";
     const isBackslash = isEscaped && open - 1 > start && source[open - 2] === "\\";
     // Handlebars: one backslash makes the braces text; of two, one is printed and the mustache counts.
@@ -110,7 +79,8 @@ function scanAll(scanner: Scanner): void {
     open = source.indexOf("{{", start);
   }
   pieces.push({ kind: "content", start, end: source.length });
-  for (const block of scanner.blocks) refuse(scanner, block.start, "template.blockOpen");
+  for (const { start: from, foreign } of scanner.blocks)
+    if (foreign === undefined) refuse(scanner, from, "template.blockOpen");
 }
 
 /** Scans the mustache at `open`, returns where it ends, or null when reading on makes no sense. */
@@ -169,9 +139,17 @@ function scanInside(scanner: Scanner, open: number, inside: number, close: strin
   const limit = Math.min(source.length, open + MUSTACHE_LENGTH_MAX_CHARACTERS);
   let parentheses = 0;
   let separators = 0;
+  let bare: Literal | null = null;
   let at = inside;
   while (at < limit) {
     const character = source[at];
+    const literal = bare?.start === at ? bare : literalAt(source, at, limit);
+    if (literal === "open") return refuse(scanner, at, "template.stringOpen");
+    if (literal !== null) {
+      scanner.literals.push(literal);
+      at = literal.end;
+      continue;
+    }
     if (character === "}" || (character === "~" && source[at + 1] === "}")) {
       return scanClose(scanner, open, at, close);
     }
@@ -185,6 +163,7 @@ function scanInside(scanner: Scanner, open: number, inside: number, close: strin
     }
     if (character === "?" && source[at + 1] === "?") {
       scanner.fallbackOffsets.push(at);
+      if (parentheses === 0) bare = bareFallbackAt(source, inside, at, limit);
       at += 2;
       continue;
     }
@@ -212,15 +191,6 @@ function scanClose(scanner: Scanner, open: number, at: number, close: string): n
   return refuse(scanner, open, "template.otherEnd", { open: "{".repeat(close.length), close });
 }
 
-/** The offset after the closing quote or bracket; a backslash before it makes it part of the text. */
-function endOfQuoted(source: string, start: number, quote: string, limit: number): number | null {
-  for (let at = start + 1; at < limit; at += 1) {
-    if (source[at] === "\\" && source[at + 1] === quote) at += 1;
-    else if (source[at] === quote) return at + 1;
-  }
-  return null;
-}
-
 /** Tells what the mustache does by its first characters, and keeps the count of open blocks. */
 function scanRole(scanner: Scanner, open: number, marker: number): "value" | "control" | null {
   const { source, blocks } = scanner;
@@ -231,6 +201,7 @@ function scanRole(scanner: Scanner, open: number, marker: number): "value" | "co
     refuse(scanner, open, "template.decorator", { form: "{{* …}}" });
   }
   if (sign === "/") {
+    while (blocks.at(-1)?.foreign !== undefined) blocks.pop();
     const block = blocks.pop();
     if (block === undefined) return refuse(scanner, open, "template.notOpened");
     scanner.blockDepth -= block.levels;
@@ -243,7 +214,7 @@ function scanRole(scanner: Scanner, open: number, marker: number): "value" | "co
   if (!opens && divided === null) return "value";
 
   if (opens) blocks.push({ start: open, levels: 0 });
-  const block = blocks.at(-1);
+  const block = blocks.findLast(({ foreign }) => foreign === undefined);
   if (block === undefined) return refuse(scanner, open, "template.outside");
   if (opens || divided?.[1] !== undefined) {
     block.levels += 1;
@@ -258,42 +229,4 @@ function scanRole(scanner: Scanner, open: number, marker: number): "value" | "co
 function refuse(scanner: Scanner, offset: number, code: TemplateFaultCode, values: AdviceValues = {}): null {
   scanner.found.push({ offset, fault: faultOfTemplate(code, values) });
   return null;
-}
-
-function finished(scanner: Scanner): TemplateScan {
-  const { source, found, fallbackOffsets, pieces } = scanner;
-  const locate = createLocator(source);
-  const offsets = found.sort((a, b) => a.offset - b.offset);
-  const problems = offsets.map(({ offset, fault }) => problemAt(locate(offset), fault));
-  if (problems.length > 0) return { problems, pieces, parserSource: "", fallbacks: new Map() };
-
-  const fallbacks = new Map<string, TemplateProblem>();
-  const locateFallback = createLocator(source);
-  const fault = faultOfTemplate("template.fallbackAlone");
-  let parserSource = "";
-  let copied = 0;
-  for (const offset of fallbackOffsets) {
-    const { line, column } = locateFallback(offset);
-    fallbacks.set(`${line}:${column - 1}`, problemAt({ line, column }, fault));
-    parserSource += source.slice(copied, offset) + "..";
-    copied = offset + 2;
-  }
-  parserSource += source.slice(copied);
-  return { problems, pieces, parserSource: withStandIns(parserSource, pieces), fallbacks };
-}
-
-function withStandIns(parserSource: string, pieces: readonly TemplatePiece[]): string {
-  if (!/[\u2028\u2029]/.test(parserSource)) return parserSource;
-  let replaced = "";
-  let copied = 0;
-  for (const { kind, start, end } of pieces) {
-    if (kind !== "content") continue;
-    replaced += parserSource.slice(copied, start);
-    replaced += parserSource
-      .slice(start, end)
-      .replaceAll("\u2028", LINE_SEPARATOR_STAND_IN)
-      .replaceAll("\u2029", PARAGRAPH_SEPARATOR_STAND_IN);
-    copied = end;
-  }
-  return replaced + parserSource.slice(copied);
 }

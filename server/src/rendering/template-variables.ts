@@ -1,5 +1,4 @@
-// What a template can name: a contact's data, and what the service knows itself (decisions §6). Pure.
-// Before it: prepare-emails.ts, and whoever shows what a mail would say. After it: rendering/.
+// The variables of a template: a contact's data, and what the service knows itself (decisions §6). Pure.
 
 /** Filled in where a content has the footer of marketing mails; HTML, and lines of text. */
 export const FOOTER_HTML_VARIABLE = "unsubscribeFooterHtml";
@@ -40,12 +39,32 @@ export interface Recipient {
   links: { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string } | null;
   /** The footer, where the content asks for it. */
   footer: Footer | null;
+  /** Fields of the project among the {@link fallbackWords} of the content. They are variables, even if the contact has no value. */
+  knownFields?: readonly string[];
+}
+
+/** A single word after the last `??` of a mustache. */
+const FALLBACK_WORD = /\?\?(?:\s|&nbsp;){0,9}([^\s!"#%&'()*+,./;<=>?@[\\\]^`{|}~]{1,100})\s{0,9}~?\}\}/g;
+
+/** Returns the words of a content that are text unless a field has their name: `there` in `{{firstName ?? there}}`. */
+export function fallbackWords({ subject, html, text }: FallbackSource): string[] {
+  const parts = [subject, html, text ?? ""].filter((part) => part.includes("??"));
+  return [
+    ...new Set(parts.flatMap((part) => [...part.matchAll(FALLBACK_WORD)].map(([, word = ""]) => word))),
+  ];
+}
+
+interface FallbackSource {
+  subject: string;
+  html: string;
+  text: string | null;
 }
 
 /** Every data key at the top and under `data.`, then what the service knows itself, which no data can replace. */
 export function templateVariables(recipient: Recipient): Record<string, unknown> {
   const { data, footer } = recipient;
   return {
+    ...Object.fromEntries((recipient.knownFields ?? []).map((field) => [field, null])),
     ...data,
     data,
     email: recipient.email,

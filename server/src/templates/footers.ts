@@ -1,8 +1,10 @@
 // The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
 // Before it: emails/sending/prepare-emails.ts asks for a batch; a preview asks for one. After it: they are variables like others.
+import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";
 import { chooseLocale } from "../contacts/pages/locale.ts";
+import type { MergeTagFacts } from "./lint-variables.ts";
 import { findProjectsById } from "./queries.ts";
 
 export interface FooterRecipient {
@@ -13,10 +15,14 @@ export interface FooterRecipient {
   manageUrl: string;
 }
 
-/** Whether the footers of a project show a postal address. */
-export async function footerHasAddress(database: Database, projectId: string): Promise<boolean> {
+/** Returns what merge tags of other services may say about a project. Its postal address is also in its footers. */
+export async function readMergeTagFacts(database: Database, projectId: string): Promise<MergeTagFacts> {
   const [row] = await findProjectsById(database, [projectId]);
-  return row !== undefined && row.postalAddress !== null;
+  return {
+    projectName: row?.name ?? "",
+    postalAddress: row?.postalAddress ?? null,
+    year: now().getUTCFullYear(),
+  };
 }
 
 const NO_PROJECT: FooterProject = { name: "" };

@@ -99,3 +99,19 @@ const withoutWww = (host: string) =>
     .toLowerCase()
     .replace(/\.$/, "")
     .replace(/^www\./, "");
+
+const EXAMPLE_HOSTS = new Set(["example.com", "www.example.com"]);
+
+/** Returns whether a host is reserved for examples (RFC 2606). */
+export function isExampleHost(host: string): boolean {
+  return EXAMPLE_HOSTS.has(host.toLowerCase().replace(/\.$/, ""));
+}
+
+/** Words for leaving a list, in the languages that most newsletters are written in. */
+const UNSUBSCRIBE =
+  /unsubscrib|opt[ -]?out|abmeld|abbestell|austrag|désabonn|désinscri|desabonn|desinscri|darse de baja|cancelar (?:la |tu )?suscri|cancelar (?:a )?inscri|descadastr|disiscri|annulla l.iscrizione|uitschrijv|afmeld|avregistrer|avprenumer|wypisz|отпис|配信停止|退订|取消订阅|إلغاء الاشتراك/i;
+
+/** Returns whether the text of a link offers to unsubscribe. */
+export function saysUnsubscribe(text: string): boolean {
+  return UNSUBSCRIBE.test(text);
+}

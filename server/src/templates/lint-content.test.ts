@@ -18,6 +18,7 @@ const fine: LintedContent = {
   knownVariables: new Set(["order", "firstName", "unsubscribeUrl", "manageUrl", "url", "a"]),
   renderedBytes: null,
   footerHasAddress: false,
+  project: { projectName: "Acme", postalAddress: null, year: 2026 },
 };
 
 function told(content: Partial<LintedContent>): string[] {
@@ -52,6 +53,83 @@ test("a mail that is fine has no warnings", () => {
 });
 
 test.for([
+  // Merge tags
+  [
+    "a merge tag in each part",
+    { subject: "Hi *|FNAME|*", html: around("\n{{ UnsubscribeURL }}"), text: "{{manageUrl}} %FIRSTNAME%" },
+    ["merge_tag subject 1:4", "merge_tag body 2:1", "merge_tag text 1:15"],
+  ],
+  [
+    "a name that only another service has",
+    { html: around("{{ unsubscribe_url }}{{nobody}}") },
+    [`merge_tag body 1:${column}`, `unknown_variable body 1:${column + 23}`],
+  ],
+  [
+    "the same with a value",
+    {
+      html: around("{{ unsubscribe_url }}"),
+      knownVariables: new Set(["order", "manageUrl", "unsubscribe_url"]),
+    },
+    [],
+  ],
+  [
+    "bare text, a word, and any quotes after ??",
+    {
+      html: around(
+        "{{firstName ?? dear friend}}{{url ?? there}}{{url ?? &quot;x&quot;}}{{#if (eq a “b”)}}{{/if}}",
+      ),
+    },
+    [],
+  ],
+  // What is not finished
+  [
+    "a link to example.com",
+    { html: around('<a href="https://www.Example.com/a">x</a><a href="https://example.company">y</a>') },
+    [`link_to_example body 1:${column}`],
+  ],
+  [
+    "an unsubscribe link without an address",
+    { html: around('<a href="">Unsubscribe</a><a href="#">Hier abmelden</a><a title="Opt-out">x</a>') },
+    [
+      `unsubscribe_link_nowhere body 1:${column}`,
+      `unsubscribe_link_nowhere body 1:${column + 26}`,
+      `unsubscribe_link_nowhere body 1:${column + 55}`,
+    ],
+  ],
+  [
+    "an unsubscribe link of a variable that nobody has",
+    { html: around("<a class='b' href='{{{ unsub }}}'>Unsubscribe</a>") },
+    [`unsubscribe_link_nowhere body 1:${column}`, `unknown_variable body 1:${column + 23}`],
+  ],
+  [
+    "unsubscribe links that lead somewhere",
+    {
+      html: around(
+        '<a href="{{unsubscribeUrl}}">Unsubscribe</a><a href="{{url}}">Unsubscribe</a><a name="unsubscribe">x</a>',
+      ),
+    },
+    [],
+  ],
+  [
+    "placeholder text",
+    { subject: "A subject", html: around("<p> Write here. </p><p>Do not write here.</p>") },
+    ["placeholder_text subject", `placeholder_text body 1:${column + 3}`],
+  ],
+  [
+    "placeholder text in another language",
+    { html: around("<h1>Eine Überschrift</h1>") },
+    [`placeholder_text body 1:${column + 4}`],
+  ],
+  [
+    "an empty body",
+    { html: "<html lang='en'><style>p{}</style><p> &nbsp;</p>", type: "TRANSACTIONAL" },
+    ["body_empty body"],
+  ],
+  [
+    "a body of an image",
+    { html: "<img src='https://a.example/a.png' alt=''>", type: "TRANSACTIONAL" },
+    ["no_text body"],
+  ],
   ["a blank subject", { subject: "  " }, ["subject_blank subject"]],
   ["a long subject", { subject: "x".repeat(61) }, ["subject_long subject"]],
   ["a subject that is just short enough", { subject: `${"ü".repeat(60)}{{firstName}}` }, []],

@@ -1,18 +1,13 @@
-// What could be better in a mail, before it is sent: advice, each with a code, a sentence and a place. Nothing here refuses.
-// Before it: a content that passed check-content.ts. After it: the preview; a person decides. Pure.
-import type { AdviceValues } from "@postloft/contract/advice.ts";
-import {
-  warnOfContent,
-  type ContentWarningCode,
-  type ContentWarningPart,
-} from "@postloft/contract/content-warnings.ts";
+// Checks an email before it is sent and warns, each time with a code, a sentence and a place. Nothing here refuses. Pure.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { createLocator } from "../rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
-import { variablesOf } from "./mustaches.ts";
+import { variableWarnings, type MergeTagFacts } from "./lint-variables.ts";
+import { isPlaceholder } from "./placeholder-rules.ts";
 import { showsPostalAddress } from "./postal-address.ts";
 import { asksForFooter } from "../rendering/template-variables.ts";
 import { hasUnsubscribeLink } from "./with-footer.ts";
+import { warningAt, warningOfPart as whole, type Warning } from "./warnings.ts";
 
 export interface LintedContent {
   subject: string;
@@ -27,24 +22,7 @@ export interface LintedContent {
   renderedBytes: number | null;
   /** Whether the footer shows a postal address of the project. */
   footerHasAddress: boolean;
-}
-
-export interface Warning {
-  code: ContentWarningCode;
-  message: string;
-  /** The same by its code, with what it names. */
-  messageParts: ContentWarningPart[];
-  where: Place;
-}
-
-/** Parts of a content, by the names of their fields. */
-type LintedParts = ReadonlyArray<readonly [Place["field"], string]>;
-
-interface Place {
-  field: "subject" | "body" | "text";
-  /** From 1; null: it is about the whole. */
-  line: number | null;
-  column: number | null;
+  project: MergeTagFacts;
 }
 
 /** Gmail cuts at 102 kB; the rest is for what is added on the way. */
@@ -61,14 +39,14 @@ export function lintContent(content: LintedContent): Warning[] {
     ["body", content.html],
     ["text", content.text ?? ""],
   ] as const;
-  const unknown = unknownVariables(parts, content.knownVariables);
+  const ofVariables = variableWarnings(parts, content.knownVariables, content.project);
   return few([
     ...lintSubject(content.subject),
-    ...unknown.filter(({ where }) => where.field === "subject"),
+    ...ofVariables.filter(({ where }) => where.field === "subject"),
     ...lintBody(content),
-    ...unknown.filter(({ where }) => where.field === "body"),
+    ...ofVariables.filter(({ where }) => where.field === "body"),
     ...lintText(content),
-    ...unknown.filter(({ where }) => where.field === "text"),
+    ...ofVariables.filter(({ where }) => where.field === "text"),
   ]);
 }
 
@@ -81,20 +59,11 @@ function few(warnings: readonly Warning[]): Warning[] {
   });
 }
 
-/** The warning of a code, at a place. */
-export function warningAt(where: Place, code: ContentWarningCode, values: AdviceValues = {}): Warning {
-  const said = warnOfContent(code, values);
-  return { code, message: said.text, messageParts: [said], where };
-}
-
-function whole(field: Place["field"], code: ContentWarningCode, values: AdviceValues = {}): Warning {
-  return warningAt({ field, line: null, column: null }, code, values);
-}
-
 function lintSubject(subject: string): Warning[] {
   const warnings: Warning[] = [];
   const fixed = subject.replace(/\{\{.*?\}\}/g, "");
   if (subject.trim() === "") warnings.push(whole("subject", "subject_blank"));
+  if (isPlaceholder(subject)) warnings.push(whole("subject", "placeholder_text", { text: subject.trim() }));
   if ([...fixed].length > SUBJECT_SHOWN_CHARACTERS)
     warnings.push(whole("subject", "subject_long", { most: SUBJECT_SHOWN_CHARACTERS }));
   const letters = fixed.replace(/[^\p{Lu}\p{Ll}]/gu, "");
@@ -103,12 +72,12 @@ function lintSubject(subject: string): Warning[] {
   return warnings;
 }
 
-function lintBody({ html, type, renderedBytes, footerHasAddress }: LintedContent): Warning[] {
-  const { notes, hasPreviewText, hasText, lastText } = lintHtml(html);
+function lintBody({ html, type, renderedBytes, footerHasAddress, knownVariables }: LintedContent): Warning[] {
+  const { notes, hasPreviewText, hasText, hasImage, lastText } = lintHtml(html, knownVariables);
   const warnings = unsubscribeWarnings("body", html, type);
   const bytes = renderedBytes ?? Buffer.byteLength(html);
   if (bytes > HTML_MAX_BYTES) warnings.push(whole("body", "html_large", { size: Math.ceil(bytes / 1000) }));
-  if (!hasText) warnings.push(whole("body", "no_text"));
+  if (!hasText) warnings.push(whole("body", hasImage ? "no_text" : "body_empty"));
   else if (!hasPreviewText && type !== "TRANSACTIONAL") warnings.push(whole("body", "no_preview_text"));
   const isAddressAdded =
     footerHasAddress && (!hasUnsubscribeLink(html) || asksForFooter({ html, text: null }));
@@ -128,29 +97,4 @@ function unsubscribeWarnings(field: "body" | "text", source: string, type: Templ
   if (type === null || type === "TRANSACTIONAL" || hasUnsubscribeLink(source)) return [];
   const links = { unsubscribe: "{{unsubscribeUrl}}", manage: "{{manageUrl}}" };
   return [whole(field, type === "MARKETING" ? "unsubscribe_link_added" : "no_unsubscribe_link", links)];
-}
-
-/** Each unknown name once, where it stands first. */
-export function unknownVariables(parts: LintedParts, known: ReadonlySet<string>): Warning[] {
-  return firstUses(parts)
-    .filter(({ name }) => !known.has(name))
-    .map(unknownVariable);
-}
-
-/** Returns each variable of a content once, at its first place without a fallback: what `??` gives is meant. */
-export function firstUses(parts: LintedParts): Array<{ name: string; where: Place }> {
-  const met = new Set<string>();
-  return parts.flatMap(([field, source]) => {
-    const locate = createLocator(source);
-    return variablesOf(source).flatMap(({ name, start, hasFallback }) => {
-      if (hasFallback || met.has(name)) return [];
-      const place = locate(start);
-      met.add(name);
-      return [{ name, where: { field, ...place } }];
-    });
-  });
-}
-
-export function unknownVariable({ name, where }: { name: string; where: Place }): Warning {
-  return warningAt(where, "unknown_variable", { name });
 }

@@ -1,10 +1,10 @@
-// Walks the HTML of a mail and notes what mail programs will not show as its author sees it.
-// Before it: lint-content.ts. After it: the same file puts places to the notes. Pure.
+// Walks the HTML of an email and notes what mail programs will not show as its author sees it, and what is not finished. Pure.
 import { Parser } from "htmlparser2";
 import type { AdviceValues } from "@postloft/contract/advice.ts";
 import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
-import { hostFault, otherHostShown } from "./link-rules.ts";
+import { hostFault, isExampleHost, otherHostShown, saysUnsubscribe } from "./link-rules.ts";
+import { isPlaceholder } from "./placeholder-rules.ts";
 
 export interface HtmlNote {
   code: ContentWarningCode;
@@ -19,6 +19,7 @@ export interface HtmlFindings {
   /** Whether a text stands at the beginning that is shown beside the subject only. */
   hasPreviewText: boolean;
   hasText: boolean;
+  hasImage: boolean;
   /** The end of what a reader sees, where senders say who and where they are. */
   lastText: string;
 }
@@ -40,16 +41,35 @@ const LINK_TEXT_CHARACTERS = 200;
 /** Pads previews and shows nothing. */
 const INVISIBLE = /\u00AD|\u034F|[\u200B-\u200D]|\uFEFF/g;
 
-/** Reads a document or fragment, with or without variables. Never throws. */
-export function lintHtml(html: string): HtmlFindings {
+/**
+ * Reads a document or fragment, with or without variables. Never throws.
+ *
+ * @param known variables that have a value, for some contacts at least
+ */
+export function lintHtml(html: string, known: ReadonlySet<string>): HtmlFindings {
   const walk = new HtmlWalk();
   const parser = new Parser({
-    onopentag: (name, attributes) => walk.open(name, attributes, parser.startIndex),
+    onopentag: (name, attributes) =>
+      walk.open(name, attributes, parser.startIndex, () =>
+        hasUnknownAddress(html.slice(parser.startIndex, parser.endIndex), known),
+      ),
     onclosetag: (name) => walk.close(name),
-    ontext: (text) => walk.text(text),
+    ontext: (text) => walk.text(text, parser.startIndex),
   });
   parser.end(withoutMustaches(html));
   return walk;
+}
+
+/** Characters of a tag in which its address is looked for. */
+const TAG_CHARACTERS = 5_000;
+const VARIABLE_ADDRESS =
+  /\shref\s{0,9}=\s{0,9}["']?\s{0,9}\{\{\{?\s{0,9}([\w.]{1,200})\s{0,9}\}\}\}?\s{0,9}(?=["'\s>]|$)/i;
+
+/** Returns whether the address of a tag is one variable without a value for any contact. */
+function hasUnknownAddress(tag: string, known: ReadonlySet<string>): boolean {
+  const path = VARIABLE_ADDRESS.exec(tag.slice(0, TAG_CHARACTERS))?.[1];
+  const [first = "", second] = path?.split(".") ?? [];
+  return path !== undefined && !known.has(first === "data" && second !== undefined ? second : first);
 }
 
 /** The same length, so that places stay the same. What prints nothing itself becomes blanks. */
@@ -65,26 +85,43 @@ function withoutMustaches(html: string): string {
   return masked + html.slice(copied);
 }
 
+interface OpenLink {
+  host: string | null;
+  /** The link's title and label, and from `shownFrom` on the text that a reader sees. */
+  text: string;
+  shownFrom: number;
+  offset: number;
+  /** Whether the link has no address, and whether it may have none once variables are filled in. */
+  isEmpty: boolean;
+  mayBeEmpty: boolean;
+}
+
 class HtmlWalk implements HtmlFindings {
   readonly notes: HtmlNote[] = [];
   hasPreviewText = false;
   hasText = false;
+  hasImage = false;
   lastText = "";
-  /** The link that is open, where it leads to a host. */
-  private shownLink: { host: string; text: string; offset: number } | null = null;
+  /** The link that is open. */
+  private shownLink: OpenLink | null = null;
   private depth = 0;
   /** How deep the outermost element is that nobody sees, and the one that is hidden by its style; 0 outside of one. */
   private unseenFrom = 0;
   private hiddenFrom = 0;
 
-  open(name: string, attributes: Readonly<Record<string, string>>, offset: number): void {
+  open(
+    name: string,
+    attributes: Readonly<Record<string, string>>,
+    offset: number,
+    hasUnknownTarget: () => boolean,
+  ): void {
     this.depth += 1;
     if (this.unseenFrom === 0 && UNSEEN.has(name)) this.unseenFrom = this.depth;
     const isHidden = Object.hasOwn(attributes, "hidden") || HIDING.test(attributes["style"] ?? "");
     if (this.hiddenFrom === 0 && isHidden && !VOID.has(name)) this.hiddenFrom = this.depth;
     if (UNSUPPORTED.has(name)) this.note("unsupported_element", offset, { element: `<${name}>` });
     if (name === "html" && !attributes["lang"]?.trim()) this.note("html_without_language", offset);
-    if (name === "a") this.link(attributes, offset);
+    if (name === "a") this.link(attributes, offset, hasUnknownTarget);
     if (name === "img") this.image(attributes, offset);
   }
 
@@ -95,11 +132,12 @@ class HtmlWalk implements HtmlFindings {
     if (this.depth < this.hiddenFrom) this.hiddenFrom = 0;
   }
 
-  text(text: string): void {
+  text(text: string, offset: number): void {
     if (this.unseenFrom > 0) return;
     if (this.shownLink !== null && this.shownLink.text.length < LINK_TEXT_CHARACTERS)
       this.shownLink.text += text.slice(0, LINK_TEXT_CHARACTERS);
     if (this.hiddenFrom === 0) this.keepText(text);
+    if (isPlaceholder(text)) this.note("placeholder_text", offset, { text: text.trim() });
     if (this.hasText || text.replace(INVISIBLE, "").trim() === "") return;
     if (this.hiddenFrom > 0) this.hasPreviewText = true;
     else this.hasText = true;
@@ -112,26 +150,46 @@ class HtmlWalk implements HtmlFindings {
       this.lastText = this.lastText.slice(-LAST_TEXT_CHARACTERS);
   }
 
-  private link(attributes: Readonly<Record<string, string>>, offset: number): void {
-    const isAnchor =
-      attributes["href"] === undefined && (attributes["name"] ?? attributes["id"]) !== undefined;
-    const fault = isAnchor ? null : addressFault(attributes["href"] ?? "");
-    if (fault !== null) this.note(`link_${fault}`, offset);
-    const host = hostOf((attributes["href"] ?? "").trim());
-    this.shownLink = host === null ? null : { host, text: "", offset };
+  private link(
+    attributes: Readonly<Record<string, string>>,
+    offset: number,
+    hasUnknownTarget: () => boolean,
+  ): void {
+    this.endLink();
+    const address = attributes["href"];
+    const isAnchor = address === undefined && (attributes["name"] ?? attributes["id"]) !== undefined;
+    const fault = isAnchor ? null : addressFault(address ?? "");
+    const host = hostOf((address ?? "").trim());
+    const isEmpty = fault === "without_address";
+    if (fault !== null && !isEmpty) this.note(`link_${fault}`, offset);
+    const text = `${attributes["title"] ?? ""} ${attributes["aria-label"] ?? ""} `;
+    const mayBeEmpty = isEmpty || (address !== undefined && address.startsWith(VALUE) && hasUnknownTarget());
+    this.shownLink = {
+      host,
+      text: text.trimStart(),
+      offset,
+      isEmpty,
+      mayBeEmpty,
+      shownFrom: text.trimStart().length,
+    };
     const ofHost = host === null || fault === "to_this_machine" ? null : hostFault(host);
     if (ofHost !== null) this.note(ofHost.code, offset, ofHost.values);
+    if (host !== null && isExampleHost(host)) this.note("link_to_example", offset, { host });
   }
 
   private endLink(): void {
     if (this.shownLink === null) return;
-    const { host, text, offset } = this.shownLink;
+    const { host, text, offset, isEmpty, mayBeEmpty, shownFrom } = this.shownLink;
     this.shownLink = null;
-    const shown = otherHostShown(text.replace(INVISIBLE, ""), host);
-    if (shown !== null) this.note("link_text_elsewhere", offset, { shown, host });
+    if (mayBeEmpty && saysUnsubscribe(text))
+      this.note("unsubscribe_link_nowhere", offset, { unsubscribe: "{{unsubscribeUrl}}" });
+    else if (isEmpty) this.note("link_without_address", offset);
+    const shown = host === null ? null : otherHostShown(text.slice(shownFrom).replace(INVISIBLE, ""), host);
+    if (shown !== null && host !== null) this.note("link_text_elsewhere", offset, { shown, host });
   }
 
   private image(attributes: Readonly<Record<string, string>>, offset: number): void {
+    this.hasImage = true;
     const source = attributes["src"] ?? "";
     if (/^data:/i.test(source.trim())) this.note("image_embedded", offset);
     else if (!/^cid:/i.test(source.trim())) {

@@ -1,7 +1,8 @@
 // Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
 // Before it: preview.ts, campaigns/ have a content that passed its check. After it: lint-content.ts, here or in lint-worker.ts.
 import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
-import { lintContent, warningAt, type LintedContent, type Warning } from "./lint-content.ts";
+import { lintContent, type LintedContent } from "./lint-content.ts";
+import { warningOfPart, type Warning } from "./warnings.ts";
 
 /** Characters of HTML that are looked through at once; what takes a millisecond. Few mails have more. */
 const SHORT_LENGTH = 20_000;
@@ -33,4 +34,4 @@ export function createLinter(): Linter {
   };
 }
 
-const notLookedThrough = warningAt({ field: "body", line: null, column: null }, "too_much_to_check");
+const notLookedThrough = warningOfPart("body", "too_much_to_check");

@@ -1,5 +1,7 @@
 // What stands between the braces of a template, and which variables it asks for; read without parsing, so that it costs next to nothing.
-// Before it: rendering/scan-template.ts finds the mustaches. After it: with-footer.ts, lint-content.ts. Pure.
+// Pure.
+import { COMPARISONS } from "../rendering/comparisons.ts";
+import { TEXT_STAND_IN } from "../rendering/parser-source.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
 
 /** `open` and `close` are the ends of a block, `else` divides one; comments and escaped braces are not in the list. */
@@ -40,9 +42,10 @@ const TRANSPARENT_HELPERS = new Set(["if", "unless"]);
 /** The mustaches of a template in their order. Of a template with faults those before the first fault. */
 export function mustachesOf(source: string): Mustache[] {
   if (!source.includes("{{")) return [];
-  return scanTemplate(source).pieces.flatMap(({ kind, start, end }) => {
+  const { pieces, plainSource } = scanTemplate(source);
+  return pieces.flatMap(({ kind, start, end }) => {
     if (kind !== "value" && kind !== "control") return [];
-    const text = source.slice(start, end);
+    const text = plainSource.slice(start, end);
     const [lead = ""] = /^\{\{~?[{&#^/]?/.exec(text) ?? [];
     const words = [...text.slice(lead.length, READ_LENGTH).matchAll(WORDS)].map((match) => ({
       text: match[0],
@@ -102,6 +105,8 @@ function withoutLocals(words: readonly Word[]): { words: readonly Word[]; locals
 function askedWords(mustache: Mustache, words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }, at) => {
     if (/^(?:[=()|]|\?\?)$/.test(text)) return false;
+    if (text === TEXT_STAND_IN && (at > 0 || mustache.kind !== "value")) return false;
+    if (isFallbackWord(mustache, words, at)) return false;
     // Standing first, even `{{"first name"}}` and `{{12}}` are variables of that name.
     const isFirst = at === 0 && mustache.kind === "value";
     if (!isFirst && (/^["']/.test(text) || LITERAL.test(text))) return false;
@@ -110,8 +115,19 @@ function askedWords(mustache: Mustache, words: readonly Word[]): readonly Word[]
     if (!isCalled) return true;
     if (mustache.kind === "else" && at === 0) return false;
     const hasParameters = words.length > at + 1 && words[at + 1]?.text !== "??";
-    return !(hasParameters && (text === "lookup" || (mustache.kind !== "value" && BLOCK_HELPERS.has(text))));
+    const isHelper = text === "lookup" || COMPARISONS.has(text);
+    return !(hasParameters && (isHelper || (mustache.kind !== "value" && BLOCK_HELPERS.has(text))));
   });
+}
+
+/** Returns whether a word follows the last `??`. Such a word is text if no variable has its name. */
+function isFallbackWord({ kind }: Mustache, words: readonly Word[], at: number): boolean {
+  return (
+    kind === "value" &&
+    at === words.length - 1 &&
+    words[at - 1]?.text === "??" &&
+    !/[[./@]/.test(words[at]?.text ?? "")
+  );
 }
 
 /** Whether names in the block that begins here are those of an item or object. */

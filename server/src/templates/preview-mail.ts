@@ -8,8 +8,9 @@ import { readWrittenMail } from "../emails/reading/written-mail.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import { headerPartsOf } from "../emails/sending/header-parts.ts";
 import { recipientOf, renderedAs } from "../emails/sending/rendered-as.ts";
-import { asksForFooter, templateVariables } from "../rendering/template-variables.ts";
+import { asksForFooter, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
+import { findKnownKeys } from "../contacts/fields/fields.ts";
 import { readFooters } from "./footers.ts";
 import type { PreviewParts } from "./preview.ts";
 
@@ -43,10 +44,11 @@ export async function previewMail(
     recipient.links !== null && asksForFooter(content)
       ? await readFooters(database, [{ projectId, locale: recipient.data["locale"], ...links }])
       : [];
+  const knownFields = await findKnownKeys(database, projectId, fallbackWords(content));
   const rendered = await renderer.render(projectId, {
     contentKey: `preview ${hashTexts(content)}`,
     content,
-    variables: templateVariables({ ...recipient, footer }),
+    variables: templateVariables({ ...recipient, footer, knownFields }),
   });
   if (!rendered.ok) throw new Refusal("CONFLICT", { message: rendered.reason });
   const { subject, html, text } = rendered;

@@ -6,15 +6,16 @@ import { NOBODY } from "../platform/ids.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
-import { BUILT_IN_VARIABLES, templateVariables } from "../rendering/template-variables.ts";
+import { BUILT_IN_VARIABLES, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
 import { getContact } from "../contacts/contacts.ts";
+import { findKnownKeys } from "../contacts/fields/fields.ts";
 import type { ContactLinks } from "../contacts/links.ts";
 import { readDataPatch } from "../contacts/rules.ts";
 import { checkContent } from "./check-content.ts";
-import { footerHasAddress, readFooters } from "./footers.ts";
-import type { Warning } from "./lint-content.ts";
+import { readFooters, readMergeTagFacts } from "./footers.ts";
 import type { Linter } from "./linter.ts";
 import { listFieldNames } from "./queries.ts";
+import type { Warning } from "./warnings.ts";
 import { withFooter } from "./with-footer.ts";
 
 export interface PreviewParts {
@@ -71,6 +72,7 @@ export async function previewContent(
     data,
     links,
     footer,
+    knownFields: await findKnownKeys(database, projectId, fallbackWords(written)),
   });
   const contentKey = `preview ${hashTexts(content)}`;
   const rendered = await renderer.render(projectId, { contentKey, content, variables });
@@ -81,12 +83,14 @@ export async function previewContent(
     ...(await listFieldNames(database, projectId)),
   ]);
   const renderedBytes = Buffer.byteLength(rendered.html);
+  const project = await readMergeTagFacts(database, projectId);
   const warnings = await linter.lint(projectId, {
     ...written,
     type,
     knownVariables,
     renderedBytes,
-    footerHasAddress: type === "MARKETING" && (await footerHasAddress(database, projectId)),
+    footerHasAddress: type === "MARKETING" && project.postalAddress !== null,
+    project,
   });
   return { subject: rendered.subject, html: rendered.html, text: rendered.text, warnings };
 }

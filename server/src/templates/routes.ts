@@ -23,7 +23,7 @@ import {
   type TemplateUse,
 } from "./templates.ts";
 import { sendTest, takeTestMail, testSenderOf } from "./test-mail.ts";
-import { warnOfUnknownVariables } from "./unknown-variables.ts";
+import { warnOnSaving } from "./unknown-variables.ts";
 import { getVersion, listVersions } from "./versions.ts";
 
 export interface TemplateRouteParts extends TemplateParts, PreviewParts, TemplateUse {
@@ -52,7 +52,7 @@ function recordRoutes(parts: TemplateRouteParts): Route[] {
       const { body: made = "", ...written } = withMadeBody(body);
       const template = { ...written, body: made };
       const insert = await createTemplate(parts, projectId, template);
-      const warnings = await warnOfUnknownVariables(database, projectId, template);
+      const warnings = await warnOnSaving(database, projectId, template);
       return commit(async (tx) => created({ ...(await insert(tx)), warnings }));
     }),
     route(contract.getTemplate, async ({ projectId, params }) =>
@@ -61,7 +61,7 @@ function recordRoutes(parts: TemplateRouteParts): Route[] {
     route(contract.updateTemplate, async ({ projectId, params, body, commit }) => {
       const edit = withMadeBody(body);
       const change = await updateTemplate(parts, projectId, params.id, edit);
-      const warnings = await warnOfUnknownVariables(database, projectId, edit);
+      const warnings = await warnOnSaving(database, projectId, edit);
       return commit(async (tx) => ok({ ...(await change(tx)), warnings }));
     }),
     route(contract.deleteTemplate, async ({ projectId, params, commit }) =>

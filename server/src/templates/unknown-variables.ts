@@ -1,22 +1,33 @@
-// Which variables of a content nobody has a value for: told when it is saved, because a slip in a name shows nothing in the mail.
-// Before it: routes.ts of templates and campaigns, with what was given. After it: `warnings` of the answer.
+// Warnings when a content is saved: variables without a value, because they show nothing, and merge tags of other services.
 import type { Database } from "../platform/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
-import { unknownVariables, type Warning } from "./lint-content.ts";
+import { readMergeTagFacts } from "./footers.ts";
+import { mayHaveMergeTags, unknownVariables, variableWarnings } from "./lint-variables.ts";
 import { listFieldNames } from "./queries.ts";
+import type { LintedParts, Warning } from "./warnings.ts";
 
-/** Each unknown name once, where it stands first; nothing is asked of the database where there is no variable. */
-export async function warnOfUnknownVariables(
+/** Warnings about one content that are returned when it is saved. */
+const WARNINGS_MAX = 100;
+
+/** Returns the warnings about a content that is saved. Reads the database only if the content may deserve one. */
+export async function warnOnSaving(
   database: Database,
   projectId: string,
   { subject = "", body = "" }: { subject?: string | undefined; body?: string | undefined },
 ): Promise<Warning[]> {
-  const [warnings = []] = await unknownVariablesOf(database, projectId, [{ subject, body }]);
-  return warnings;
+  const parts: LintedParts = [
+    ["subject", subject],
+    ["body", body],
+  ];
+  const known = new Set(BUILT_IN_VARIABLES);
+  if (unknownVariables(parts, known).length === 0 && !mayHaveMergeTags(parts)) return [];
+  for (const name of await listContactVariables(database, projectId)) known.add(name);
+  const facts = await readMergeTagFacts(database, projectId);
+  return variableWarnings(parts, known, facts).slice(0, WARNINGS_MAX);
 }
 
-/** The same of many contents, in their order; `alsoKnown` names what else these mails can say. */
+/** Returns each unknown variable of many contents once, in their order. `alsoKnown` names more that these emails have. */
 export async function unknownVariablesOf(
   database: Database,
   projectId: string,

@@ -11,7 +11,7 @@ import { createMetrics, type Metrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { addProject } from "./add-project.ts";
 import { RECIPIENT_CHECKS } from "../suppressions/recipients.ts";
-import { readContactsForRendering } from "../contacts/contacts.ts";
+import { renderingDataOf } from "../contacts/rendering-data.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { standing } from "../emails/handover/handover-queries.ts";
 import { enqueueEmails, makeContent } from "../emails/outbox/emails.ts";
@@ -221,7 +221,7 @@ export function useOutbox(): Outbox {
           systemFrom: { address: "post@host.example", name: "Postloft" },
           ...(transport.rewrites === undefined ? {} : { rewrites: transport.rewrites }),
           surroundings: {
-            readContacts: (keys) => readContactsForRendering(database, keys),
+            ...renderingDataOf(database),
             findSigningKeys: async (names) =>
               new Map(names.map((name) => [`${name.projectId} ${name.domain}`, signing])),
             linksOf: (project, contact) => ({

@@ -1,18 +1,19 @@
-// Which variables of a call's own texts nobody has a value for: a slip in a name shows nothing in the mail, and so it is told.
-// Before it: send.ts has checked the texts. After it: `warnings` of the answer; nothing is refused for them.
+// Warnings about a call's own texts: variables without a value, which show nothing, and merge tags of other services. Nothing is refused.
 import { LRUCache } from "lru-cache";
 import { closestName } from "@postloft/contract/closest-name.ts";
 import { sendBody } from "@postloft/contract/v1.ts";
 import type { Database } from "../platform/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
-import { firstUses, unknownVariable, type Warning } from "../templates/lint-content.ts";
+import { readMergeTagFacts } from "../templates/footers.ts";
+import { firstUses, mayHaveMergeTags, variableWarnings } from "../templates/lint-variables.ts";
 import { listContactVariables } from "../templates/unknown-variables.ts";
+import type { LintedParts, Warning } from "../templates/warnings.ts";
 import type { Parts } from "./draft-content.ts";
 
 /** Texts whose variables are remembered, and projects whose fields are. */
 const MAX_TEXTS = 2_000;
 const MAX_PROJECTS = 1_000;
-/** So many are told; who has more knows the pattern. */
+/** Warnings that a call gets at most. */
 const MAX_WARNINGS = 20;
 
 /** A warning about a text of the call, or about a field of it. */
@@ -40,21 +41,27 @@ export interface WarnedCall {
   data: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Reads the database only for names that neither the call's `data` nor the fields known of the project have. */
+interface ReadTexts {
+  /** Variables that not every email has. */
+  names: readonly string[];
+  mayHaveTags: boolean;
+}
+
+/** Reads the database only for names that neither the call's `data` nor the fields known of the project have, and for merge tags. */
 export function createSendWarner(database: Database): (call: WarnedCall) => Promise<Warning[]> {
-  const used = new LRUCache<string, ReturnType<typeof firstUses>>({ max: MAX_TEXTS });
+  const read = new LRUCache<string, ReadTexts>({ max: MAX_TEXTS });
   const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_PROJECTS });
 
-  function usesOf({ key, parts }: WarnedCall) {
-    const remembered = used.get(key);
+  function readTexts(key: string, parts: LintedParts): ReadTexts {
+    const remembered = read.get(key);
     if (remembered !== undefined) return remembered;
-    const uses = firstUses([
-      ["subject", parts.subject ?? ""],
-      ["body", parts.html ?? ""],
-      ["text", parts.text ?? ""],
-    ]).filter(({ name }) => !BUILT_IN_VARIABLES.includes(name));
-    used.set(key, uses);
-    return uses;
+    const names = firstUses(parts).map(({ name }) => name);
+    const texts = {
+      names: names.filter((name) => !BUILT_IN_VARIABLES.includes(name)),
+      mayHaveTags: mayHaveMergeTags(parts),
+    };
+    read.set(key, texts);
+    return texts;
   }
 
   async function fieldsOf(projectId: string, names: readonly string[]): Promise<ReadonlySet<string>> {
@@ -65,17 +72,18 @@ export function createSendWarner(database: Database): (call: WarnedCall) => Prom
     return fields;
   }
 
-  return async (call) => {
-    const data = call.data ?? {};
-    const open = usesOf(call).filter(({ name }) => !Object.hasOwn(data, name));
-    if (open.length === 0) return [];
-    const fields = await fieldsOf(
-      call.projectId,
-      open.map(({ name }) => name),
-    );
-    return open
-      .filter(({ name }) => !fields.has(name))
-      .slice(0, MAX_WARNINGS)
-      .map(unknownVariable);
+  return async ({ projectId, parts, key, data = {} }) => {
+    const texts: LintedParts = [
+      ["subject", parts.subject ?? ""],
+      ["body", parts.html ?? ""],
+      ["text", parts.text ?? ""],
+    ];
+    const { names, mayHaveTags } = readTexts(key, texts);
+    const open = names.filter((name) => !Object.hasOwn(data, name));
+    if (open.length === 0 && !mayHaveTags) return [];
+    const fields = await fieldsOf(projectId, open);
+    if (!mayHaveTags && open.every((name) => fields.has(name))) return [];
+    const all = new Set([...BUILT_IN_VARIABLES, ...Object.keys(data), ...fields]);
+    return variableWarnings(texts, all, await readMergeTagFacts(database, projectId)).slice(0, MAX_WARNINGS);
   };
 }

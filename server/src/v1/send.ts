@@ -19,7 +19,7 @@ import { contactRefusal } from "../contacts/contacts.ts";
 import { readDataPatch, type DataPatch } from "../contacts/rules.ts";
 import { upsertContacts } from "../contacts/upsert-contacts.ts";
 import { checkContent } from "../templates/check-content.ts";
-import type { Warning } from "../templates/lint-content.ts";
+import type { Warning } from "../templates/warnings.ts";
 import { readTemplates } from "../templates/templates.ts";
 import { createDrafter, ownTexts, partsOf, templateKeyOf, type Draft, type Parts } from "./draft-content.ts";
 import { createLanes, MAX_BATCH_BYTES, optional, type LaneRequest } from "./lane.ts";
@@ -82,9 +82,11 @@ export function createSendDoor(options: {
     hash: string | undefined,
   ): Promise<Warning[]> {
     const own = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
-    if (![own.subject, own.html, own.text ?? ""].some((part) => part.includes("{{"))) return [];
+    const texts = [own.subject, own.html, own.text ?? ""];
+    if (texts.every((part) => part === "")) return [];
     const key = hash ?? `template ${hashTexts(own)}`;
-    if (!checked.has(key)) {
+    const hasVariables = texts.some((part) => part.includes("{{"));
+    if (hasVariables && !checked.has(key)) {
       // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
       await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
       checked.set(key, true);

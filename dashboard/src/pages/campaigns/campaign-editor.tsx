@@ -22,9 +22,10 @@ interface EditorProps {
 }
 
 export function CampaignEditor({ project, campaign }: EditorProps) {
-  const { step = "audience" } = route.useSearch();
+  const { step = "audience", line } = route.useSearch();
   const navigate = route.useNavigate();
-  const goTo = (next: Step) => void navigate({ search: { step: next } });
+  const goTo = (next: Step, at?: number) =>
+    void navigate({ search: { step: next, ...(at === undefined ? {} : { line: at }) } });
   return (
     <>
       <ol className="mb-6 flex flex-wrap gap-x-6 gap-y-2 border-b border-line" aria-label={t("Steps")}>
@@ -45,7 +46,7 @@ export function CampaignEditor({ project, campaign }: EditorProps) {
         <AudienceStep projectId={project.id} campaign={campaign} onNext={() => goTo("content")} />
       )}
       {step === "content" && (
-        <ContentStep projectId={project.id} campaign={campaign} onNext={() => goTo("review")} />
+        <ContentStep projectId={project.id} campaign={campaign} line={line} onNext={() => goTo("review")} />
       )}
       {step === "review" && <ReviewStep project={project} campaign={campaign} goTo={goTo} />}
     </>

@@ -18,12 +18,14 @@ import { useContentDraft, type SavingState } from "./use-content-draft.ts";
 interface StepProps {
   projectId: string;
   campaign: Campaign;
+  /** A line of the HTML to begin at. */
+  line: number | undefined;
   onNext: () => void;
 }
 
 const AT_INPUTS = ["name", "from", "fromName", "replyTo", "subject", "body"];
 
-export function ContentStep({ projectId, campaign, onNext }: StepProps) {
+export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
   const project = useProject();
   const [isChoosing, setChoosing] = useState(false);
   const { draft, change, save, state, error, conflicts, settle } = useContentDraft(projectId, campaign);
@@ -56,6 +58,7 @@ export function ContentStep({ projectId, campaign, onNext }: StepProps) {
           onChange={change}
           error={error}
           hasVersions={false}
+          line={line}
         />
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>

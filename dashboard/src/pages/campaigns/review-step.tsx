@@ -1,14 +1,15 @@
 // The last look before a campaign leaves: what blocks it, what could be better, a test mail; then now or later.
-// Before it: campaign-editor.tsx. After it: the report.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
 import { useState } from "react";
+import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { checkCampaign, testCampaign } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/field.tsx";
 import { Card } from "../../ui/page.tsx";
 import { Said } from "../../ui/said.tsx";
 import { Failure, Skeleton } from "../../ui/states.tsx";
@@ -23,9 +24,11 @@ import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
 interface ReviewStepProps {
   project: Project;
   campaign: Campaign;
-  goTo: (step: Step) => void;
+  goTo: GoTo;
 }
 
+/** Opens a step, the content at a line of its HTML. */
+type GoTo = (step: Step, line?: number) => void;
 type Asked = "test" | "schedule" | "send" | null;
 type Finding = Answer<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
 
@@ -36,7 +39,15 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
     queryFn: ({ signal }) =>
       call(checkCampaign, { projectId: project.id, params: { id: campaign.id }, signal }),
   });
-  const isReady = check.data?.ready === true && !project.disabled;
+  const blocks = check.data?.blocks ?? [];
+  const confirmable = [...new Set(blocks.map(({ code }) => code))].filter(isConfirmable);
+  const canConfirm = blocks.length > 0 && blocks.every(({ code }) => isConfirmable(code));
+  /** The blocks that the user accepted. Others than these are not accepted. */
+  const [accepted, setAccepted] = useState("");
+  const shown = JSON.stringify(blocks);
+  const isConfirmed = canConfirm && accepted === shown;
+  const isReady = (check.data?.ready === true || isConfirmed) && !project.disabled;
+  const dialog = { projectId: project.id, campaign, confirm: isConfirmed ? confirmable : [] };
   const close = () => setAsked(null);
   return (
     <div className="grid items-start gap-6 xl:grid-cols-2">
@@ -50,6 +61,13 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
             blocks={check.data.blocks}
             warnings={check.data.warnings}
             goTo={goTo}
+          />
+        )}
+        {canConfirm && (
+          <Checkbox
+            label={t("I checked these. Send anyway.")}
+            checked={isConfirmed}
+            onChange={({ target }) => setAccepted(target.checked ? shown : "")}
           />
         )}
         {project.disabled && (
@@ -75,8 +93,8 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
           onClose={close}
         />
       )}
-      {asked === "schedule" && <ScheduleDialog projectId={project.id} campaign={campaign} onClose={close} />}
-      {asked === "send" && <SendDialog projectId={project.id} campaign={campaign} onClose={close} />}
+      {asked === "schedule" && <ScheduleDialog {...dialog} onClose={close} />}
+      {asked === "send" && <SendDialog {...dialog} onClose={close} />}
     </div>
   );
 }
@@ -85,7 +103,7 @@ interface FindingsProps {
   projectId: string;
   blocks: readonly Finding[];
   warnings: readonly Finding[];
-  goTo: (step: Step) => void;
+  goTo: GoTo;
 }
 
 function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
@@ -102,7 +120,7 @@ function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
         <section>
           <h2 className="mb-3 flex items-center gap-2.5 font-semibold">
             <OctagonX size={15} className="shrink-0 text-bad" aria-hidden />
-            {t("This has to be mended first")}
+            {t("Not ready")}
           </h2>
           <FindingList projectId={projectId} findings={blocks} goTo={goTo} />
         </section>
@@ -123,7 +141,7 @@ function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
 interface FindingListProps {
   projectId: string;
   findings: readonly Finding[];
-  goTo: (step: Step) => void;
+  goTo: GoTo;
 }
 
 function FindingList({ projectId, findings, goTo }: FindingListProps) {
@@ -164,8 +182,9 @@ function Remedy({
       </Link>
     );
   const step = OF_AUDIENCE.has(where.field) ? "audience" : "content";
+  const line = step === "content" && where.field === "body" ? (where.line ?? undefined) : undefined;
   return (
-    <button type="button" className={REMEDY} onClick={() => goTo(step)}>
+    <button type="button" className={REMEDY} onClick={() => goTo(step, line)}>
       {step === "audience" ? t("Audience") : t("Content")}
     </button>
   );

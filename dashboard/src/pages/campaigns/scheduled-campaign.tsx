@@ -1,5 +1,6 @@
 // A campaign that leaves at a time: when, to how many, what it says; sooner, later, or not at all. Before it: campaign-page.tsx.
 import { useState } from "react";
+import { CONFIRMABLE_FINDINGS } from "@postloft/contract/campaign-findings.ts";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";
@@ -15,7 +16,13 @@ import { ScheduleDialog, SendDialog } from "./send-dialogs.tsx";
 export function ScheduledCampaign({ project, campaign }: { project: Project; campaign: Campaign }) {
   const [asked, setAsked] = useState<"schedule" | "send" | null>(null);
   const unscheduling = useUnscheduling(project.id, campaign);
-  const props = { projectId: project.id, campaign, onClose: () => setAsked(null) };
+  const props = {
+    projectId: project.id,
+    campaign,
+    // The user confirmed its findings when it was scheduled or changed.
+    confirm: CONFIRMABLE_FINDINGS,
+    onClose: () => setAsked(null),
+  };
   const isHeld = campaign.heldReasonParts.length > 0;
   return (
     <div className="grid items-start gap-6 xl:grid-cols-2">

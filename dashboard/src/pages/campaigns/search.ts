@@ -12,6 +12,8 @@ export type Step = (typeof STEPS)[number];
 export interface CampaignSearch {
   /** Of a draft. */
   step?: Step;
+  /** A line of the HTML in the content step. */
+  line?: number;
   /** Of one that left: what it says, in place of the report. */
   view?: "mail";
   /** Of the recipients of one that left. */
@@ -31,8 +33,9 @@ export function readCampaignsSearch({ search, status }: Record<string, unknown>)
 }
 
 /** The same for one campaign. */
-export function readCampaignSearch({ step, view, status }: Record<string, unknown>): CampaignSearch {
+export function readCampaignSearch({ step, line, view, status }: Record<string, unknown>): CampaignSearch {
   return {
+    ...(typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? { line } : {}),
     ...(STEPS.some((one) => one === step) ? { step: step as Step } : {}),
     ...(view === "mail" ? { view } : {}),
     ...(typeof status === "string" && NAME_OF_STATUS.test(status) ? { status: status as EmailStatus } : {}),

@@ -1,6 +1,7 @@
-// The two ways a campaign leaves: at a time, and now. Before it: review-step.tsx, scheduled-campaign.tsx.
+// The two ways a campaign leaves: at a time, and now.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
+import type { ConfirmableFinding } from "@postloft/contract/campaign-findings.ts";
 import { call, problemWith } from "../../api/call.ts";
 import { sendCampaign } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";
@@ -16,10 +17,12 @@ import { audienceQuery, type Campaign } from "./campaign-queries.ts";
 export interface DialogProps {
   projectId: string;
   campaign: Campaign;
+  /** Codes of findings that the user has seen and accepts. */
+  confirm: readonly ConfirmableFinding[];
   onClose: () => void;
 }
 
-function useSending({ projectId, campaign, onClose }: DialogProps, said: string) {
+function useSending({ projectId, campaign, confirm, onClose }: DialogProps, said: string) {
   const queries = useQueryClient();
   const toast = useToast();
   return useMutation({
@@ -27,7 +30,10 @@ function useSending({ projectId, campaign, onClose }: DialogProps, said: string)
       call(sendCampaign, {
         projectId,
         params: { id: campaign.id },
-        body: scheduledFor === null ? {} : { scheduledFor },
+        body: {
+          ...(scheduledFor === null ? {} : { scheduledFor }),
+          ...(confirm.length === 0 ? {} : { confirm: [...confirm] }),
+        },
       }),
     onSuccess: async () => {
       toast(said, campaign.name);

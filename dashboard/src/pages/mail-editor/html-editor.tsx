@@ -48,6 +48,8 @@ interface HtmlEditorProps {
   problems: readonly LineProblem[];
   isInvalid: boolean;
   describedBy: string | undefined;
+  /** A line to begin at. */
+  line: number | undefined;
   ref?: Ref<HtmlEditorHandle>;
 }
 
@@ -66,6 +68,9 @@ export function HtmlEditor(props: HtmlEditorProps) {
     editor.current = view;
     return () => view.destroy();
   }, []);
+  useEffect(() => {
+    if (editor.current !== null && props.line !== undefined) showLine(editor.current, props.line);
+  }, [props.line]);
   useEffect(() => {
     const view = editor.current;
     if (view === null || props.value === told.current || view.state.sliceDoc() === props.value) return;
@@ -141,6 +146,16 @@ function openEditor(
       ],
     }),
   });
+}
+
+/** Puts the cursor into a line, in the middle of what is seen. */
+function showLine(view: EditorView, line: number): void {
+  const { from, to } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
+  view.dispatch({
+    selection: { anchor: from, head: to },
+    effects: EditorView.scrollIntoView(from, { y: "center" }),
+  });
+  view.focus();
 }
 
 /** After `{{` the variables that contacts have, with a fallback where some have none, and the helpers. */

@@ -49,9 +49,11 @@ interface HtmlFieldProps {
   error: unknown;
   /** Beside its label: other ways to write it. */
   ways?: ReactNode;
+  /** A line to begin at. */
+  line?: number | undefined;
 }
 
-export function HtmlField({ projectId, draft, kind, onChange, error, ways }: HtmlFieldProps) {
+export function HtmlField({ projectId, draft, kind, onChange, error, ways, line }: HtmlFieldProps) {
   const editor = useRef<HtmlEditorHandle>(null);
   const variables = useVariables(projectId);
   const preview = usePreview({ projectId, draft, kind }, null);
@@ -71,6 +73,7 @@ export function HtmlField({ projectId, draft, kind, onChange, error, ways }: Htm
         <HtmlEditor
           ref={editor}
           value={draft.body}
+          line={line}
           onChange={onChange}
           variables={variables}
           problems={problemsOf(preview)}

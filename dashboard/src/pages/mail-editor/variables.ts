@@ -1,6 +1,7 @@
 // The variables that a mail can have: those of the project's contacts, and those that everybody has.
 // Before it: mail-text.tsx, html-editor.tsx. After it: the API's contact fields.
 import { useQuery } from "@tanstack/react-query";
+import { writtenName } from "@postloft/contract/merge-tags/variables.ts";
 import { coverageQuery, fieldsQuery } from "../contacts/field-queries.ts";
 import { useProject } from "../project-shell.tsx";
 
@@ -31,7 +32,8 @@ export function useVariables(projectId: string): OfferedVariable[] {
   return [...own, ...BUILT_IN.map((name) => ({ name, coverage: null, fallback: "" }))];
 }
 
-/** A variable as it is put into a text: with another word for whoever has no value. */
+/** Returns a variable as it is put into a text: in brackets if its name has spaces, with another word for contacts without a value. */
 export function withFallback({ name, coverage, fallback }: OfferedVariable): string {
-  return coverage === null || coverage === 1 ? name : `${name} ?? "${fallback}"`;
+  const written = writtenName(name);
+  return coverage === null || coverage === 1 ? written : `${written} ?? "${fallback}"`;
 }

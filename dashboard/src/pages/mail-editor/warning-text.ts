@@ -1,10 +1,21 @@
-// What could be better in a mail, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/content-warnings.ts. After it: mail-preview.tsx, mail-text.tsx and the findings of a campaign's check.
+// Warnings about an email in the viewer's language, by code.
 import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
 import { sayAll, type SaidPart } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
 
-type Name = "most" | "size" | "unsubscribe" | "manage" | "name" | "element" | "host" | "shown";
+type Name =
+  | "tag"
+  | "service"
+  | "replacement"
+  | "text"
+  | "most"
+  | "size"
+  | "unsubscribe"
+  | "manage"
+  | "name"
+  | "element"
+  | "host"
+  | "shown";
 /** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
@@ -32,6 +43,16 @@ export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => st
     ),
   unknown_variable: (values) =>
     t("No contact has a value for “{name}”: it shows nothing, or what stands after ??.", values),
+  merge_tag: (values) => t("{tag} is a merge tag of {service}. Write {replacement} instead.", values),
+  merge_tag_to_remove: (values) =>
+    t("{tag} is a merge tag of {service}. Remove it: Postloft doesn't need it.", values),
+  merge_tag_without_equivalent: (values) =>
+    t("{tag} is a merge tag of {service} without an equivalent. Replace or remove it.", values),
+  placeholder_text: (values) => t("“{text}” is placeholder text. Replace or remove it.", values),
+  body_empty: () => t("The email is empty. Recipients would see nothing."),
+  unsubscribe_link_nowhere: (values) =>
+    t("This unsubscribe link leads nowhere. Set its address to {unsubscribe}.", values),
+  link_to_example: (values) => t("This link leads to {host}, an example. Set its real address.", values),
   unsupported_element: (values) => t("Mail programs take {element} out or do not show it.", values),
   html_without_language: () => t("<html> has no lang: a reader that speaks would guess the language."),
   link_without_address: () => t("This link leads nowhere: it has no address."),

@@ -1,5 +1,4 @@
 // How a template or a campaign is written: as blocks, or as HTML; and the way from one to the other, which loses nothing without a word.
-// Before it: template-page.tsx, campaigns/content-step.tsx. After it: blocks/, mail-editor/.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Design } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -10,6 +9,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { MailTextDraft } from "../mail-editor/mail-preview.tsx";
 import { HtmlField } from "../mail-editor/mail-text.tsx";
+import { MergeTagBanner } from "../mail-editor/merge-tag-banner.tsx";
 import { designOf, newBlock } from "./blocks/block-tree.ts";
 
 const BlockEditor = lazy(async () => ({
@@ -28,9 +28,11 @@ interface WritingProps {
   error: unknown;
   /** Whether what it said before can be brought back. */
   hasVersions: boolean;
+  /** A line of the HTML to begin at. */
+  line?: number | undefined;
 }
 
-export function Writing({ projectId, language, draft, onChange, error, hasVersions }: WritingProps) {
+export function Writing({ projectId, language, draft, onChange, error, hasVersions, line }: WritingProps) {
   const [isLeaving, setLeaving] = useState(false);
   const change = (design: Design) => onChange({ design, body: designHtml(design) });
   const close = () => setLeaving(false);
@@ -42,8 +44,10 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
   );
   return (
     <>
+      <MergeTagBanner draft={draft} onChange={onChange} />
       {draft.design === null ? (
         <HtmlField
+          line={line}
           projectId={projectId}
           draft={draft}
           kind={draft.type}

@@ -9,6 +9,7 @@ import {
   countContactsWithKey,
   countContactsWithKeys,
   findField,
+  findFieldsAmong,
   listAddresses,
   listFieldRows,
   listInstants,
@@ -38,6 +39,15 @@ const standardFields = (): NamedField[] =>
 
 function registeredField({ field, type }: FieldRow): NamedField {
   return { field: writeFieldName({ key: field }), type, isCustom: true };
+}
+
+/** Returns those of these keys that are custom fields of the project. Asks nothing if there are no keys. */
+export async function findKnownKeys(
+  database: Database,
+  projectId: string,
+  keys: readonly string[],
+): Promise<string[]> {
+  return keys.length === 0 ? [] : findFieldsAmong(database, projectId, keys);
 }
 
 /** The fields there are, without counting who has them. */

@@ -17,6 +17,19 @@ export async function listFieldRows(database: Database, projectId: string): Prom
   return rows;
 }
 
+/** Returns the keys among these that contacts of the project have in their data. */
+export async function findFieldsAmong(
+  database: Database,
+  projectId: string,
+  keys: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ field: string }>`
+    select field from contact_fields where project_id = ${projectId} and field = any(${keys})`.execute(
+    database,
+  );
+  return rows.map((row) => row.field);
+}
+
 export async function findField(
   database: Database,
   projectId: string,

@@ -13,6 +13,7 @@ import { streamOf, type ListKind } from "../../message/message-headers.ts";
 import type { OutgoingMessage } from "../../transports/transport.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
+import { readKnownFields } from "./known-fields.ts";
 import { kindOf, messageIdOf } from "../outbox/rules.ts";
 import { recipientOf, renderedAs, type LinksOf } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
@@ -32,6 +33,8 @@ export interface Surroundings {
   readContacts(
     keys: ReadonlyArray<{ projectId: string; id: string }>,
   ): Promise<Map<string, { email: string; subscribed: boolean; data: Record<string, unknown> }>>;
+  /** Returns the names among these that are fields of the project's contacts. Without this reader no name is one. */
+  findFields?(projectId: string, names: readonly string[]): Promise<string[]>;
   /** The suppression lists of projects. Missing: nothing is barred before the handover. */
   findSuppressed?: FindSuppressed;
   /** Whether a project may send from a domain right now, and with which key; the reason when it may not. */
@@ -203,13 +206,14 @@ export function createPreparer(options: {
       return [{ row, content, attachments, recipient }];
     });
     const footers = await readFooters(renderable);
+    const knownFields = await readKnownFields(surroundings, rows[0]?.projectId, renderable);
     const rendered = await renderer.renderBodies(
       renderable.map(({ row, content, attachments, recipient }) => ({
         contentKey: contentKey(row),
         content,
         messageId: messageIdOf(row.id, content.fromAddress),
         attachments,
-        variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null }),
+        variables: templateVariables({ ...recipient, footer: footers.get(row) ?? null, knownFields }),
         tracking: trackingOf(row, content, surroundings),
       })),
     );

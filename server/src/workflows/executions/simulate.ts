@@ -8,7 +8,8 @@ import type { Database } from "../../platform/database.ts";
 import { newId, NOBODY } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { AskedRenderer } from "../../rendering/asked-renderer.ts";
-import { templateVariables } from "../../rendering/template-variables.ts";
+import { fallbackWords, templateVariables } from "../../rendering/template-variables.ts";
+import { findKnownKeys } from "../../contacts/fields/fields.ts";
 import type { Domains } from "../../domains/domains.ts";
 import type { ContactLinks } from "../../contacts/links.ts";
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
@@ -190,7 +191,9 @@ async function render(
       ? await readFooters(database, [{ projectId, locale: contact.data["locale"], ...links }])
       : [];
   const { email, subscribed } = contact;
-  const variables = templateVariables({ id: execution.contactId, email, subscribed, data, links, footer });
+  const knownFields = await findKnownKeys(database, projectId, fallbackWords(content));
+  const recipient = { id: execution.contactId, email, subscribed, data, links, footer, knownFields };
+  const variables = templateVariables(recipient);
   const job = { contentKey: `simulation ${content.id}`, content, variables };
   const rendered = await renderer.render(projectId, job);
   const texts = rendered.ok

@@ -1,0 +1,104 @@
+// Writes our variables and strings for the merge tags of other services.
+import type { Meaning } from "./dialects.ts";
+
+/** The facts about a project that a conversion needs. */
+export interface MergeTagContext {
+  /** Names of contact fields and of the call's own data, without `data.`. */
+  fields: ReadonlySet<string>;
+  projectName: string;
+  postalAddress: string | null;
+  year: number;
+}
+
+/** The same with the fields by their letters, so that a name is found without a search. */
+export interface NamedContext extends MergeTagContext {
+  byLetters: ReadonlyMap<string, string>;
+}
+
+/** Returns the context for {@link pathOfField}, made once for an email. */
+export function withNames(context: MergeTagContext): NamedContext {
+  return { ...context, byLetters: new Map([...context.fields].map((field) => [lettersOf(field), field])) };
+}
+
+/** A name that Handlebars reads without brackets. */
+const PLAIN_NAME = /^[^\s!"#%-,./;->@[-^`{-~]+$/;
+const WORDS = /[\p{L}\p{N}]+/gu;
+
+/** Returns a name as it is written in a template, in brackets if it contains a space or a sign: `[First Name]`. */
+export function writtenName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : `[${name.replaceAll("]", "")}]`;
+}
+
+/** Returns a text as a string of the template language. */
+export function writtenString(text: string): string {
+  return `"${text.replaceAll("\\", "").replaceAll('"', String.raw`\"`)}"`;
+}
+
+/**
+ * Returns the path for a field that another service names. A field of the project with the same letters wins, so that
+ * `*|FIRST_NAME|*` finds `First Name`.
+ */
+export function pathOfField(name: string, keepsNames: boolean, context: NamedContext): string {
+  const field = context.fields.has(name) ? name : context.byLetters.get(lettersOf(name));
+  if (field !== undefined) return writtenName(field);
+  if (keepsNames) return name.split(".").map(writtenName).join(".");
+  return writtenName(camelCase(name));
+}
+
+/** Returns the path that a meaning prints, or null if it is no variable. */
+export function pathOf(meaning: Meaning, context: NamedContext): string | null {
+  if (meaning === null || "text" in meaning) return null;
+  return "variable" in meaning ? meaning.variable : pathOfField(meaning.field, true, context);
+}
+
+/**
+ * Returns the replacement of a tag, or null without an equivalent.
+ *
+ * @param isHtml whether a fixed text has to be escaped
+ */
+export function replacementOf(meaning: Meaning, context: NamedContext, isHtml: boolean): string | null {
+  const path = pathOf(meaning, context);
+  if (path !== null) return `{{${path}}}`;
+  if (meaning === null || !("text" in meaning)) return null;
+  const text = textOf(meaning.text, context);
+  return isHtml ? escaped(text) : onOneLine(text);
+}
+
+function textOf(text: "" | "postalAddress" | "projectName" | "year", context: MergeTagContext): string {
+  switch (text) {
+    case "":
+      return "";
+    case "postalAddress":
+      return context.postalAddress ?? "";
+    case "projectName":
+      return context.projectName;
+    case "year":
+      return String(context.year);
+  }
+}
+
+/** For a subject or a text part. */
+function onOneLine(text: string): string {
+  const lines = text.split(/\r\n?|\n/).map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(", ");
+}
+
+const escaped = (text: string) =>
+  text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("{{", String.raw`\{{`)
+    .replace(/\r\n?|\n/g, "<br>");
+
+const lettersOf = (name: string) => (name.match(WORDS) ?? []).join("").toLowerCase();
+
+/** `LAST_ORDER` and `last_order` become `lastOrder`. A name that mixes cases keeps them. */
+function camelCase(name: string): string {
+  const words = name.match(WORDS) ?? [name];
+  const isMixed = words.length === 1 && /\p{Ll}/u.test(name);
+  if (isMixed) return name;
+  const [first = "", ...rest] = words.map((word) => word.toLowerCase());
+  return first + rest.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
+}

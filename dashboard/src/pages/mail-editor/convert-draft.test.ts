@@ -1,0 +1,81 @@
+// The editor converts a whole email: its subject, and its HTML or every text of its blocks; the placeholder texts are known in all languages.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { designHtml } from "@postloft/contract/design-html.ts";
+import type { Block } from "@postloft/contract/design.ts";
+import { PLACEHOLDER_TEXTS } from "@postloft/contract/placeholder-texts.ts";
+import { designOf, newBlock, textOf } from "../templates/blocks/block-tree.ts";
+import { convertedDraft, tagsOfDraft } from "./convert-draft.ts";
+import { withFallback } from "./variables.ts";
+
+const CONTEXT = {
+  fields: new Set(["First Name"]),
+  projectName: "Acme",
+  postalAddress: "A & B\nLondon",
+  year: 2026,
+};
+
+test("subject and HTML are converted together", () => {
+  const draft = { subject: "Hi *|FNAME|*", body: "<p>*|LIST:ADDRESS|* *|FIRST_NAME|*</p>", design: null };
+  expect(tagsOfDraft(draft, CONTEXT)).toHaveLength(3);
+  expect(convertedDraft(draft, CONTEXT)).toEqual({
+    subject: "Hi {{firstName}}",
+    body: "<p>A &amp; B<br>London {{[First Name]}}</p>",
+    design: null,
+  });
+});
+
+test("each text of each block is converted, conditions across blocks too, and nothing else changes", () => {
+  const columns = {
+    ...newBlock("columns"),
+    columns: [
+      [{ ...newBlock("html"), html: "<b>*|LIST:ADDRESS|*</b>" }],
+      [{ ...newBlock("image"), url: "https://a.test/*|EMAIL|*", alt: "*|FNAME|*", link: "*|UNSUB|*" }],
+    ],
+  } as Block;
+  const blocks = [
+    { ...newBlock("heading"), text: "*|IFNOT:VIP|*Hello *|LNAME|*" } as Block,
+    { ...newBlock("text"), text: textOf("{% if a %}b{% endif %}*|END:IF|*") } as Block,
+    { ...newBlock("button"), label: "*|LIST:ADDRESS|*", url: "*|UPDATE_PROFILE|*" } as Block,
+    columns,
+    newBlock("divider"),
+  ];
+  const design = { ...designOf(blocks, "en"), preheader: "For *|FNAME|*" };
+  const draft = { subject: "S", body: designHtml(design), design };
+  const converted = convertedDraft(draft, CONTEXT);
+  const texts = JSON.stringify(converted.design);
+  for (const text of [
+    "{{#unless vip}}Hello {{lastName}}",
+    "{{#if a}}b{{/if}}{{/unless}}",
+    '"A & B, London"',
+    "{{manageUrl}}",
+    "<b>A &amp; B<br>London</b>",
+    "https://a.test/{{email}}",
+    '"{{unsubscribeUrl}}"',
+    "For {{firstName}}",
+  ])
+    expect(texts).toContain(text);
+  expect(converted.body).toBe(designHtml(converted.design ?? design));
+  expect(tagsOfDraft(converted, CONTEXT)).toEqual([]);
+  expect(convertedDraft(converted, CONTEXT)).toEqual(converted);
+});
+
+test.each([
+  ["First Name", 0.5, '[First Name] ?? "friend"'],
+  ["First Name", null, "[First Name]"],
+  ["firstName", 1, "firstName"],
+  ["a.b", 0, '[a.b] ?? "friend"'],
+])("the variable %s is inserted in the form that works", (name, coverage, expected) => {
+  expect(withFallback({ name, coverage, fallback: "friend" })).toBe(expected);
+});
+
+test("placeholder texts are those of the dashboard in every language", () => {
+  for (const [english, texts] of Object.entries(PLACEHOLDER_TEXTS)) {
+    const others = ["de", "es", "fr"].map((language) => {
+      const path = join(import.meta.dirname, `../../text/${language}.json`);
+      return (JSON.parse(readFileSync(path, "utf8")) as Record<string, string>)[english];
+    });
+    expect(texts).toEqual([english, ...others]);
+  }
+});

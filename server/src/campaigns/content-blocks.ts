@@ -1,0 +1,73 @@
+// Keeps a campaign that is not finished from being sent: merge tags, placeholders, example links, links that lead nowhere, no body.
+import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
+import type { CampaignKind } from "@postloft/contract/campaigns.ts";
+import type { Database } from "../platform/database.ts";
+import { Refusal } from "../platform/refusal.ts";
+import type { AskedRenderer } from "../rendering/asked-renderer.ts";
+import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
+import type { Domains } from "../domains/domains.ts";
+import { readMergeTagFacts } from "../templates/footers.ts";
+import type { Linter } from "../templates/linter.ts";
+import type { Warning } from "../templates/warnings.ts";
+import { listKnownFields } from "./check-queries.ts";
+
+export interface LintParts {
+  renderer: AskedRenderer;
+  domains: Domains;
+  linter: Linter;
+}
+
+/** The parts of a campaign that are checked. */
+export interface LintedCampaign {
+  subject: string;
+  body: string;
+  kind: string;
+}
+
+/** Returns the warnings about the content of a campaign. Nothing is refused. */
+export async function lintCampaign(
+  linter: Linter,
+  database: Database,
+  projectId: string,
+  { subject, body, kind }: LintedCampaign,
+): Promise<Warning[]> {
+  const project = await readMergeTagFacts(database, projectId);
+  return linter.lint(projectId, {
+    subject,
+    html: body,
+    text: null,
+    type: kind as CampaignKind,
+    knownVariables: new Set([...BUILT_IN_VARIABLES, ...(await listKnownFields(database, projectId))]),
+    renderedBytes: Buffer.byteLength(body),
+    footerHasAddress: project.postalAddress !== null,
+    project,
+  });
+}
+
+/**
+ * Checks that a campaign may be sent or scheduled.
+ *
+ * @param confirmed codes of findings that the caller has seen and accepts
+ * @throws Refusal CAMPAIGN_NOT_READY with each place that is not confirmed
+ */
+export async function requireFinished(
+  linter: Linter,
+  database: Database,
+  projectId: string,
+  campaign: LintedCampaign,
+  confirmed: readonly string[],
+): Promise<void> {
+  const warnings = await lintCampaign(linter, database, projectId, campaign);
+  const blocks = warnings.filter(({ code }) => isConfirmable(code) && !confirmed.includes(code));
+  const [first] = blocks;
+  if (first === undefined) return;
+  const codes = [...new Set(blocks.map(({ code }) => `"${code}"`))].join(", ");
+  throw new Refusal("CAMPAIGN_NOT_READY", {
+    message: `The campaign is not ready (${first.where.field}): ${first.message} To send it anyway, add "confirm": [${codes}].`,
+    fields: blocks.map(({ where, message }) => ({
+      field: where.field,
+      code: "custom",
+      message: where.line === null ? message : `Line ${where.line}, column ${where.column}: ${message}`,
+    })),
+  });
+}

@@ -1,0 +1,87 @@
+// A campaign that is not finished is not sent or scheduled until each finding is fixed or confirmed.
+import { expect, test } from "vitest";
+import { refusalOf, useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer();
+
+interface Check {
+  ready: boolean;
+  blocks: Array<{ code: string; replacement?: string | null; where: { line: number; column: number } }>;
+}
+
+async function makeProject() {
+  const project = await server.createProject();
+  await server.call("POST", "/contacts", project.byKey, { email: "ada@example.com", subscribed: true });
+  return project.byKey;
+}
+
+const FINE = "<p>Hello</p>";
+const campaignOf = (body: string) => ({
+  name: "C",
+  subject: "Hi",
+  body,
+  from: "hello@sandbox.localhost",
+  audienceType: "ALL",
+});
+
+async function create(byKey: Awaited<ReturnType<typeof makeProject>>, body: string): Promise<string> {
+  const created = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, campaignOf(body));
+  return created.body.data.id;
+}
+
+const LATER = new Date(Date.now() + 86_400_000).toISOString();
+
+test.each([
+  ["merge_tag", "<p>Hello</p>\n<p>*|FNAME|*</p>", 2, 4],
+  ["merge_tag", '<p>Hello</p><a href="{{ UnsubscribeURL }}">Leave</a>', 1, 22],
+  ["unsubscribe_link_nowhere", '<p>Hello</p>\n<a href="">Unsubscribe</a>', 2, 1],
+  ["unsubscribe_link_nowhere", '<p>Hello</p>\n<a href="{{unsub}}">Unsubscribe</a>', 2, 1],
+  ["placeholder_text", "<p>Hello</p><p>Write here.</p>", 1, 16],
+  ["link_to_example", '<p>Hello</p><a href="https://example.com">Shop</a>', 1, 13],
+  ["body_empty", "<p> </p>", null, null],
+] as const)("%s blocks a campaign until it is confirmed: %s", async (code, body, line, column) => {
+  const byKey = await makeProject();
+  const id = await create(byKey, body);
+  const check = await server.call<Check>("GET", `/campaigns/${id}/check`, byKey);
+  expect(check.body.ready).toBe(false);
+  expect(check.body.blocks).toEqual([
+    expect.objectContaining({ code, where: { field: "body", line, column } }),
+  ]);
+
+  for (const asked of [{}, { scheduledFor: LATER }, { confirm: [] }]) {
+    const refused = await server.call("POST", `/campaigns/${id}/send`, byKey, asked);
+    expect(refusalOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
+    expect(refused.body.error.message).toContain(`add "confirm": ["${code}"]`);
+    expect(refused.body.error.errors).toEqual([expect.objectContaining({ field: "body" })]);
+  }
+  const others = ["merge_tag", "body_empty"].filter((one) => one !== code);
+  const other = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: others });
+  expect(refusalOf(other)).toBe("422 CAMPAIGN_NOT_READY");
+  const unknown = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: ["everything"] });
+  expect(refusalOf(unknown)).toBe("422 VALIDATION_ERROR");
+  const sent = await server.call("POST", `/campaigns/${id}/send`, byKey, { confirm: [code] });
+  expect(sent.body).toMatchObject({ status: "SENDING" });
+});
+
+test("a scheduled campaign cannot be changed into one that is not ready", async () => {
+  const byKey = await makeProject();
+  const id = await create(byKey, FINE);
+  const scheduled = await server.call("POST", `/campaigns/${id}/send`, byKey, { scheduledFor: LATER });
+  expect(scheduled.body).toMatchObject({ status: "SCHEDULED" });
+  const bad = campaignOf("<p>Dear *|FNAME|*</p>");
+  const refused = await server.call("PUT", `/campaigns/${id}`, byKey, bad);
+  expect(refusalOf(refused)).toBe("422 CAMPAIGN_NOT_READY");
+  expect((await server.call("GET", `/campaigns/${id}`, byKey)).body).toMatchObject({ body: FINE });
+  const confirmed = await server.call("PUT", `/campaigns/${id}`, byKey, { ...bad, confirm: ["merge_tag"] });
+  expect(confirmed.body).toMatchObject({ body: bad.body, status: "SCHEDULED" });
+});
+
+test("a campaign that is fixed is ready", async () => {
+  const byKey = await makeProject();
+  const id = await create(byKey, "<p>Dear *|FNAME|*</p>");
+  await server.call("PUT", `/campaigns/${id}`, byKey, campaignOf('<p>Dear {{firstName ?? "you"}}</p>'));
+  expect((await server.call<Check>("GET", `/campaigns/${id}/check`, byKey)).body.ready).toBe(true);
+  expect((await server.call("POST", `/campaigns/${id}/send`, byKey)).body).toMatchObject({
+    status: "SENDING",
+  });
+});

@@ -1,0 +1,99 @@
+// Warns about variables without a value and about merge tags of other services. Pure.
+import { findMergeTags, type MergeTag } from "@postloft/contract/merge-tags/find-merge-tags.ts";
+import type { MergeTagContext } from "@postloft/contract/merge-tags/variables.ts";
+import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
+import { createLocator } from "../rendering/source-position.ts";
+import { variablesOf } from "./mustaches.ts";
+import { warningAt, type LintedParts, type Place, type Warning } from "./warnings.ts";
+
+/** The facts about a project that a conversion of merge tags needs, beside the fields of its contacts. */
+export type MergeTagFacts = Omit<MergeTagContext, "fields">;
+
+interface Use {
+  name: string;
+  where: Place;
+}
+
+/** A part with its merge tags. */
+type TaggedPart = readonly [Place["field"], string, readonly MergeTag[]];
+
+/**
+ * Returns a warning for each merge tag, and one for the first use of each variable without a value, in the order of the parts.
+ *
+ * @param known names that have a value, for some contacts at least
+ */
+export function variableWarnings(
+  parts: LintedParts,
+  known: ReadonlySet<string>,
+  facts: MergeTagFacts,
+): Warning[] {
+  const tagged = tagsOf(parts, known, facts);
+  const uses = usesOutsideOfTags(tagged).filter(({ name }) => !known.has(name));
+  return tagged.flatMap(([field, source, tags]) => [
+    ...mergeTagWarnings(field, source, tags),
+    ...uses.filter(({ where }) => where.field === field).map(unknownVariable),
+  ]);
+}
+
+/** Returns whether any part contains what may be a merge tag, whatever fields there are. */
+export function mayHaveMergeTags(parts: LintedParts): boolean {
+  return tagsOf(parts, new Set(), NO_FACTS).some(([, , tags]) => tags.length > 0);
+}
+
+const NO_FACTS: MergeTagFacts = { projectName: "", postalAddress: null, year: 0 };
+
+function tagsOf(parts: LintedParts, fields: ReadonlySet<string>, facts: MergeTagFacts): TaggedPart[] {
+  const sources = parts.map(([field, text]) => ({ text, isHtml: field === "body" }));
+  const found = findMergeTags(sources, { ...facts, fields });
+  return parts.map(([field, source], at) => [field, source, found[at] ?? []]);
+}
+
+/** Merge tags of one part that are returned. One of them is enough to see the pattern. */
+const MERGE_TAG_WARNINGS_MAX = 100;
+
+function mergeTagWarnings(field: Place["field"], source: string, tags: readonly MergeTag[]): Warning[] {
+  const locate = createLocator(source);
+  return tags.slice(0, MERGE_TAG_WARNINGS_MAX).map(({ start, text, service, replacement }) => {
+    const place = { field, ...locate(start) };
+    const values = { tag: text, service, ...(replacement === null ? {} : { replacement }) };
+    const warning = warningAt(place, sentenceFor(replacement), values);
+    return { ...warning, code: "merge_tag", replacement };
+  });
+}
+
+function sentenceFor(replacement: string | null): ContentWarningCode {
+  if (replacement === null) return "merge_tag_without_equivalent";
+  return replacement === "" ? "merge_tag_to_remove" : "merge_tag";
+}
+
+/** Each name once, where it is first used without a fallback. */
+function usesOutsideOfTags(tagged: readonly TaggedPart[]): Use[] {
+  const met = new Set<string>();
+  return tagged.flatMap(([field, source, tags]) => {
+    const locate = createLocator(source);
+    let next = 0;
+    return variablesOf(source).flatMap(({ name, start, hasFallback }) => {
+      while ((tags[next]?.end ?? Infinity) <= start) next += 1;
+      const isTag = (tags[next]?.start ?? Infinity) <= start;
+      if (isTag || hasFallback || met.has(name)) return [];
+      met.add(name);
+      return [{ name, where: { field, ...locate(start) } }];
+    });
+  });
+}
+
+/** Returns each unknown name once, where it is used first. */
+export function unknownVariables(parts: LintedParts, known: ReadonlySet<string>): Warning[] {
+  return firstUses(parts)
+    .filter(({ name }) => !known.has(name))
+    .map(unknownVariable);
+}
+
+/** Returns each variable of a content once, where it is first used without a fallback, because what `??` gives is meant. */
+export function firstUses(parts: LintedParts): Use[] {
+  return usesOutsideOfTags(parts.map(([field, source]) => [field, source, []]));
+}
+
+function unknownVariable({ name, where }: Use): Warning {
+  return warningAt(where, "unknown_variable", { name });
+}
