@@ -125,6 +125,8 @@ async function sendCampaign(page: Page): Promise<void> {
   await dialog.getByLabel("Address").fill("me@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test mail on its way").waitFor();
+  // Placeholder text and a link to example.com are left, and have to be confirmed.
+  await page.getByLabel("I checked these. Send anyway.").check();
   await button(page, "Send now …").click();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByText("2 recipients").waitFor();

@@ -102,6 +102,11 @@ test.for([
     [`unsubscribe_link_nowhere body 1:${column}`, `unknown_variable body 1:${column + 23}`],
   ],
   [
+    "an unsubscribe link of a merge tag",
+    { html: around('<a href="{{ unsubscribe_url }}">Unsubscribe</a>') },
+    [`merge_tag body 1:${column + 9}`],
+  ],
+  [
     "unsubscribe links that lead somewhere",
     {
       html: around(
@@ -339,6 +344,13 @@ test.for([
   ["{{firstName}}", false],
 ] as const)("a variable that may stand for one: %s", ([source, isOne]) => {
   expect(showsPostalAddress("", source)).toBe(isOne);
+});
+
+test("the sentence about a long tag shows its beginning", () => {
+  const html = around(`{% raw %}${"x".repeat(10_000)}{% endraw %}`);
+  const [warning] = lintContent({ ...fine, html }).filter(({ code }) => code === "merge_tag");
+  expect(warning?.message.length).toBeLessThan(600);
+  expect(warning?.replacement).toBe("x".repeat(10_000));
 });
 
 test("a megabyte of the worst text is judged in a moment", () => {

@@ -1,6 +1,7 @@
 // Walks the HTML of an email and notes what mail programs will not show as its author sees it, and what is not finished. Pure.
 import { Parser } from "htmlparser2";
 import type { AdviceValues } from "@postloft/contract/advice.ts";
+import { MUSTACHE_NAMES } from "@postloft/contract/merge-tags/dialects.ts";
 import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
 import { hostFault, isExampleHost, otherHostShown, saysUnsubscribe } from "./link-rules.ts";
@@ -68,8 +69,10 @@ const VARIABLE_ADDRESS =
 /** Returns whether the address of a tag is one variable without a value for any contact. */
 function hasUnknownAddress(tag: string, known: ReadonlySet<string>): boolean {
   const path = VARIABLE_ADDRESS.exec(tag.slice(0, TAG_CHARACTERS))?.[1];
-  const [first = "", second] = path?.split(".") ?? [];
-  return path !== undefined && !known.has(first === "data" && second !== undefined ? second : first);
+  // A merge tag has a warning of its own.
+  if (path === undefined || Object.hasOwn(MUSTACHE_NAMES, path)) return false;
+  const [first = "", second] = path.split(".");
+  return !known.has(first === "data" && second !== undefined ? second : first);
 }
 
 /** The same length, so that places stay the same. What prints nothing itself becomes blanks. */

@@ -55,10 +55,18 @@ function mergeTagWarnings(field: Place["field"], source: string, tags: readonly 
   const locate = createLocator(source);
   return tags.slice(0, MERGE_TAG_WARNINGS_MAX).map(({ start, text, service, replacement }) => {
     const place = { field, ...locate(start) };
-    const values = { tag: text, service, ...(replacement === null ? {} : { replacement }) };
+    const shown = replacement === null ? {} : { replacement: clipped(replacement) };
+    const values = { tag: clipped(text), service, ...shown };
     const warning = warningAt(place, sentenceFor(replacement), values);
     return { ...warning, code: "merge_tag", replacement };
   });
+}
+
+/** Characters of a tag that its sentence shows: Liquid's raw blocks may be as long as the email. */
+const SHOWN_CHARACTERS = 200;
+
+function clipped(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS).toWellFormed()}…`;
 }
 
 function sentenceFor(replacement: string | null): ContentWarningCode {
