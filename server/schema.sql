@@ -402,6 +402,7 @@ CREATE TABLE job_errors (
   subject     text     NOT NULL,
   error       text     NOT NULL,
   parts       jsonb,
+  cells       jsonb,
   CONSTRAINT job_errors_pkey PRIMARY KEY (project_id, job_id, "row"),
   CONSTRAINT job_errors_project_id_job_id_fkey FOREIGN KEY (project_id, job_id) REFERENCES jobs(project_id, id) ON DELETE CASCADE
 );

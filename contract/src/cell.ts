@@ -12,6 +12,9 @@ const OBJECT = /^(?:\{[^]*\}|\[[^]*\])$/;
 
 /** Written by databases and spreadsheets for a value that is missing. */
 const NOTHING = /^(?:NULL|#?N\/A)$/;
+const NOTHING_MAX_CHARS = 4;
+/** How values that are no text begin, because most cells are texts. */
+const MAY_BE_VALUE = /^[-\dtTfFN#{[]|^$/;
 /** A number as text: an apostrophe before it keeps its leading zeros and its sign in a spreadsheet. */
 const DIGITS = /^\+?\d[\d ()./-]*$/;
 
@@ -21,6 +24,7 @@ const NEEDS_QUOTES = /[",;\n\r\t]/;
 /** The value of a cell as its text says (spec §2.3), `""` for one that says nothing; a text stays as it is, blanks included. */
 export function plainValue(text: string): unknown {
   const trimmed = text.trim();
+  if (!MAY_BE_VALUE.test(trimmed)) return text;
   if (NUMBER.test(trimmed)) return isExact(trimmed) ? Number(trimmed) : text;
   if (BOOLEAN.test(trimmed)) return trimmed.toLowerCase() === "true";
   if (NOTHING.test(trimmed)) return "";
@@ -31,7 +35,7 @@ export function plainValue(text: string): unknown {
 /** Whether a cell says nothing: empty, NULL, N/A. */
 export function isNothing(cell: string): boolean {
   const trimmed = cell.trim();
-  return trimmed === "" || NOTHING.test(trimmed);
+  return trimmed === "" || (trimmed.length <= NOTHING_MAX_CHARS && NOTHING.test(trimmed));
 }
 
 function isExact(digits: string): boolean {

@@ -191,6 +191,31 @@ export const uploadedFile = z
   })
   .register(jsonSchemas, { jsonSchema: { type: "string", format: "binary" } });
 
+/** A part of an upload that is JSON, read by a schema. */
+export function jsonPart<Value>(schema: z.ZodType<Value>, jsonSchema: Record<string, unknown>) {
+  return uploadedFile
+    .transform(({ bytes }, context): Value => {
+      const value = parseJsonPart(bytes);
+      const parsed = schema.safeParse(value);
+      if (parsed.success && value !== undefined) return parsed.data;
+      if (value === undefined) context.issues.push(issue("Must be valid JSON.", "invalid_type", null));
+      else
+        for (const fault of parsed.error?.issues ?? [])
+          context.issues.push({ ...fault, input: value } as z.core.$ZodRawIssue);
+      return z.NEVER;
+    })
+    .register(jsonSchemas, { jsonSchema });
+}
+
+/** Undefined where the bytes are no JSON. */
+function parseJsonPart(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+}
+
 /** `limit` and `cursor` of every cursor list (spec §4). */
 export const pageQuery = z.object({
   limit: queryInteger(

@@ -53,6 +53,12 @@ export const LIMITS = {
     "bytes",
     "The CSV file of `POST /contacts/import` or `POST /suppressions/import`.",
   ),
+  importArchiveFiles: limit(
+    20,
+    "files",
+    "A ZIP archive that is imported; its files have `importFileBytes` together.",
+  ),
+  importNotes: limit(100, "notes", "Cleaned cells in the result of an import; the count is of all."),
   uploadBodyBytes: limit(11 * MEGABYTE, "bytes", "The whole request of `POST /uploads/image`."),
   uploadFileBytes: limit(10 * MEGABYTE, "bytes", "The image of `POST /uploads/image`."),
   uploadPixels: limit(40_000_000, "pixels", "An uploaded image, all frames of an animation together."),

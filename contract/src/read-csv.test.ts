@@ -112,9 +112,16 @@ test("a fault tells what stands first in its row", () => {
       kind: "fault",
       fault: expect.objectContaining({ text: STRAY }),
       firstCell: "ada@example.com",
+      line: 'ada@example.com,"x"y',
       isUnclosed: false,
     },
-    { kind: "fault", fault: expect.objectContaining({ text: STRAY }), firstCell: '"q"z', isUnclosed: false },
+    {
+      kind: "fault",
+      fault: expect.objectContaining({ text: STRAY }),
+      firstCell: '"q"z',
+      line: '"q"z,1',
+      isUnclosed: false,
+    },
   ]);
 });
 

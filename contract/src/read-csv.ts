@@ -16,6 +16,8 @@ export type CsvRow =
       fault: RowFault;
       /** What stands first in the row, as it is written. */
       firstCell: string;
+      /** The line as it is written. */
+      line: string;
       /** A quote that no other closes before the text ends. */
       isUnclosed: boolean;
     };
@@ -63,10 +65,10 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
     const lineEnd = lineEndFrom(start);
     const next = behindBreak(lineEnd);
     if (next === null) return null;
-    const line = text.slice(start, Math.min(lineEnd, start + SHOWN_CHARS));
+    const line = text.slice(start, lineEnd);
     start = next;
-    const firstCell = (line.split(separator)[0] ?? "").trim();
-    return { kind: "fault", fault, firstCell, isUnclosed };
+    const firstCell = (line.slice(0, SHOWN_CHARS).split(separator)[0] ?? "").trim();
+    return { kind: "fault", fault, firstCell, line, isUnclosed };
   }
 
   /** Past blanks that are no separator. */
@@ -113,11 +115,11 @@ export function createCsvReader(text: string, separator: string, isEnd: boolean)
   function finish(cells: string[], rowEnd: number): CsvRow | null {
     const next = behindBreak(rowEnd);
     if (next === null) return null;
-    const isTooLong = exceedsBytes(text.slice(start, rowEnd), MAX_ROW_BYTES);
+    const line = text.slice(start, rowEnd);
     start = next;
-    if (!isTooLong) return { kind: "row", cells };
+    if (!exceedsBytes(line, MAX_ROW_BYTES)) return { kind: "row", cells };
     const firstCell = (cells[0] ?? "").slice(0, SHOWN_CHARS);
-    return { kind: "fault", fault: TOO_LONG, firstCell, isUnclosed: false };
+    return { kind: "fault", fault: TOO_LONG, firstCell, line, isUnclosed: false };
   }
 
   return {

@@ -1,5 +1,4 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
-// Before it: main.ts built the parts. After it: emails/sending/sender.ts sends.
 import { startLoop, type Loop } from "./platform/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
@@ -36,6 +35,7 @@ import type { LinkParts } from "./contacts/links.ts";
 import { SUPPRESSION_IMPORT, suppressionImportStep } from "./suppressions/import-suppressions.ts";
 import { RECIPIENT_CHECKS } from "./suppressions/recipients.ts";
 import { findSuppressed } from "./suppressions/suppressions.ts";
+import { importConsequences } from "./segments/import-consequences.ts";
 import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
@@ -181,7 +181,7 @@ function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => st
   return startJobs({
     database,
     kinds: {
-      ...contactJobs(contactSurroundings),
+      ...contactJobs(contactSurroundings, importConsequences),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
       [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
       ...workflowJobs(),

@@ -5,13 +5,13 @@ import { expect, test } from "vitest";
 import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
 import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
+import { joinFiles } from "@postloft/contract/contact-file/join-files.ts";
 import { escapeAround } from "@postloft/contract/design-html.ts";
 import { problemsOfDesign } from "@postloft/contract/design.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { decodeEntities } from "@postloft/contract/merge-tags/entities.ts";
 import { findMergeTags } from "@postloft/contract/merge-tags/find-merge-tags.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
-import { readHeader } from "../../server/src/contacts/import/read-header.ts";
 import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
 import { bodySha256 } from "../../server/src/message/body-hash.ts";
 import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
@@ -60,6 +60,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
     () => parseDomain(text),
   ]),
   "contract/src/contact-file/find-table.ts": CSV.map((text) => () => findTable(text)),
+  "contract/src/contact-file/join-files.ts": CSV.map((text) => () => joinFiles([{ name: "a.csv", text }])),
   "contract/src/contact-file/field-names.ts": [
     () => ownKey("a", 1, new Set(Array.from({ length: LIMITS.importColumns.value }, (_, at) => `a${at}`))),
   ],
@@ -78,11 +79,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   "contract/src/merge-tags/find-merge-tags.ts": [...TEMPLATES, ...TAGS, "\\{{"].map(
     (unit) => () => findMergeTags([{ text: filled(unit), isHtml: true }], { ...FACTS, fields: new Set("a") }),
   ),
-  "contract/src/read-csv.ts": CSV.flatMap((text) => [
-    () => readAll(text, ","),
-    () => readAll(text, ";"),
-    () => readHeader(text),
-  ]),
+  "contract/src/read-csv.ts": CSV.flatMap((text) => [() => readAll(text, ","), () => readAll(text, ";")]),
   "server/src/deliveries/return-path.ts": ADDRESSES.map((text) => () => isReturnPath(text)),
   "server/src/message/body-hash.ts": ["\r\n", "a\r\n", "a"].map(
     (unit) => () => bodySha256(Buffer.from(filled(unit)), 0, []),
@@ -138,7 +135,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Over what loops go that need no feeding, and the files that have them, below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/idempotency.ts platform/jobs.ts platform/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/idempotency.ts platform/jobs.ts platform/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
     "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/fair-queue.ts platform/group-commit.ts platform/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or the body of a mail, on a render thread, which is ended when it takes too long":

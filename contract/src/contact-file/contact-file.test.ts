@@ -3,9 +3,11 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { createCsvReader } from "../read-csv.ts";
 import { EXPECTED_EXPORTS } from "./exports/expected.ts";
+import { cleanAddress } from "./clean-address.ts";
 import { findTable } from "./find-table.ts";
 import type { GivenColumn } from "./mapping.ts";
 import { proposeMapping } from "./propose-mapping.ts";
+import { readDate } from "./read-date.ts";
 import { readPerson } from "./read-person.ts";
 import { resolveMapping } from "./resolve-mapping.ts";
 
@@ -89,4 +91,77 @@ test("services' names for the same thing become the same keys, and the API keeps
     "dateInscription",
     "montant",
   ]);
+});
+
+const DATES: Array<[string, "YMD" | "DMY" | "MDY" | null, string | null]> = [
+  ["2024-02-03 04:05", null, "2024-02-03T04:05:00Z"],
+  ["2023-10-06 23:47:56.678+00", null, "2023-10-06T23:47:56.678Z"],
+  ["2023-03-10 20:26:04 UTC", null, "2023-03-10T20:26:04Z"],
+  ["2024-02-03T23:30:00-01:30", null, "2024-02-04T01:00:00Z"],
+  ["2024/2/3", null, "2024-02-03"],
+  ["3. Februar 2024", null, "2024-02-03"],
+  ["3 de febrero de 2024", null, "2024-02-03"],
+  ["Sat, February 3rd, 2024 4:05 pm", null, "2024-02-03T16:05:00Z"],
+  ["03/02/2024", null, null],
+  ["03/02/2024", "DMY", "2024-02-03"],
+  ["03/02/2024 12:30 AM", "MDY", "2024-03-02T00:30:00Z"],
+  ["31/02/2024", "DMY", null],
+  ["13/13/2024", "MDY", null],
+  ["3/2/24", "DMY", null],
+  ["2024-02-30", null, null],
+  ["2024-02-03 24:00", null, null],
+  ["Room 12, 2024", null, null],
+];
+
+test.for(DATES)("%s in the order %s is %s", ([text, order, date]) => {
+  expect(readDate(text, order)).toBe(date);
+});
+
+const ADDRESSES: Array<[string, string | null]> = [
+  ['"Lovelace, Ada" <ada@x.org>', "ada@x.org"],
+  ["<ada@x.org>;", "ada@x.org"],
+  ["mailto:ada@x.org?subject=Hi", "ada@x.org"],
+  ["Ada (ada@x.org)", null],
+  ["\u00a0ada@x.org\u200b", "ada@x.org"],
+  ["'ada@x.org'", "ada@x.org"],
+  ["ada@x.org ada@x.org", null],
+  ["ada@x.org; bob@x.org", null],
+  ["", null],
+];
+
+test.for(ADDRESSES)("the address of %s is %s", ([cell, email]) => {
+  const cleaned = cleanAddress(cell);
+  expect("email" in cleaned ? cleaned.email : null).toBe(email);
+});
+
+function columnOf(text: string) {
+  const { table, columns, people } = read(text);
+  const email = columns.find(({ target }) => target === "email")?.name;
+  return [table.hasHeader, table.firstRow, email, people.length];
+}
+
+const statusesOf = (text: string) =>
+  read(text).people.map(({ read: person }) => ("code" in person ? "error" : (person.status ?? "-")));
+
+test("a row with a person is never taken for a header, and a row above the header never for a person", () => {
+  expect(columnOf("ada@x.org,email\nbob@x.org,web\n")).toEqual([false, 1, "Column 1", 2]);
+  expect(columnOf("Leute,Wohnort\nada@x.org,Bonn\n")).toEqual([true, 2, "Leute", 1]);
+  expect(columnOf("Export of email\n\nName|E-Mail\nAda|ada@x.org\n")).toEqual([true, 4, "E-Mail", 1]);
+  expect(columnOf('"sep=|"\nName|Kontakt\nAda|ada@x.org\nBob|bob@x.org\n')).toEqual([true, 3, "Kontakt", 2]);
+});
+
+test("consent columns of one file: the strictest counts, other channels and other statuses don't", () => {
+  expect(statusesOf("email,Accepts Marketing\na@x.org,yes\nb@x.org,\n")).toEqual([
+    "subscribed",
+    "unsubscribed",
+  ]);
+  expect(statusesOf("email,SMS Marketing Consent\na@x.org,UNSUBSCRIBED\n")).toEqual(["-"]);
+  expect(statusesOf("email,Bounced,Status\na@x.org,true,active\nb@x.org,false,active\n")).toEqual([
+    "suppressed",
+    "subscribed",
+  ]);
+  expect(statusesOf("email,Lead Status\na@x.org,Open\n")).toEqual(["-"]);
+  expect(
+    statusesOf('address,code,error,created_at\na@x.org,550,No such user,"Fri, 21 Oct 2011 11:02:55 UTC"\n'),
+  ).toEqual(["suppressed"]);
 });

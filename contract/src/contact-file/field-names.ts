@@ -1,11 +1,12 @@
 // Which field of `data` each column of a file becomes.
 import { readTextCell } from "../cell.ts";
-import { camelCase, plainName, sharedKey, TEMPLATE_KEY, weakKey } from "./column-names.ts";
+import { camelCase, emailRank, plainName, sharedKey, TEMPLATE_KEY, weakKey } from "./column-names.ts";
+import { mayNameStatus, statusKindOf } from "./status-columns.ts";
 
 const PREFIX = "data.";
 const HAS_LETTER = /\p{L}/u;
-/** Keys that the service fills in itself; a file cannot set them. */
-const RESERVED_KEYS: ReadonlySet<string> = new Set([
+/** Keys that the service fills in itself: dropped without an error, nothing is stored (spec §2.2, rule 6). */
+export const RESERVED_KEYS: ReadonlySet<string> = new Set([
   "id",
   "svc_id",
   "svc_email",
@@ -42,6 +43,13 @@ export function exactKey(name: string, { keys, known }: KeyOptions): string | nu
   // A field of this name beside the status would mislead whoever reads it.
   if (plainName(text) === "subscribed") return null;
   return known?.has(text) === true || (keys === "exact" && TEMPLATE_KEY.test(text)) ? text : null;
+}
+
+/** The header under which an export writes a key, so that an import reads the same key of it. */
+export function headerOf(key: string): string {
+  const isRead = exactKey(key, { keys: "exact" }) === key && !isOwnName(key);
+  const isOther = emailRank(key) !== null || statusKindOf(key) !== null || mayNameStatus(key);
+  return isRead && !isOther ? key : `${PREFIX}${key}`;
 }
 
 /** The ways to a key, the clearest first. Each is tried for all columns before the next one. */

@@ -8,6 +8,7 @@ import type { FileTable } from "./mapping.ts";
 /** The first of two separators that explain the file equally well wins. */
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 const SEPARATOR_LINE = /^\ufeff?"?sep=(.)"?[ \t,;]*(?:\r\n|\n|\r|$)/i;
+const FIRST_COLUMN = "email";
 /** The header is searched in this many rows with content. */
 const ROWS_SEARCHED = 20;
 /** This many data rows show whether a separator gives rows of equal width. */
@@ -46,7 +47,8 @@ export function findTable(text: string): FoundTable {
       other.alike - one.alike ||
       other.table.names.length - one.table.names.length,
   );
-  if (best !== undefined) return { table: best.table };
+  // A quote that is never closed hides the header from one separator, and not from the others.
+  if (best !== undefined && (best.hasEmail || problem === null)) return { table: best.table };
   return { problem: problem ?? { row: null, fault: null, isUnclosed: false } };
 }
 
@@ -107,6 +109,8 @@ function isDecided(cells: readonly string[]): boolean {
 function headerOf(seen: readonly SeenRow[]): SeenRow | null {
   const last = seen.at(-1);
   if (last === undefined) return null;
+  // The format of our own exports, whose fields may have any names.
+  if (last.cells[0]?.toLowerCase() === FIRST_COLUMN) return last;
   const at = last.cells.findIndex(looksLikeAddress);
   if (at === -1) return last.cells.some((cell) => emailRank(cell) !== null) ? last : (seen[0] ?? null);
   const above = seen.at(-2);

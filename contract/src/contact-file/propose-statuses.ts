@@ -84,7 +84,9 @@ function kindOf(
   if (isOtherChannel(name) || words.length === 0 || words.length > MOST_WORDS) return null;
   const isKnown = words.some((word) => usualMeaning(name, word) !== undefined);
   if (mayNameStatus(name) && isKnown && !isAboutBilling(names)) return { kind: "status", why: "name" };
-  return describeSubscriptions(words) ? { kind: "status", why: "values" } : null;
+  // Beside a column subscribed, such as that of our own exports, words alone don't make a status.
+  const hasSubscribed = names.some((other) => plainName(other) === "subscribed");
+  return !hasSubscribed && describeSubscriptions(words) ? { kind: "status", why: "values" } : null;
 }
 
 /** The distinct words of a column, each as it was first written. */

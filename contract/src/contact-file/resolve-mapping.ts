@@ -1,6 +1,7 @@
 // The complete mapping of a file: what was proposed, changed by what the caller decided, and checked as a whole.
 import { LIMITS } from "../limits.ts";
-import { isOwnName } from "./field-names.ts";
+import { sharedKey } from "./column-names.ts";
+import { exactKey, isOwnName, ownKey } from "./field-names.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "./mapping.ts";
 
 export interface MappingProblem {
@@ -95,7 +96,17 @@ function decide(column: MappedColumn, one: GivenColumn): MappedColumn {
   if (one.target !== "field") return base;
   const type = one.type ?? (one.dateFormat === undefined ? column.type : "date");
   const dateFormat = type === "date" ? (one.dateFormat ?? column.dateFormat) : null;
-  return { ...base, field: one.field?.replace(/^data\./, "") ?? column.field, type, dateFormat };
+  return {
+    ...base,
+    field: one.field?.replace(/^data\./, "") ?? column.field ?? keyOf(column),
+    type,
+    dateFormat,
+  };
+}
+
+/** The key of a column that was proposed as something else. */
+function keyOf({ name, position }: MappedColumn): string {
+  return exactKey(name, { keys: "exact" }) ?? sharedKey(name) ?? ownKey(name, position, new Set());
 }
 
 function problemsOf(
@@ -141,7 +152,7 @@ function problemsOf(
 function sameName({ position, name, field }: MappedColumn, other: MappedColumn | undefined): string {
   if (other === undefined || other.name.trim().toLowerCase() === name.trim().toLowerCase())
     return `Column ${position} has the same name as another one: ${shown(name)}. Rename or delete one of them, or map them by position.`;
-  return `Column ${position} (${shown(name)}) has the same name as column ${other.position} (${shown(other.name)}): both become the field ${shown(field ?? "")}.`;
+  return `Column ${position} has the same name as column ${other.position}: ${shown(name)} and ${shown(other.name)} both become the field ${shown(field ?? "")}.`;
 }
 
 const COLUMNS_LISTED = 20;

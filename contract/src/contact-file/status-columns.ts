@@ -13,7 +13,7 @@ const listOf = (names: string): Set<string> => new Set(names.trim().split(/\s+/)
 const NAMES: ReadonlyArray<readonly [StatusKind, ReadonlySet<string>]> = [
   [
     "status",
-    listOf(`subscriptionstatus subscriberstatus contactstatus memberstatus emailstatus statusemail mailstatus marketingstatus
+    listOf(`statusfilename subscriptionstatus subscriberstatus contactstatus memberstatus emailstatus statusemail mailstatus marketingstatus
       marketingcontactstatus emailmarketingstatus emailsubscriptionstatus subscribestatus optinstatus newsletterstatus
       newslettersubscriptionstatus emailpermissionstatus permissionstatus globalstatus globalemailstatus consentstatus
       emailconsentstatus emailmarketingconsentstate audiencestatus statutabonnement statutdabonnement statutemail abostatus

@@ -182,7 +182,12 @@ test("of two transactions that make the same contact at once the first begins it
     await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), WAIT);
   });
   expect(await second).toEqual([
-    { contactId: await idOf("ada@example.com", projectId), isNew: false, isChanged: true },
+    {
+      contactId: await idOf("ada@example.com", projectId),
+      isNew: false,
+      isChanged: true,
+      isKeptUnsubscribed: false,
+    },
   ]);
   const log = await server.rows("select source from consent_changes where project_id = $1", projectId);
   expect(log).toEqual([{ source: "api" }]);

@@ -1,5 +1,6 @@
 // Contacts as CSV, written while it is read: whoever reads slowly makes us read slowly, and whoever goes away ends it.
 // Before it: import/routes.ts. After it: cell-text.ts writes the cells so that import/ reads the same out of them.
+import { headerOf } from "@postloft/contract/contact-file/field-names.ts";
 import type { Database } from "../platform/database.ts";
 import { writeRow } from "./cell-text.ts";
 import {
@@ -9,13 +10,10 @@ import {
   type Conditions,
   type ExportedRow,
 } from "./export-queries.ts";
-import { RESERVED_KEYS } from "./rules.ts";
 
 const CONTACTS_A_BATCH = 1_000;
 const CONTACTS_A_LOOK = 5_000;
 const FIXED_COLUMNS = ["email", "subscribed", "createdAt"];
-/** Names that mean something else at the top of a file, and are therefore written with `data.` before them. */
-const TAKEN_NAMES: ReadonlySet<string> = new Set(["subscribed", "createdAt", "updatedAt", ...RESERVED_KEYS]);
 
 /** The lines of the file, many at a time; `conditions` are those of list-contacts.ts. */
 export async function* writeContacts(
@@ -24,7 +22,7 @@ export async function* writeContacts(
   conditions: Conditions,
 ): AsyncGenerator<string> {
   const keys = await listKeys(database, projectId, conditions);
-  yield writeRow([...FIXED_COLUMNS, ...keys.map(columnName)]);
+  yield writeRow([...FIXED_COLUMNS, ...keys.map(headerOf)]);
   for (let after: string | null = null; ;) {
     const batch = { after, limit: CONTACTS_A_BATCH };
     const rows = await listContactsAfter(database, projectId, conditions, batch);
@@ -57,10 +55,4 @@ async function listKeys(database: Database, projectId: string, conditions: Condi
   }
   const registered = (await listFieldKeys(database, projectId)).filter((key) => found.has(key));
   return [...new Set([...registered, ...[...found].toSorted()])];
-}
-
-function columnName(key: string): string {
-  const means = key.trim().toLowerCase();
-  const isTaken = TAKEN_NAMES.has(key) || means === "email" || means === "subscribed";
-  return isTaken || key.startsWith("data.") ? `data.${key}` : key;
 }

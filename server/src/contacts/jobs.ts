@@ -4,14 +4,17 @@ import type { JobStep } from "../platform/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";
 import { stepOfFieldDeletion } from "./fields/delete-field.ts";
-import { IMPORT_KIND, importStep } from "./import/import-contacts.ts";
+import { createImportStep, IMPORT_KIND, type ImportConsequences } from "./import/import-contacts.ts";
 import { UNDO_KIND, type UndoSurroundings } from "./import/undo-import.ts";
 import { stepOfUndo } from "./import/undo-step.ts";
 import { FIELD_KIND } from "./shown-data-queries.ts";
 
-export function contactJobs(surroundings: UndoSurroundings): Record<string, JobStep> {
+export function contactJobs(
+  surroundings: UndoSurroundings,
+  consequences: ImportConsequences,
+): Record<string, JobStep> {
   return {
-    [IMPORT_KIND]: importStep,
+    [IMPORT_KIND]: createImportStep(consequences),
     [UNDO_KIND]: stepOfUndo(surroundings),
     [BULK_KIND]: (tx, job) => stepOfBulk(tx, job, surroundings.dependents),
     [FIELD_KIND]: stepOfFieldDeletion,

@@ -79,6 +79,18 @@ export async function hasOptOut(
   return rows[0]?.has === true;
 }
 
+/** Returns those of the hashes of addresses that opted out. */
+export async function listOptOuts(
+  database: Database,
+  projectId: string,
+  addressHashes: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ addressHash: string }>`
+    select address_hash from opt_outs
+    where project_id = ${projectId} and address_hash = any(${addressHashes}::uuid[])`.execute(database);
+  return new Set(rows.map((row) => row.addressHash));
+}
+
 /**
  * Locks the contacts of a project that have these addresses now, in the order in which upserts lock them. Whoever deletes or renames one at the
  * same time is waited for: afterwards it has the address no longer.

@@ -219,6 +219,19 @@ export async function findEmails(
   return new Set(rows.map((row) => row.email));
 }
 
+/** Whether those of the addresses that are contacts are subscribed. */
+export async function findSubscriptions(
+  database: Database,
+  projectId: string,
+  emails: readonly string[],
+): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ email: string; subscribed: boolean }>`
+    select email, subscribed from contacts where project_id = ${projectId} and email = any(${emails}::text[])`.execute(
+    database,
+  );
+  return new Map(rows.map((row) => [row.email, row.subscribed]));
+}
+
 /** Contacts whose data is needed for rendering, many projects at once. */
 export async function findContactsById(
   database: Database,

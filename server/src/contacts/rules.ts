@@ -1,5 +1,6 @@
 // The data rules of spec §2.2 and the type inference of §2.3: pure, no clock, no database.
 // Before it: whatever a caller sent as `data`. After it: contacts.ts applies the patch, v1/ renders with the variables.
+import { RESERVED_KEYS } from "@postloft/contract/contact-file/field-names.ts";
 import type { CONSENT_SOURCES } from "@postloft/contract/contacts.ts";
 
 export type FieldType = "string" | "number" | "boolean" | "date";
@@ -24,17 +25,6 @@ export interface DataPatch {
   /** `{ value, persistent: false }`: used for rendering, never stored on the contact. */
   transient: Record<string, unknown>;
 }
-
-/** Keys the service fills in itself: dropped without an error, nothing is stored (rule 6). */
-export const RESERVED_KEYS: ReadonlySet<string> = new Set([
-  "id",
-  "svc_id",
-  "svc_email",
-  "email",
-  "unsubscribeUrl",
-  "subscribeUrl",
-  "manageUrl",
-]);
 
 /** A text that is a date to us; PostgreSQL reads the pattern too. */
 export const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/;

@@ -1,4 +1,4 @@
-// The one way contacts come into being or change by address, for any number of them at once (spec §2.2, §3.1).
+// The one way contacts come into being or change by address, with an event for each real flip (spec §2.2, §3.1).
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import { hashAddress } from "../platform/address-hash.ts";
@@ -29,6 +29,8 @@ export interface ContactOutcome {
   isNew: boolean;
   /** Whether it is new, or its data changed. A flip of its subscription is told by the event. */
   isChanged: boolean;
+  /** Whether it stays unsubscribed because the change doesn't resubscribe. */
+  isKeptUnsubscribed?: boolean;
 }
 
 /**
@@ -144,18 +146,16 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
       if (change === undefined || contact === undefined) throw new Error("An upserted contact has no row.");
       const subscribed = wishOf(change);
       const { id } = contact;
-      const isRepeated = subscribed === false && id !== givenId;
+      const isNew = id === givenId;
+      const isRepeated = subscribed === false && !isNew;
       if (
         subscribed !== null &&
         (subscribed !== contact.subscribed || (isRepeated && change.via.source !== "import"))
       )
         flips.push({ projectId, id, subscribed, via: change.via });
       else if (isRepeated) unwanted.push({ projectId, id });
-      outcomes.push({
-        contactId: contact.id,
-        isNew: contact.id === givenId,
-        isChanged: contact.changed,
-      });
+      const isKeptUnsubscribed = change.subscribed === true && subscribed === null && !contact.subscribed;
+      outcomes.push({ contactId: id, isNew, isChanged: contact.changed, isKeptUnsubscribed });
     }
     part = next;
   }

@@ -30,6 +30,17 @@ export async function findJob(database: Database, { projectId, id }: JobKey, kin
     .executeTakeFirst();
 }
 
+/** The input of a job; undefined where there is no such job. */
+export async function findJobInput(database: Database, { projectId, id }: JobKey): Promise<unknown> {
+  const row = await database
+    .selectFrom("jobs")
+    .select("input")
+    .where("projectId", "=", projectId)
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row?.input;
+}
+
 export async function listProjectsWithDueJobs(
   database: Database,
   kinds: readonly string[],
@@ -163,6 +174,8 @@ export interface JobError {
   error: string;
   /** What the error says, by code; null where it has none, or is of a former version. */
   parts: readonly ErrorPart[] | null;
+  /** The cells of the row of a file; null where there is none, and in imports of former versions. */
+  cells?: readonly string[] | null;
 }
 
 interface ErrorPart {
@@ -177,12 +190,13 @@ export async function insertJobErrors(
   errors: readonly JobError[],
 ): Promise<void> {
   if (errors.length === 0) return;
-  await sql`insert into job_errors (project_id, job_id, row, subject, error, parts)
+  await sql`insert into job_errors (project_id, job_id, row, subject, error, parts, cells)
     select ${projectId}, ${id}, * from unnest(
       ${errors.map((error) => error.row)}::integer[],
       ${errors.map((error) => error.subject)}::text[],
       ${errors.map((error) => error.error)}::text[],
-      ${errors.map(({ parts }) => (parts === null ? null : JSON.stringify(parts)))}::jsonb[]
+      ${errors.map(({ parts }) => (parts === null ? null : JSON.stringify(parts)))}::jsonb[],
+      ${errors.map(({ cells }) => (cells == null ? null : JSON.stringify(cells)))}::jsonb[]
     ) on conflict do nothing`.execute(tx);
 }
 
@@ -194,13 +208,13 @@ export async function listJobErrors(
 ): Promise<JobError[]> {
   return database
     .selectFrom("job_errors")
-    .select(["row", "subject", "error", "parts"])
+    .select(["row", "subject", "error", "parts", "cells"])
     .where("projectId", "=", projectId)
     .where("jobId", "=", id)
     .where("row", ">", page.afterRow)
     .orderBy("row")
     .limit(page.limit)
-    .$narrowType<{ parts: JobError["parts"] }>()
+    .$narrowType<{ parts: JobError["parts"]; cells: string[] | null }>()
     .execute();
 }
 

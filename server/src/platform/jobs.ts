@@ -36,6 +36,7 @@ export {
   countHeldJobs,
   countJobFileBytes,
   deleteJobsBeside,
+  findJobInput,
   insertJobErrors,
   listJobErrors,
   readJobFile,

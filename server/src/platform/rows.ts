@@ -496,6 +496,7 @@ export interface JobErrorsTable {
   subject: string;
   error: string;
   parts: ColumnType<unknown, string | null | undefined, string | null>;
+  cells: ColumnType<unknown, string | null | undefined, string | null>;
 }
 
 export interface JobFilesTable {

@@ -101,6 +101,20 @@ export async function insertMembers(
   return rows.map((row) => row.contactId);
 }
 
+/** Those of the addresses whose contacts are members of a static segment. */
+export async function listMembersAmong(
+  tx: Tx,
+  projectId: string,
+  segmentId: string,
+  emails: readonly string[],
+): Promise<Set<string>> {
+  const { rows } = await sql<{ email: string }>`
+    select c.email from contacts c
+    join segment_members m on m.project_id = c.project_id and m.contact_id = c.id and m.segment_id = ${segmentId}
+    where c.project_id = ${projectId} and c.email = any(${emails}::text[])`.execute(tx);
+  return new Set(rows.map((row) => row.email));
+}
+
 /** Removes contacts from a static segment by address; returns those that were in it. */
 export async function deleteMembersByEmail(
   tx: Tx,

@@ -9,6 +9,7 @@ import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { deleteMembershipsOf, lockSegmentsOf } from "./member-queries.ts";
 import { listSegmentsByCause } from "./queries.ts";
+import { isStaticSegment } from "./import-consequences.ts";
 import { segmentRestriction } from "./segment-restriction.ts";
 import { listSegmentsNaming, listSegmentsOfContact } from "./usage-queries.ts";
 
@@ -29,8 +30,8 @@ async function membersOf(
   return membershipOf(database, segmentId, { projectId, segments });
 }
 
-/** Who is meant by a segment or by conditions, for contacts/. */
-export const whoIsMeant = { membersOf, matchesOf: segmentRestriction };
+/** Who is meant by a segment or by conditions, and which segment an import may add to, for contacts/. */
+export const whoIsMeant = { membersOf, matchesOf: segmentRestriction, isStaticSegment };
 
 /** The memberships of contacts that are deleted, for contacts/. */
 export const memberships: Dependents = { lock: lockSegmentsOf, end: deleteMembershipsOf };

@@ -1,28 +1,33 @@
-// The job `suppressions.import`: what the rows of a file mean for the suppression list.
-// Before it: contacts/import/import-step.ts reads the rows. After it: suppressions.ts lists the addresses.
-import { parseAddress } from "@postloft/contract/address.ts";
-import { readTextCell } from "@postloft/contract/cell.ts";
+// The job `suppressions.import`: puts the addresses of a file on the suppression list.
+import { cleanAddress } from "@postloft/contract/contact-file/clean-address.ts";
 import { stepOfImport } from "../contacts/import/import-step.ts";
 import { addSuppressions, findSuppressed } from "./suppressions.ts";
 
 export const SUPPRESSION_IMPORT = "suppressions.import";
 
-export const suppressionImportStep = stepOfImport<{ email: string }>({
-  readRow(_columns, cells) {
-    const address = parseAddress(readTextCell(cells[0] ?? ""));
-    return address.ok ? { email: address.address } : address.fault;
+export const suppressionImportStep = stepOfImport<{ email: string; status: "suppressed" }>({
+  createReader({ columns }) {
+    const emailAt = columns.findIndex(({ target }) => target === "email");
+    return (cells) => {
+      const address = cleanAddress(cells[emailAt] ?? "");
+      return "code" in address ? address : { email: address.email, status: "suppressed" };
+    };
   },
-  apply: (tx, { projectId, actor }, changes) =>
-    addSuppressions(
+  async apply(tx, { projectId, input: { actor } }, changes) {
+    const created = await addSuppressions(
       tx,
       changes.map(({ email }) => ({ projectId, email, reason: "IMPORT", emailId: null, actor })),
-    ),
-  async findKnown(tx, projectId, emails) {
+    );
+    return { created };
+  },
+  async rehearse(tx, { projectId }, changes, known) {
+    const unseen = [...new Set(changes.map(({ email }) => email))].filter((email) => !known.has(email));
     const found = await findSuppressed(
       tx,
-      emails.map((email) => ({ projectId, email })),
+      unseen.map((email) => ({ projectId, email })),
     );
-    return new Set(emails.filter((email) => found.has(`${projectId} ${email}`)));
+    for (const email of unseen) known.set(email, true);
+    return { created: unseen.filter((email) => !found.has(`${projectId} ${email}`)).length };
   },
   explain: () => undefined,
 });

@@ -1,18 +1,35 @@
 // For tests: files as a browser or curl uploads them, and the end of the jobs they make.
-// Before it: a *.test.ts file has a text or bytes. After it: test-server.ts calls.
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
+import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { inputSchema } from "@postloft/contract/openapi-schemas.ts";
 import type { Call, Reply, TestCaller } from "./test-server.ts";
 
-/** One part of multipart/form-data, under a boundary of its own. */
-export function uploadOf(content: string | Buffer, { part = "file", filename = "contacts.csv" } = {}) {
+interface UploadOptions {
+  part?: string;
+  filename?: string;
+  /** Further parts, as texts by name. */
+  texts?: Readonly<Record<string, string>>;
+}
+
+/** A file as multipart/form-data, under a boundary of its own. */
+export function uploadOf(
+  content: string | Buffer,
+  { part = "file", filename = "contacts.csv", texts = {} }: UploadOptions = {},
+) {
   const boundary = randomUUID();
+  const others = Object.entries(texts).map(
+    ([name, text]) => `\r\n--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${text}`,
+  );
   const head = `--${boundary}\r\nContent-Disposition: form-data; name="${part}"; filename="${filename}"\r\nContent-Type: text/csv\r\n\r\n`;
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,
-    body: Buffer.concat([Buffer.from(head), Buffer.from(content), Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    body: Buffer.concat([
+      Buffer.from(head),
+      Buffer.from(content),
+      Buffer.from(`${others.join("")}\r\n--${boundary}--\r\n`),
+    ]),
   };
 }
 
@@ -34,8 +51,10 @@ export function uploadCsv<Body = { jobId: string; message: string }>(
   caller: TestCaller,
   content: string | Buffer,
   query = "",
+  mapping?: unknown,
 ): Promise<Reply<Body>> {
-  const { contentType, body } = uploadOf(content);
+  const texts = mapping === undefined ? {} : { mapping: JSON.stringify(mapping) };
+  const { contentType, body } = uploadOf(content, { texts });
   const headers = { ...caller.headers, "content-type": contentType };
   return call<Body>("POST", `/contacts/import${query}`, { ...caller, headers }, body);
 }
@@ -45,16 +64,7 @@ export interface ImportJob {
   state: string;
   progress: number;
   failedReason: string | null;
-  result: {
-    totalRows: number;
-    successCount: number;
-    createdCount: number;
-    updatedCount: number;
-    failureCount: number;
-    errors: Array<{ row: number; email: string; error: string }>;
-    ignoredColumns: string[];
-    dryRun: boolean;
-  };
+  result: { [Key in keyof ImportResult]-?: NonNullable<ImportResult[Key]> };
 }
 
 const WAIT = { timeout: 15_000, interval: 20 };

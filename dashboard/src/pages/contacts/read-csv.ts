@@ -1,11 +1,10 @@
 // A file that somebody chose becomes a table, or a sentence that says why it is none and what to do.
-// Before it: import-page.tsx. After it: decode-text.ts, read-table.ts.
+import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { CallError } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
 import { formatBytes } from "../../ui/format.ts";
 import { countRows, type CsvFile } from "./csv.ts";
-import { decodeText, type NoText } from "./decode-text.ts";
 import { readTable } from "./read-table.ts";
 import { rowFaultText } from "./row-fault-text.ts";
 

@@ -9,6 +9,7 @@ import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { contactSurroundings } from "../../workflows/usage.ts";
+import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactJobs } from "../jobs.ts";
 import { BULK_KIND } from "./bulk-changes.ts";
 import { stepOfBulk } from "./change-contacts.ts";
@@ -47,7 +48,7 @@ const read = async ({ byKey }: TestProject, jobId: string) =>
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings),
+    kinds: contactJobs(contactSurroundings, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

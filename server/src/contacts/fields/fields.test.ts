@@ -15,6 +15,7 @@ import {
   type TestProject,
 } from "../../testing/test-server.ts";
 import { contactSurroundings } from "../../workflows/usage.ts";
+import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactJobs } from "../jobs.ts";
 
 /** Nobody works on jobs until a test does. */
@@ -78,7 +79,7 @@ async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings),
+    kinds: contactJobs(contactSurroundings, importConsequences),
     log,
     metrics: createMetrics(),
   });
@@ -537,7 +538,7 @@ test("while keys are written and fields taken away at once, no value that was wr
   );
   const jobs = startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings),
+    kinds: contactJobs(contactSurroundings, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

@@ -1,30 +1,150 @@
-// The job `contacts.import`: what the rows of a file mean for contacts.
+// The job `contacts.import`: what the rows of a file mean for contacts, the suppression list and a segment.
+import { createPersonReader } from "@postloft/contract/contact-file/read-person.ts";
+import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
+import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
+import { exceedsBytes } from "@postloft/contract/field.ts";
+import { LIMITS } from "@postloft/contract/limits.ts";
+import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
+import { hashAddress } from "../../platform/address-hash.ts";
+import type { Tx } from "../../platform/database.ts";
+import { findHostileValues } from "../../platform/http-body.ts";
+import type { JobStep } from "../../platform/jobs.ts";
 import { noteContacts } from "../../reactions/reactions.ts";
 import { contactFault } from "../contacts.ts";
-import { findEmails } from "../queries.ts";
-import { stepOfImport } from "./import-step.ts";
-import { upsertRecorded } from "./record-changes.ts";
-import { readRow, type RowChange } from "./rules.ts";
+import { listOptOuts } from "../opt-out-queries.ts";
+import { findSubscriptions } from "../queries.ts";
+import { readDataPatch, type DataPatch } from "../rules.ts";
+import type { ImportInput } from "./import-input.ts";
+import { stepOfImport, type AppliedCounts, type ImportingJob } from "./import-step.ts";
+import { recordJoined, upsertRecorded } from "./record-changes.ts";
 
 export const IMPORT_KIND = "contacts.import";
 
-export const importStep = stepOfImport<RowChange>({
-  readRow,
-  async apply(tx, job, changes) {
-    const { projectId, actor } = job;
-    const via = { source: "import" as const, actor, ip: null };
-    const outcomes = await upsertRecorded(
-      tx,
-      job,
-      changes.map((change) => ({ projectId, ...change, subscribedIfNew: true, resubscribes: false, via })),
-    );
-    const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
-    await noteContacts(
-      tx,
-      [...ids].map((contactId) => ({ projectId, contactId })),
-    );
-    return outcomes.filter(({ isNew }) => isNew).length;
-  },
-  findKnown: findEmails,
-  explain: (error) => contactFault(error) ?? undefined,
-});
+interface ContactRow {
+  /** Canonical. */
+  email: string;
+  /** Undefined: a contact keeps its state, and is subscribed when it is new. */
+  status: ImportStatus | undefined;
+  patch: DataPatch;
+  notes: readonly PersonNote[];
+}
+
+/** What later folders do with imported contacts, in the transaction of the step. */
+export interface ImportConsequences {
+  /** Puts addresses on the suppression list. */
+  suppress(tx: Tx, projectId: string, emails: readonly string[], actor: string): Promise<void>;
+  /** Locks a static segment before contacts are locked; false when it is gone. */
+  lockSegment(tx: Tx, projectId: string, segmentId: string): Promise<boolean>;
+  /** Adds contacts to a locked segment; returns the ids of those that were not in it. */
+  addToSegment(tx: Tx, projectId: string, segmentId: string, emails: readonly string[]): Promise<string[]>;
+  /** Those of the addresses whose contacts are members. */
+  findMembers(
+    tx: Tx,
+    projectId: string,
+    segmentId: string,
+    emails: readonly string[],
+  ): Promise<ReadonlySet<string>>;
+}
+
+/** The step of an import of contacts. */
+export function createImportStep(consequences: ImportConsequences): JobStep {
+  return stepOfImport<ContactRow>({
+    createReader,
+    apply: (tx, job, rows) => apply(consequences, tx, job, rows),
+    rehearse: (tx, job, rows, known) => rehearse(consequences, tx, job, rows, known),
+    explain: (error) => contactFault(error) ?? undefined,
+  });
+}
+
+/** Below this the data cannot have too many bytes as JSON, where one character of a cell takes six at most. */
+const SURELY_SMALL_CHARS = LIMITS.dataBytes.value / 32;
+
+const problemOf = (value: object) => findHostileValues(value).problems[0]?.message ?? null;
+
+function createReader({
+  columns,
+  decimal,
+}: ImportInput): (cells: readonly string[]) => ContactRow | RowFault {
+  const read = createPersonReader(columns, { decimal, problemOf });
+  return (cells) => {
+    const person = read(cells);
+    if ("code" in person) return person;
+    const { email, status, data, notes } = person;
+    const chars = cells.reduce((sum, cell) => sum + cell.length, 0);
+    if (chars > SURELY_SMALL_CHARS && exceedsBytes(JSON.stringify(data), LIMITS.dataBytes.value))
+      return faultOfRow("row.dataLong", { most: LIMITS.dataBytes.value });
+    return { email, status, patch: readDataPatch(data), notes };
+  };
+}
+
+/** An unsubscribed contact stays so, whatever a row says, unless the caller asked for the opposite. */
+async function apply(
+  { suppress, lockSegment, addToSegment }: ImportConsequences,
+  tx: Tx,
+  job: ImportingJob,
+  rows: readonly ContactRow[],
+): Promise<AppliedCounts> {
+  const { projectId, input } = job;
+  const { actor, resubscribe, segmentId } = input;
+  const isSegmentThere = segmentId !== null && (await lockSegment(tx, projectId, segmentId));
+  const via = { source: "import" as const, actor, ip: null };
+  const outcomes = await upsertRecorded(
+    tx,
+    job,
+    rows.map(({ email, status, patch }) => ({
+      projectId,
+      email,
+      ...(status === undefined ? {} : { subscribed: status === "subscribed" }),
+      subscribedIfNew: true,
+      resubscribes: resubscribe,
+      patch,
+      via,
+    })),
+  );
+  const ids = new Set(outcomes.flatMap(({ contactId, isChanged }) => (isChanged ? [contactId] : [])));
+  await noteContacts(
+    tx,
+    [...ids].map((contactId) => ({ projectId, contactId })),
+  );
+  const suppressed = rows.flatMap(({ email, status }) => (status === "suppressed" ? [email] : []));
+  if (suppressed.length > 0) await suppress(tx, projectId, suppressed, actor);
+  const emails = [...new Set(rows.map(({ email }) => email))];
+  const joined = isSegmentThere ? await addToSegment(tx, projectId, segmentId, emails) : [];
+  if (segmentId !== null) await recordJoined(tx, job, segmentId, joined);
+  return {
+    created: outcomes.filter(({ isNew }) => isNew).length,
+    keptUnsubscribed: outcomes.filter(
+      ({ isKeptUnsubscribed }, at) => isKeptUnsubscribed && rows[at]?.status === "subscribed",
+    ).length,
+    segmentAdded: joined.length,
+    segmentMissed: segmentId === null || isSegmentThere ? 0 : emails.length,
+  };
+}
+
+async function rehearse(
+  { findMembers }: ImportConsequences,
+  tx: Tx,
+  { projectId, input }: ImportingJob,
+  rows: readonly ContactRow[],
+  known: Map<string, boolean>,
+): Promise<AppliedCounts> {
+  const unseen = [...new Set(rows.map(({ email }) => email))].filter((email) => !known.has(email));
+  const counts = { created: 0, keptUnsubscribed: 0, segmentAdded: 0 };
+  const there = await findSubscriptions(tx, projectId, unseen);
+  if (input.segmentId !== null) {
+    const members = await findMembers(tx, projectId, input.segmentId, unseen);
+    counts.segmentAdded = unseen.length - members.size;
+  }
+  for (const [email, subscribed] of there) known.set(email, subscribed);
+  const hashes = new Map(unseen.map((email) => [email, hashAddress(projectId, email)]));
+  const optedOut = await listOptOuts(tx, projectId, [...hashes.values()]);
+  for (const { email, status } of rows) {
+    const before = known.get(email);
+    if (before === undefined) counts.created++;
+    const isSubscribed = before ?? !optedOut.has(hashes.get(email) ?? "");
+    const isKept = !isSubscribed && status === "subscribed" && !input.resubscribe;
+    if (isKept) counts.keptUnsubscribed++;
+    known.set(email, status === undefined || isKept ? isSubscribed : status === "subscribed");
+  }
+  return counts;
+}

@@ -8,8 +8,10 @@ import { createMetrics } from "../../platform/metrics.ts";
 import { ANY_CHANGE, subscribeToEvents } from "../../reactions/reactions.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, type ImportJob } from "../../testing/upload.ts";
-import { importStep } from "./import-contacts.ts";
+import { importConsequences } from "../../segments/import-consequences.ts";
+import { createImportStep } from "./import-contacts.ts";
 
+const importStep = createImportStep(importConsequences);
 // Nobody works on jobs but the runners of a test.
 const server = useTestServer({ ROLES: "api" });
 const log = createLog({ level: "silent" });
@@ -69,7 +71,8 @@ test("a process that dies in the middle of a step loses nothing and repeats noth
       ? `bad ${at},${at},`
       : `p${at}@example.com,${at},${at === 5 || at === 1_995 ? "no" : ""},${FILLER}`,
   );
-  const jobId = await upload(project, ["email,number,subscribed,filler", ...rows, "p7@example.com,seven,"]);
+  const file = ["email,number,subscribed,filler", ...rows, "p7@example.com,seven,"];
+  const jobId = await upload(project, file, "?resubscribe=true");
 
   const { database, die } = startMortal();
   let steps = 0;
@@ -242,4 +245,55 @@ test("a file of several parts whose characters take several bytes is read to its
     filler,
   );
   expect(counted).toEqual({ contacts: PEOPLE, exact: PEOPLE });
+});
+
+test("a contact who unsubscribes while an import waits or runs stays unsubscribed", async () => {
+  const project = await server.createProject(server.project.owner);
+  await server.call("POST", "/contacts", project.byKey, { email: "a@example.com", subscribed: true });
+  const jobId = await upload(project, ["email,subscribed", "a@example.com,yes", "b@example.com,yes"]);
+  await server.call("POST", "/contacts", project.byKey, { email: "a@example.com", subscribed: false });
+  startRunner();
+  expect((await endOf(project, jobId)).result).toMatchObject({ successCount: 2, keptUnsubscribedCount: 1 });
+  const contacts = await server.rows(
+    "select email, subscribed from contacts where project_id = $1 order by email",
+    project.id,
+  );
+  expect(contacts).toEqual([
+    { email: "a@example.com", subscribed: false },
+    { email: "b@example.com", subscribed: true },
+  ]);
+});
+
+test("an import that an earlier version queued is read as it was meant", async () => {
+  const project = await server.createProject(server.project.owner);
+  const jobId = await upload(project, ["email,id,subscribed,plan", "a@example.com,7,no,pro", "bad,8,,"]);
+  const columns = [{ kind: "ignored", name: "id" }, { kind: "subscribed" }, { kind: "data", key: "plan" }];
+  await server.rows(
+    "update jobs set input = input - 'warnings' - 'decimal' - 'segmentId' - 'resubscribe' || jsonb_build_object('columns', $2::jsonb) where id = $1",
+    jobId,
+    JSON.stringify(columns),
+  );
+  startRunner();
+  const { result } = await endOf(project, jobId);
+  expect(result).toMatchObject({ createdCount: 1, failureCount: 1, ignoredColumns: ["id"] });
+  expect(
+    await server.rows("select subscribed, data from contacts where project_id = $1", project.id),
+  ).toEqual([{ subscribed: false, data: { plan: "pro" } }]);
+});
+
+test("a segment that is deleted before the import runs is a warning, and the contacts are imported", async () => {
+  const project = await server.createProject(server.project.owner);
+  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Imported",
+    type: "STATIC",
+  });
+  const jobId = await upload(project, ["email", "a@example.com"], `?segmentId=${segment.body.id}`);
+  await server.call("DELETE", `/segments/${segment.body.id}`, project.byKey);
+  startRunner();
+  const { result } = await endOf(project, jobId);
+  expect(result).toMatchObject({
+    createdCount: 1,
+    segmentAddedCount: 0,
+    warnings: [{ code: "segment.gone", values: { count: 1 } }],
+  });
 });

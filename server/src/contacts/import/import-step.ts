@@ -1,6 +1,7 @@
 // Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
-// Before it: imports.ts queued the file. After it: import-contacts.ts, suppressions/import-suppressions.ts do what the rows say.
 import { LIMITS } from "@postloft/contract/limits.ts";
+import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
+import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
 import { createCsvReader, isEmptyRow, type CsvRow } from "@postloft/contract/read-csv.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
@@ -14,56 +15,58 @@ import {
   type JobKey,
   type JobStep,
 } from "../../platform/jobs.ts";
-import type { Column } from "./read-header.ts";
-
-/** What the job is told; the file below the header is stored beside it, as UTF-8. */
-export interface ImportInput {
-  dryRun: boolean;
-  /** Whether what it does is recorded, so that it can be undone. */
-  isRecorded?: boolean;
-  /** The id of a user, or `key`. */
-  actor: string;
-  separator: string;
-  columns: Column[];
-  /** The number of the first row of the file. */
-  firstRow: number;
-  sizeBytes: number;
-}
-
-interface Counts {
-  created: number;
-  updated: number;
-  failed: number;
-}
+import {
+  addCounts,
+  countStatus,
+  keepNotes,
+  NO_COUNTS,
+  resultOf,
+  type ImportCounts,
+} from "./import-counts.ts";
+import { readInput, type ImportInput } from "./import-input.ts";
 
 /** Where the next step begins. */
-interface Checkpoint extends Counts {
+interface Place {
   offset: number;
   row: number;
 }
 
+type Checkpoint = Place & Partial<ImportCounts>;
+
 /** What a row says of one address, in its canonical form. */
-interface AddressChange {
+export interface AddressChange {
   email: string;
+  status?: ImportStatus | undefined;
+  notes?: readonly PersonNote[];
 }
 
-/** An import under way. `actor`: the id of a user, or `key`. */
-export type ImportingJob = JobKey & { actor: string };
+/** An import under way. */
+export type ImportingJob = JobKey & { input: ImportInput };
+
+/** What was done with rows. */
+export type AppliedCounts = Pick<ImportCounts, "created"> &
+  Partial<Pick<ImportCounts, "keptUnsubscribed" | "segmentAdded" | "segmentMissed">>;
 
 /** What the rows of a kind of file mean. */
 export interface ImportKind<Change extends AddressChange> {
-  /** A row below the header as a change, or its first fault. */
-  readRow(columns: readonly Column[], cells: readonly string[]): Change | RowFault;
-  /** Does what rows say; returns how many of the addresses are new. */
-  apply(tx: Tx, job: ImportingJob, changes: readonly Change[]): Promise<number>;
-  /** Those of the addresses that are there. */
-  findKnown(tx: Tx, projectId: string, emails: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Prepares to read rows as changes, or as their first fault. */
+  createReader(input: ImportInput): (cells: readonly string[]) => Change | RowFault;
+  /** Does what the rows say. */
+  apply(tx: Tx, job: ImportingJob, changes: readonly Change[]): Promise<AppliedCounts>;
+  /** Counts what `apply` would do, without doing it; `known` is what earlier parts of the file would have left. */
+  rehearse(
+    tx: Tx,
+    job: ImportingJob,
+    changes: readonly Change[],
+    known: Map<string, boolean>,
+  ): Promise<AppliedCounts>;
   /** What a person is told of a row that the database refuses; undefined: nothing is known of it. */
   explain(error: unknown): RowFault | undefined;
 }
 
 interface NumberedChange<Change> {
   row: number;
+  cells: string[];
   change: Change;
 }
 
@@ -71,7 +74,9 @@ interface NumberedChange<Change> {
 interface Part<Change> {
   changes: Array<NumberedChange<Change>>;
   errors: JobError[];
-  next: { offset: number; row: number };
+  /** Skipped rows and notes. */
+  counts: ImportCounts;
+  next: Place;
 }
 
 /** Read at once; a row that is longer is read in larger parts. */
@@ -84,93 +89,106 @@ const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
 /** The step of a kind of import. */
 export function stepOfImport<Change extends AddressChange>(kind: ImportKind<Change>): JobStep {
   return async (tx, job) => {
-    const input = job.input as ImportInput;
-    const start = { offset: 0, row: input.firstRow, created: 0, updated: 0, failed: 0 };
-    const before = (job.checkpoint ?? start) as Checkpoint;
+    const input = readInput(job.input);
+    const running = { projectId: job.projectId, id: job.id, input };
+    const start = { offset: 0, row: input.firstRow };
+    const { offset, row, ...counted } = (job.checkpoint ?? start) as Checkpoint;
+    const before = { place: { offset, row }, counts: { ...NO_COUNTS, ...counted } };
+    const read = kind.createReader(input);
     const after = input.dryRun
-      ? await rehearse(kind, tx, job, input, before)
-      : await importPart(kind, tx, job, input, before);
+      ? await rehearse(kind, read, tx, running, before)
+      : await importPart(kind, read, tx, running, before);
     await failpoint("import.step");
-    if (after.offset < input.sizeBytes)
-      return { done: false, checkpoint: after, progress: (100 * after.offset) / input.sizeBytes };
-    return { done: true, result: await resultOf(tx, job, input, after) };
+    const { place, counts } = after;
+    if (place.offset < input.sizeBytes)
+      return {
+        done: false,
+        checkpoint: { ...place, ...counts },
+        progress: (100 * place.offset) / input.sizeBytes,
+      };
+    const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.importErrors.value });
+    return { done: true, result: resultOf(input, counts, errors) };
   };
 }
 
+interface Standing {
+  place: Place;
+  counts: ImportCounts;
+}
+
+type RowReader<Change> = (cells: readonly string[]) => Change | RowFault;
+
 async function importPart<Change extends AddressChange>(
   kind: ImportKind<Change>,
+  read: RowReader<Change>,
   tx: Tx,
-  job: JobKey,
-  input: ImportInput,
-  before: Checkpoint,
-): Promise<Checkpoint> {
-  const part = await readPart(kind, tx, job, input, before);
-  const applied = await applyRows(kind, tx, { ...job, actor: input.actor }, part.changes);
+  job: ImportingJob,
+  { place, counts }: Standing,
+): Promise<Standing> {
+  const part = await readPart(read, tx, job, place);
+  const applied = await applyRows(kind, tx, job, part.changes);
   const errors = [...part.errors, ...applied.errors];
-  await keepErrors(tx, job, before, errors);
-  return add(before, { ...applied, failed: errors.length }, part.next);
+  await keepErrors(tx, job, counts, errors);
+  const total = addCounts(addCounts(counts, part.counts), { ...applied.counts, failed: errors.length });
+  return { place: part.next, counts: total };
 }
 
 /** The whole file, in one step because nothing remembers in between which addresses would be there by then. It only reads. */
 async function rehearse<Change extends AddressChange>(
   kind: ImportKind<Change>,
+  read: RowReader<Change>,
   tx: Tx,
-  job: JobKey,
-  input: ImportInput,
-  before: Checkpoint,
-): Promise<Checkpoint> {
-  const seen = new Set<string>();
-  let at = before;
-  while (at.offset < input.sizeBytes) {
-    const part = await readPart(kind, tx, job, input, at);
-    const emails = new Set(part.changes.map(({ change }) => change.email));
-    const known = await kind.findKnown(tx, job.projectId, [...emails.difference(seen)]);
-    let created = 0;
-    for (const { change } of part.changes) {
-      if (!seen.has(change.email) && !known.has(change.email)) created++;
-      seen.add(change.email);
-    }
-    await keepErrors(tx, job, at, part.errors);
-    const counts = { created, updated: part.changes.length - created, failed: part.errors.length };
-    at = add(at, counts, part.next);
+  job: ImportingJob,
+  before: Standing,
+): Promise<Standing> {
+  const known = new Map<string, boolean>();
+  let { place, counts } = before;
+  while (place.offset < job.input.sizeBytes) {
+    const part = await readPart(read, tx, job, place);
+    const changes = part.changes.map(({ change }) => change);
+    const applied = countApplied(changes, await kind.rehearse(tx, job, changes, known));
+    await keepErrors(tx, job, counts, part.errors);
+    counts = addCounts(addCounts(counts, part.counts), { ...applied, failed: part.errors.length });
+    place = part.next;
   }
-  return at;
+  return { place, counts };
 }
 
 /** The first so many; all are counted. */
-async function keepErrors(tx: Tx, job: JobKey, before: Counts, errors: readonly JobError[]): Promise<void> {
+async function keepErrors(
+  tx: Tx,
+  job: JobKey,
+  before: ImportCounts,
+  errors: readonly JobError[],
+): Promise<void> {
   const room = Math.max(0, LIMITS.importErrorsKept.value - before.failed);
   await insertJobErrors(tx, job, errors.slice(0, room));
 }
 
-function add(before: Checkpoint, counts: Counts, next: Part<AddressChange>["next"]): Checkpoint {
-  return {
-    ...next,
-    created: before.created + counts.created,
-    updated: before.updated + counts.updated,
-    failed: before.failed + counts.failed,
-  };
-}
-
 /** Some whole rows from a place on, at least one if there is one. */
 async function readPart<Change extends AddressChange>(
-  kind: ImportKind<Change>,
+  read: RowReader<Change>,
   tx: Tx,
-  job: JobKey,
-  input: ImportInput,
-  { offset, row }: { offset: number; row: number },
+  job: ImportingJob,
+  { offset, row }: Place,
 ): Promise<Part<Change>> {
+  const { input } = job;
   for (let length = PART_BYTES; ; length *= 2) {
     const bytes = await readJobFile(tx, job, { offset, length });
     if (bytes.length === 0 && offset < input.sizeBytes) throw new JobFailure("The uploaded file is gone.");
     const text = bytes.toString("utf8");
     const isEnd = offset + bytes.length >= input.sizeBytes;
     const reader = createCsvReader(text, input.separator, isEnd);
-    const part: Part<Change> = { changes: [], errors: [], next: { offset, row } };
+    const part: Part<Change> = {
+      changes: [],
+      errors: [],
+      counts: { ...NO_COUNTS, notes: [], tallies: [] },
+      next: { offset, row },
+    };
     while (part.changes.length < CHANGES_A_STEP && part.errors.length < ERRORS_A_STEP) {
       const csvRow = reader.next();
       if (csvRow === null) break;
-      take(kind, part, csvRow, input.columns);
+      take(read, part, csvRow, input);
     }
     part.next.offset += Buffer.byteLength(text.slice(0, reader.end()));
     if (part.next.row > row || isEnd) return part;
@@ -179,33 +197,45 @@ async function readPart<Change extends AddressChange>(
 
 /** Rows that say nothing count as rows and are neither changes nor errors. */
 function take<Change extends AddressChange>(
-  { readRow }: ImportKind<Change>,
-  { changes, errors, next }: Part<Change>,
+  read: RowReader<Change>,
+  { changes, errors, counts, next }: Part<Change>,
   csvRow: CsvRow,
-  columns: readonly Column[],
+  input: ImportInput,
 ): void {
   const row = next.row++;
   if (csvRow.kind === "fault") {
-    errors.push(errorOf(row, csvRow.firstCell, csvRow.fault));
+    errors.push(errorOf(row, csvRow.firstCell, csvRow.fault, csvRow.line.split(input.separator)));
     return;
   }
-  if (isEmptyRow(csvRow.cells)) return;
-  const change = readRow(columns, csvRow.cells);
-  if ("code" in change) errors.push(errorOf(row, shown(csvRow.cells[0] ?? ""), change));
-  else changes.push({ row, change });
+  const { cells } = csvRow;
+  if (isEmptyRow(cells)) return;
+  const change = read(cells);
+  if ("code" in change) errors.push(errorOf(row, addressOf(cells, input), change, cells));
+  else {
+    if (change.notes !== undefined) keepNotes(counts, input, row, change.notes);
+    if (change.status === "skip") counts.skipped++;
+    else changes.push({ row, cells, change });
+  }
 }
 
-function errorOf(row: number, subject: string, fault: RowFault): JobError {
-  return { row, subject, error: fault.text, parts: [fault] };
+/** The cell of the address, as it is in the file. */
+function addressOf(cells: readonly string[], { columns }: ImportInput): string {
+  const at = columns.findIndex(({ target }) => target === "email");
+  return cells[at] ?? "";
 }
 
-function shown(email: string): string {
-  return email.slice(0, LIMITS.addressLength.value);
+function errorOf(row: number, subject: string, fault: RowFault, cells: readonly string[]): JobError {
+  return {
+    row,
+    subject: subject.slice(0, LIMITS.addressLength.value),
+    error: fault.text,
+    parts: [fault],
+    cells,
+  };
 }
 
 interface Applied {
-  created: number;
-  updated: number;
+  counts: Partial<ImportCounts>;
   errors: JobError[];
 }
 
@@ -217,44 +247,30 @@ async function applyRows<Change extends AddressChange>(
   rows: ReadonlyArray<NumberedChange<Change>>,
 ): Promise<Applied> {
   const [first] = rows;
-  if (first === undefined) return { created: 0, updated: 0, errors: [] };
+  if (first === undefined) return { counts: {}, errors: [] };
   try {
     const changes = rows.map(({ change }) => change);
-    const created = await subtransaction(tx, () => kind.apply(tx, job, changes));
-    return { created, updated: rows.length - created, errors: [] };
+    const applied = await subtransaction(tx, () => kind.apply(tx, job, changes));
+    return { counts: countApplied(changes, applied), errors: [] };
   } catch (error) {
     if (!FAULT_OF_A_ROW.test(databaseErrorCode(error) ?? "")) throw error;
     if (rows.length === 1) {
       const fault = kind.explain(error) ?? faultOfRow("row.notStored");
-      return { created: 0, updated: 0, errors: [errorOf(first.row, shown(first.change.email), fault)] };
+      return { counts: {}, errors: [errorOf(first.row, first.change.email, fault, first.cells)] };
     }
   }
   const middle = Math.ceil(rows.length / 2);
   const one = await applyRows(kind, tx, job, rows.slice(0, middle));
   const other = await applyRows(kind, tx, job, rows.slice(middle));
   return {
-    created: one.created + other.created,
-    updated: one.updated + other.updated,
+    counts: addCounts({ ...NO_COUNTS, ...one.counts }, other.counts),
     errors: [...one.errors, ...other.errors],
   };
 }
 
-async function resultOf(tx: Tx, job: JobKey, input: ImportInput, counts: Counts) {
-  const { created, updated, failed } = counts;
-  const errors = await listJobErrors(tx, job, { afterRow: 0, limit: LIMITS.importErrors.value });
-  return {
-    totalRows: created + updated + failed,
-    successCount: created + updated,
-    createdCount: created,
-    updatedCount: updated,
-    failureCount: failed,
-    errors: errors.map(({ row, subject, error, parts }) => ({
-      row,
-      email: subject,
-      error,
-      ...(parts === null ? {} : { errorParts: parts }),
-    })),
-    ignoredColumns: input.columns.flatMap((column) => (column.kind === "ignored" ? [column.name] : [])),
-    dryRun: input.dryRun,
-  };
+function countApplied(changes: readonly AddressChange[], applied: AppliedCounts): Partial<ImportCounts> {
+  const counts: ImportCounts = { ...NO_COUNTS, ...applied, notes: [], tallies: [] };
+  for (const { status } of changes) countStatus(counts, status);
+  counts.updated = changes.length - applied.created;
+  return counts;
 }

@@ -1,17 +1,21 @@
-// Imports: a file is looked at as a whole, refused or queued; then its state and its errors can be read.
-// Before it: routes.ts. After it: import-step.ts works through the rows.
+// Imports: a file is checked as a whole, rejected or queued; then its state and its errors can be read.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { findTable } from "@postloft/contract/contact-file/find-table.ts";
+import type { FileTable, GivenColumn, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
+import { proposeMapping, SAMPLE_ROWS } from "@postloft/contract/contact-file/propose-mapping.ts";
+import { unknownWords, unusedStatuses } from "@postloft/contract/contact-file/propose-statuses.ts";
+import { resolveMapping } from "@postloft/contract/contact-file/resolve-mapping.ts";
+import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import type { Database, Tx } from "../../platform/database.ts";
+import { findHostileValues } from "../../platform/http-body.ts";
 import { isId } from "../../platform/ids.ts";
-import { addJob, listJobErrors, readJob, type JobView } from "../../platform/jobs.ts";
+import { addJob, readJob, type JobView } from "../../platform/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { writeRow } from "../cell-text.ts";
-import { decodeFile } from "./decode-file.ts";
-import type { ImportInput } from "./import-step.ts";
-import { readHeader } from "./read-header.ts";
+import type { ImportInput, ImportOptions } from "./import-input.ts";
+import { readUpload } from "./read-upload.ts";
 
 /** A few milliseconds of reading. */
 const ROWS_A_TURN = 20_000;
@@ -22,10 +26,27 @@ export interface PreparedImport {
   bytes: Buffer;
 }
 
-/** @throws Refusal VALIDATION_ERROR of `file` for everything that can be said without reading row by row. */
+/** What the caller said of the file, beside the options of the job. */
+export interface FileOptions {
+  /** Columns that the caller decides; the others are mapped automatically. */
+  mapping: readonly GivenColumn[];
+  /** Rows of the original file before this part of it, so that rows are reported by their number there. */
+  rowOffset: number;
+  /** Keys of `data` that the project has. */
+  knownKeys: ReadonlySet<string>;
+}
+
+export const PLAIN_FILE: FileOptions = { mapping: [], rowOffset: 0, knownKeys: new Set() };
+
+/**
+ * Finds the table of a file and the meaning of its columns.
+ *
+ * @throws Refusal VALIDATION_ERROR of `file` or `mapping` for everything that can be said without reading row by row.
+ */
 export async function prepareImport(
   file: Uint8Array,
-  { dryRun, actor }: { dryRun: boolean; actor: string },
+  options: ImportOptions,
+  { mapping, rowOffset, knownKeys }: FileOptions = PLAIN_FILE,
 ): Promise<PreparedImport> {
   if (file.length > LIMITS.importFileBytes.value)
     throw invalidField(
@@ -33,22 +54,104 @@ export async function prepareImport(
       "too_big",
       `The file may have at most ${LIMITS.importFileBytes.value} bytes. Send it in parts, each with the first row.`,
     );
-  const decoded = decodeFile(file);
-  if (!decoded.ok) throw invalidField("file", "custom", decoded.problem);
-  const read = readHeader(decoded.text);
-  if (!read.ok) throw invalidField("file", "custom", read.problem);
-  const { separator, columns, rows, end } = read.header;
-  const text = decoded.text.slice(end);
-  const unclosed = await findUnclosedRow(text, separator);
-  if (unclosed !== null)
+  const upload = await readUpload(file);
+  if ("problem" in upload && upload.problem !== undefined)
+    throw invalidField("file", "custom", upload.problem);
+  const { text, warnings } = upload;
+  const table = tableOf(text);
+  const rows = text.slice(table.start);
+  const sample = sampleOf(rows, table.separator);
+  const proposed = proposeMapping(table, sample, { keys: "exact", known: knownKeys });
+  const columns = columnsOf(table, proposed.columns, mapping);
+  const unclosed = await findUnclosedRow(rows, table.separator);
+  if (unclosed !== null) throw invalidField("file", "custom", unclosedProblem(table.firstRow + unclosed - 1));
+  const bytes = Buffer.from(rows);
+  const input: ImportInput = {
+    ...options,
+    separator: table.separator,
+    columns,
+    firstRow: table.firstRow + rowOffset,
+    sizeBytes: bytes.length,
+    warnings: [...warnings, ...warningsOf(proposed.warnings, columns, sample)],
+  };
+  return { input, bytes };
+}
+
+/** @throws Refusal VALIDATION_ERROR of `file` where there is no header that can be read, or too wide a one. */
+function tableOf(text: string): FileTable {
+  const { table, problem } = findTable(text);
+  if (problem !== undefined) {
+    const { row, fault } = problem;
+    const why = fault === null ? "It names no columns." : fault.text;
     throw invalidField(
       "file",
       "custom",
-      `Row ${rows + unclosed} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.`,
+      `The first row cannot be read: ${why}${row === null ? "" : ` (row ${row})`}`,
     );
-  const bytes = Buffer.from(text);
-  const input = { dryRun, actor, separator, columns, firstRow: rows + 1, sizeBytes: bytes.length };
-  return { input, bytes };
+  }
+  const most = LIMITS.importColumns.value;
+  if (table.names.length > most)
+    throw invalidField(
+      "file",
+      "custom",
+      `There are ${table.names.length} columns; at most ${most} are taken. Delete those that are not needed.`,
+    );
+  return table;
+}
+
+/** The first rows that can be read. */
+function sampleOf(text: string, separator: string): string[][] {
+  const reader = createCsvReader(text, separator, true);
+  const sample: string[][] = [];
+  for (let seen = 0; seen < SAMPLE_ROWS; seen++) {
+    const row = reader.next();
+    if (row === null) break;
+    if (row.kind === "row") sample.push(row.cells);
+  }
+  return sample;
+}
+
+/** @throws Refusal VALIDATION_ERROR that names each column at fault. */
+function columnsOf(
+  table: FileTable,
+  proposed: readonly MappedColumn[],
+  mapping: readonly GivenColumn[],
+): MappedColumn[] {
+  const { columns, problems } = resolveMapping(table, proposed, mapping);
+  if (problems !== undefined) {
+    const fields = problems.map(({ item, message }) => ({
+      field: item === null ? "file" : `mapping.${item}`,
+      code: "custom" as const,
+      message,
+    }));
+    throw new Refusal("VALIDATION_ERROR", {
+      fields: [...new Map(fields.map((one) => [one.field, one])).values()],
+    });
+  }
+  for (const { position, field } of columns) {
+    const problem =
+      field === null ? undefined : findHostileValues(Object.fromEntries([[field, 0]])).problems[0];
+    if (problem !== undefined)
+      throw invalidField("file", "custom", `Column ${position} cannot be a key of data: ${problem.message}`);
+  }
+  return columns;
+}
+
+/** Warnings of the proposal count only for columns that are mapped as proposed. */
+function warningsOf(
+  proposed: readonly ImportWarning[],
+  columns: readonly MappedColumn[],
+  sample: ReadonlyArray<readonly string[]>,
+): ImportWarning[] {
+  const isGiven = (position: number) => columns[position - 1]?.why === "given";
+  const kept = proposed.filter(
+    ({ code, position }) => code !== "status.unused" && (position === undefined || !isGiven(position)),
+  );
+  return [...kept, ...unusedStatuses(columns, sample), ...unknownWords(columns, sample)];
+}
+
+function unclosedProblem(row: number): string {
+  return `Row ${row} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.`;
 }
 
 /** The number of the row that takes the rest of the file with it, counted from 1; null where there is none. */
@@ -84,24 +187,4 @@ export async function getImport(
   const job = isId(id) ? await readJob<ImportResult>(database, { projectId, id }, [kind]) : undefined;
   if (job === undefined) throw new Refusal("JOB_NOT_FOUND");
   return job;
-}
-
-const ERRORS_A_CHUNK = 1_000;
-
-/** All errors of an import so far as lines of CSV, a chunk of them at a time. */
-export async function* writeImportErrors(
-  database: Database,
-  projectId: string,
-  id: string,
-): AsyncGenerator<string> {
-  yield writeRow(["row", "email", "error"]);
-  for (let afterRow = 0; ;) {
-    const page = { afterRow, limit: ERRORS_A_CHUNK };
-    const errors = await listJobErrors(database, { projectId, id }, page);
-    const last = errors.at(-1);
-    if (last === undefined) return;
-    yield errors.map(({ row, subject, error }) => writeRow([row, subject, error])).join("");
-    if (errors.length < ERRORS_A_CHUNK) return;
-    afterRow = last.row;
-  }
 }

@@ -7,6 +7,7 @@ import { upsertContacts, type ContactChange, type ContactOutcome } from "../upse
 import {
   insertCreated,
   insertDataChanges,
+  insertJoined,
   insertSubscriptionChanges,
   lockContactsByEmail,
 } from "./change-queries.ts";
@@ -54,6 +55,16 @@ export async function upsertRecorded(
   for (const ids of slices([...created])) await insertCreated(tx, job, ids);
   for (const before of slices(mayFlip)) await insertSubscriptionChanges(tx, job, before);
   return outcomes;
+}
+
+/** Records which contacts an import added to a static segment. */
+export async function recordJoined(
+  tx: Tx,
+  job: JobKey,
+  segmentId: string,
+  contactIds: readonly string[],
+): Promise<void> {
+  for (const ids of slices(contactIds)) await insertJoined(tx, job, segmentId, ids);
 }
 
 function byEmail(changes: readonly ContactChange[]): Map<string, Wanted> {

@@ -10,21 +10,57 @@ import { csv } from "../csv-answer.ts";
 import { openContactExport, type ContactExecutions, type ContactSegments } from "../export-contact.ts";
 import { writeContacts } from "../export-contacts.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
+import { invalidField } from "../../platform/refusal.ts";
+import { listFieldNames } from "../fields/fields.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
 import { getUndo, startUndo, type UndoSurroundings } from "./undo-import.ts";
-import { addImport, getImport, prepareImport, writeImportErrors } from "./imports.ts";
+import { addImport, getImport, prepareImport } from "./imports.ts";
+import { writeImportErrors } from "./write-errors.ts";
+
+/** Asks a later folder for the segment that an import adds to. */
+export interface ImportSegments {
+  /** @throws Refusal SEGMENT_NOT_FOUND */
+  isStaticSegment(database: Database, projectId: string, segmentId: string): Promise<boolean>;
+}
+
+const PREFIX = "data.";
 
 export function contactFileRoutes(
   dependencies: { database: Database; wakeJobs: () => void; undo: UndoSurroundings } & Membership &
     ContactSegments &
     ContactExecutions &
-    CampaignNames,
+    CampaignNames &
+    ImportSegments,
 ): Route[] {
   const { database, wakeJobs } = dependencies;
+
+  /** @throws Refusal SEGMENT_NOT_FOUND, or VALIDATION_ERROR for a dynamic segment. */
+  async function checkSegment(projectId: string, segmentId: string | undefined): Promise<void> {
+    if (segmentId === undefined || (await dependencies.isStaticSegment(database, projectId, segmentId)))
+      return;
+    throw invalidField(
+      "segmentId",
+      "custom",
+      "The members of a dynamic segment follow from its filters. Choose a static segment.",
+    );
+  }
+
   return [
     route(contract.importContacts, async ({ projectId, userId, query, body, commit }) => {
-      const { dryRun = false } = query;
-      const { input, bytes } = await prepareImport(body.file.bytes, { dryRun, actor: userId ?? "key" });
+      const { dryRun = false, decimal = "point", resubscribe = false, segmentId, rowOffset = 0 } = query;
+      await checkSegment(projectId, segmentId);
+      const fields = await listFieldNames(database, projectId);
+      const { input, bytes } = await prepareImport(
+        body.file.bytes,
+        { dryRun, actor: userId ?? "key", decimal, resubscribe, segmentId: segmentId ?? null },
+        {
+          mapping: body.mapping ?? [],
+          rowOffset,
+          knownKeys: new Set(
+            fields.flatMap(({ field, isCustom }) => (isCustom ? field.slice(PREFIX.length) : [])),
+          ),
+        },
+      );
       const answer = await commit(async (tx) => {
         const prepared = { input: { ...input, isRecorded: true }, bytes };
         const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);

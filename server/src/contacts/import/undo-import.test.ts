@@ -10,6 +10,7 @@ import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../../testing/upload.ts";
+import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactSurroundings } from "../../workflows/usage.ts";
 import { contactJobs } from "../jobs.ts";
 import { UNDO_KIND } from "./undo-import.ts";
@@ -34,7 +35,7 @@ let runner: JobRunner;
 const runJobs = () =>
   startJobs({
     database: server.database,
-    kinds: contactJobs(contactSurroundings),
+    kinds: contactJobs(contactSurroundings, importConsequences),
     log: createLog({ level: "silent" }),
     metrics: createMetrics(),
   });

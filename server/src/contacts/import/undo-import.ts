@@ -16,7 +16,7 @@ import {
 import { Refusal } from "../../platform/refusal.ts";
 import type { Dependents } from "../contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";
-import type { ImportInput } from "./import-step.ts";
+import type { ImportInput } from "./import-input.ts";
 import { countUndo, type SuppressionOf } from "./undo-queries.ts";
 
 export const UNDO_KIND = "contacts.undo-import";

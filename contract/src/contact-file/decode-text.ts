@@ -1,12 +1,11 @@
-// From the bytes of a file that somebody chose to its text, or to why it is none. Pure. The server asks the same of what it is sent
-// (server/src/contacts/import/decode-file.ts), but a file is made anew before it goes there. Before it: read-csv.ts.
+// The text of an uploaded or chosen file, by its encoding, or why it is none.
 
 export type NoText = "workbook" | "archive" | "pdf" | "binary";
 export type DecodedText =
   | { text: string; isGuessed: boolean; problem?: never }
   | { text?: never; problem: NoText };
 
-/** How files that are no CSV begin, in hexadecimal. */
+/** The first bytes of files that are not CSV, in hexadecimal. */
 const OTHER_FORMATS: ReadonlyArray<{ start: string; problem: NoText }> = [
   { start: "504b0304", problem: "workbook" },
   { start: "504b0506", problem: "archive" },
@@ -17,8 +16,8 @@ const OTHER_FORMATS: ReadonlyArray<{ start: string; problem: NoText }> = [
 const LONGEST_START = 4;
 
 /**
- * UTF-16 where a byte order mark says so, else UTF-8, else what spreadsheets of Western Europe and America write; the mark is dropped.
- * The last is a guess: any byte is a letter of it.
+ * Decodes UTF-16 if the file has its byte order mark, else UTF-8, else Windows-1252, which spreadsheets of Western Europe and America
+ * write. `isGuessed` is true for Windows-1252, because any bytes are a text in it. The byte order mark is dropped.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   const start = [...bytes.subarray(0, LONGEST_START)]

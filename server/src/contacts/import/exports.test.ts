@@ -1,0 +1,78 @@
+// Exports of other services through the API, each followed by a campaign to everyone: no one who left is emailed.
+import { readFileSync } from "node:fs";
+import { expect, test, vi } from "vitest";
+import { EXPECTED_EXPORTS, type ExpectedExport } from "@postloft/contract/contact-file/exports/expected.ts";
+import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { endOfImport, uploadCsv } from "../../testing/upload.ts";
+
+const server = useTestServer();
+const DOMAIN = "@example.org";
+const FOLDER = new URL("../../../../contract/src/contact-file/exports/", import.meta.url);
+
+/** Sends a campaign to everyone, and returns who was emailed. */
+async function mailAll({ id, byKey }: TestProject): Promise<string[]> {
+  const { body } = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
+    name: "News",
+    subject: "News",
+    body: "<p>Hello</p>",
+    from: "news@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  const sent = await server.call("POST", `/campaigns/${body.data.id}/send`, byKey, {});
+  if (sent.status === 200)
+    await vi.waitUntil(
+      async () => {
+        const campaign = await server.call<{ status: string; pendingCount: number }>(
+          "GET",
+          `/campaigns/${body.data.id}`,
+          byKey,
+        );
+        return campaign.body.status === "SENT" && campaign.body.pendingCount === 0;
+      },
+      { timeout: 30_000, interval: 20 },
+    );
+  const rows = await server.rows<{ recipient: string }>(
+    "select distinct recipients[1] as recipient from mailbox_messages where project_id = $1",
+    id,
+  );
+  return rows.map(({ recipient }) => recipient.replace(DOMAIN, ""));
+}
+
+const uploadExport = (project: TestProject, name: string) =>
+  uploadCsv<ErrorEnvelope & { jobId: string }>(
+    server.call,
+    project.byKey,
+    readFileSync(new URL(`${name}.csv`, FOLDER)),
+  );
+
+const isRefused = ({ refused }: ExpectedExport) => refused !== undefined;
+
+test.for(EXPECTED_EXPORTS.filter((one) => !isRefused(one)))(
+  "$name: a campaign reaches no one who left",
+  async ({ name, email, subscribed, left, reported = [] }) => {
+    const project = await server.createProject(server.project.owner);
+    const upload = await uploadExport(project, name);
+    expect(`${upload.status} ${upload.text}`).toMatch(/^202 /);
+    const { state, result } = await endOfImport(server.call, project.byKey, upload.body.jobId);
+    expect(state).toBe("completed");
+    expect(result.mapping.find(({ target }) => target === "email")?.name).toBe(email);
+    expect(result.errors.map(({ row }) => row)).toEqual(reported);
+    const { subscribedCount, unsubscribedCount, suppressedCount, successCount } = result;
+    expect(subscribedCount + unsubscribedCount + suppressedCount).toBe(successCount);
+    const mailed = await mailAll(project);
+    expect(mailed.toSorted()).toEqual(subscribed.toSorted());
+    expect(mailed.filter((one) => left.includes(one))).toEqual([]);
+  },
+);
+
+test.for(EXPECTED_EXPORTS.filter(isRefused))(
+  "$name is reported before anything is stored",
+  async ({ name, refused = /./ }) => {
+    const before = await server.countRows();
+    const { status, body } = await uploadExport(server.project, name);
+    expect(status).toBe(422);
+    expect(body.error.errors?.[0]?.message).toMatch(refused);
+    expect(await server.countRows()).toEqual(before);
+  },
+);

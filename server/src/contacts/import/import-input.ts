@@ -1,0 +1,60 @@
+// The input of an import job: where the table of its file is, its mapping and the options of the caller.
+import type { MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
+import type { DecimalSign } from "@postloft/contract/contact-file/read-value.ts";
+import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
+
+/** The options of a caller. */
+export interface ImportOptions {
+  dryRun: boolean;
+  /** The id of a user, or `key`. */
+  actor: string;
+  decimal: DecimalSign;
+  /** Whether a row may subscribe a contact who left. */
+  resubscribe: boolean;
+  /** The static segment that gets the contacts; null for none. */
+  segmentId: string | null;
+}
+
+export const PLAIN_IMPORT: Omit<ImportOptions, "dryRun" | "actor"> = {
+  decimal: "point",
+  resubscribe: false,
+  segmentId: null,
+};
+
+/** Stored with the job. The rows below the header are stored beside it, as UTF-8. */
+export interface ImportInput extends ImportOptions {
+  separator: string;
+  columns: MappedColumn[];
+  /** The number of the first row of the stored rows. */
+  firstRow: number;
+  sizeBytes: number;
+  /** Whether what it does is recorded, so that it can be undone. */
+  isRecorded?: boolean;
+  /** Known before the first row is read. */
+  warnings: ImportWarning[];
+}
+
+/** A column of a job that an earlier version queued: all columns but the first, which was the address. */
+type FormerColumn =
+  | { kind: "subscribed" }
+  | { kind: "data"; key: string }
+  | { kind: "ignored"; name: string };
+
+/** Reads the input of a job, also of one that an earlier version queued and that waits since before an upgrade. */
+export function readInput(stored: unknown): ImportInput {
+  const input = stored as ImportInput | (Omit<ImportInput, "columns"> & { columns: FormerColumn[] });
+  if ("warnings" in input) return input as ImportInput;
+  const former = input as Omit<ImportInput, "columns"> & { columns: FormerColumn[] };
+  const email: MappedColumn = { ...NO_DETAILS, position: 1, name: "email", target: "email" };
+  const columns = former.columns.map((column, at) => formerColumn(column, at + 2));
+  return { ...PLAIN_IMPORT, ...former, columns: [email, ...columns], warnings: [] };
+}
+
+const NO_DETAILS = { field: null, type: "auto", dateFormat: null, values: null, why: "name" } as const;
+
+function formerColumn(column: FormerColumn, position: number): MappedColumn {
+  if (column.kind === "data")
+    return { ...NO_DETAILS, position, name: column.key, target: "field", field: column.key };
+  if (column.kind === "ignored") return { ...NO_DETAILS, position, name: column.name, target: "ignore" };
+  return { ...NO_DETAILS, position, name: "subscribed", target: "status" };
+}

@@ -1,0 +1,53 @@
+// The text of an uploaded file: CSV in any usual encoding, or the CSV files of a ZIP archive joined; or why there is none.
+import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
+import { joinFiles, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
+import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
+import { unzip } from "./unzip.ts";
+
+export type ReadUpload = { text: string; warnings: ImportWarning[]; problem?: never } | { problem: string };
+
+const ZIP = Buffer.from("504b0304", "hex");
+const EMPTY_ZIP = Buffer.from("504b0506", "hex");
+const PROBLEMS: Readonly<Record<NoText, string>> = {
+  workbook: "This is an Excel workbook. Save the sheet as CSV (UTF-8) and send that.",
+  archive: "This is a gzip archive. Send the CSV file itself.",
+  pdf: "This is a PDF. Send a CSV file.",
+  binary:
+    "The file is no text: it has NUL characters or half characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
+};
+
+/** Reads an upload. The warnings say what was guessed and which files were joined. */
+export async function readUpload(bytes: Uint8Array): Promise<ReadUpload> {
+  const start = Buffer.from(bytes.subarray(0, ZIP.length));
+  if (start.equals(EMPTY_ZIP)) return { problem: "This is an empty ZIP archive. Send the CSV file itself." };
+  if (start.equals(ZIP)) return readArchive(bytes);
+  const decoded = decodeText(bytes);
+  if (decoded.problem !== undefined) return { problem: PROBLEMS[decoded.problem] };
+  if (decoded.text.trim() === "")
+    return { problem: "The file is empty. Its first row must name the columns." };
+  return { text: decoded.text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
+}
+
+async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {
+  const unzipped = await unzip(bytes);
+  if (unzipped.problem !== undefined) return unzipped;
+  const texts: NamedText[] = [];
+  let isGuessed = false;
+  for (const file of unzipped.files) {
+    const decoded = decodeText(file.bytes);
+    if (decoded.problem !== undefined) return { problem: `${file.name}: ${PROBLEMS[decoded.problem]}` };
+    if (decoded.text.trim() === "") continue;
+    isGuessed ||= decoded.isGuessed;
+    texts.push({ name: file.name, text: decoded.text });
+  }
+  if (texts.length === 0) return { problem: "The CSV files of the archive are empty." };
+  const joined = joinFiles(texts);
+  if (joined.problem !== undefined) return joined;
+  return {
+    text: joined.text,
+    warnings: [
+      warnOf("archive.joined", { files: joined.files }),
+      ...(isGuessed ? [warnOf("encoding.guessed", {})] : []),
+    ],
+  };
+}

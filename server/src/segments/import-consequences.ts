@@ -1,0 +1,37 @@
+// What the suppression list and static segments do with imported contacts, to be handed to the import.
+import type { Database, Tx } from "../platform/database.ts";
+import { isId } from "../platform/ids.ts";
+import { Refusal } from "../platform/refusal.ts";
+import { noteContacts } from "../reactions/reactions.ts";
+import type { ImportConsequences } from "../contacts/import/import-contacts.ts";
+import { addSuppressions } from "../suppressions/suppressions.ts";
+import { insertMembers, listMembersAmong } from "./member-queries.ts";
+import { findSegment, findSegmentForUpdate } from "./queries.ts";
+
+/** @throws Refusal SEGMENT_NOT_FOUND */
+export async function isStaticSegment(database: Database, projectId: string, id: string): Promise<boolean> {
+  const row = isId(id) ? await findSegment(database, projectId, id) : undefined;
+  if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
+  return row.type === "STATIC";
+}
+
+export const importConsequences: ImportConsequences = {
+  async suppress(tx: Tx, projectId, emails, actor) {
+    await addSuppressions(
+      tx,
+      emails.map((email) => ({ projectId, email, reason: "IMPORT", emailId: null, actor })),
+    );
+  },
+  async lockSegment(tx, projectId, segmentId) {
+    return (await findSegmentForUpdate(tx, projectId, segmentId))?.type === "STATIC";
+  },
+  async addToSegment(tx, projectId, segmentId, emails) {
+    const added = await insertMembers(tx, projectId, segmentId, emails);
+    await noteContacts(
+      tx,
+      added.map((contactId) => ({ projectId, contactId })),
+    );
+    return added;
+  },
+  findMembers: listMembersAmong,
+};
