@@ -20,13 +20,16 @@ export function withNames(context: MergeTagContext): NamedContext {
   return { ...context, byLetters: new Map([...context.fields].map((field) => [lettersOf(field), field])) };
 }
 
-/** A name that Handlebars reads without brackets. */
-const PLAIN_NAME = /^[^\s!"#%-,./;->@[-^`{-~]+$/;
+/** A name without the characters that Handlebars reads as syntax, and without `?`, which could begin a fallback. */
+const PLAIN_NAME = /^[^\s!"#%&'()*+,./;<=>?@[\\\]^`{|}~]+$/;
+/** Handlebars reads these words, and plain numbers, as values or keywords. */
+const LITERAL = /^(?:true|false|null|undefined|this|else|as|-?\d+(?:\.\d+)?)$/;
 const WORDS = /[\p{L}\p{N}]+/gu;
 
 /** Returns a name as it is written in a template, in brackets if it contains a space or a sign: `[First Name]`. */
 export function writtenName(name: string): string {
-  return PLAIN_NAME.test(name) ? name : `[${name.replaceAll("]", "")}]`;
+  const isPlain = PLAIN_NAME.test(name) && !LITERAL.test(name);
+  return isPlain ? name : `[${name.replaceAll("]", String.raw`\]`)}]`;
 }
 
 /** Returns a text as a string of the template language. */

@@ -7,7 +7,7 @@ import type { Block } from "@postloft/contract/design.ts";
 import { PLACEHOLDER_TEXTS } from "@postloft/contract/placeholder-texts.ts";
 import { designOf, newBlock, textOf } from "../templates/blocks/block-tree.ts";
 import { convertedDraft, tagsOfDraft } from "./convert-draft.ts";
-import { withFallback } from "./variables.ts";
+import { withFallback } from "./write-variable.ts";
 
 const CONTEXT = {
   fields: new Set(["First Name"]),

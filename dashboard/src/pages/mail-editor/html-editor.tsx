@@ -27,7 +27,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useImperativeHandle, useRef, type Ref } from "react";
 import { t } from "../../text/t.ts";
 import { formatShare } from "../../ui/format.ts";
-import { withFallback, type OfferedVariable } from "./variables.ts";
+import { withFallback, type OfferedVariable } from "./write-variable.ts";
 
 /** Something that is wrong, or could be better, in a line of the HTML. */
 export interface LineProblem {

@@ -11,7 +11,8 @@ import { Menu, MenuItem } from "../../ui/menu.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { HtmlEditorHandle, LineProblem } from "./html-editor.tsx";
 import { usePreview, type MailTextDraft } from "./mail-preview.tsx";
-import { useVariables, withFallback, type OfferedVariable } from "./variables.ts";
+import { useVariables } from "./variables.ts";
+import { withFallback, type OfferedVariable } from "./write-variable.ts";
 import { warningText } from "./warning-text.ts";
 
 const HtmlEditor = lazy(async () => ({ default: (await import("./html-editor.tsx")).HtmlEditor }));

@@ -17,7 +17,7 @@ import { t } from "../../../text/t.ts";
 import { Button } from "../../../ui/button.tsx";
 import { INPUT_CLASS } from "../../../ui/field.tsx";
 import { VariableMenu } from "../../mail-editor/mail-text.tsx";
-import type { OfferedVariable } from "../../mail-editor/variables.ts";
+import type { OfferedVariable } from "../../mail-editor/write-variable.ts";
 
 interface RichTextProps {
   value: RichText;
