@@ -48,11 +48,11 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   const rows = Array.from({ length: 4 }, (_, at) => `person${at}@example.com,${at < 2 ? "pro" : "free"},x`);
   const buffer = Buffer.from(["E-Mail,Plan,Internal", ...rows].join("\n"));
   await (await choosing).setFiles({ name: "people.csv", mimeType: "text/csv", buffer });
-  await choose(page, "What Internal becomes", "Leave");
-  await press(page, "Try it without changing anything");
-  await page.getByText("This is what would happen").waitFor();
+  await choose(page, "Target of Internal", "Don't");
+  await press(page, "Preview import");
+  await page.getByText("Preview: nothing has changed").waitFor();
   await press(page, "Import 4 rows");
-  await page.getByText("The import is done").waitFor();
+  await page.getByText("Import complete").waitFor();
   await press(page, "All contacts", "link");
   await page.getByRole("link", { name: "person3@example.com" }).waitFor();
 
@@ -60,11 +60,11 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   await reach(page, page.getByRole("combobox", { name: "Field" }));
   await page.keyboard.press("Enter");
   await page.getByRole("combobox", { name: "Search" }).waitFor();
-  await page.keyboard.insertText("Plan");
-  await page.locator("[role=option][data-highlighted]", { hasText: "Plan" }).waitFor();
+  await page.keyboard.insertText("plan");
+  await page.locator("[role=option][data-highlighted]", { hasText: "plan" }).waitFor();
   await page.keyboard.press("Enter");
   await type(page, "Value", "pro");
-  const pro = page.getByText("Contacts where Plan is “pro”.");
+  const pro = page.getByText("Contacts where plan is “pro”.");
   await pro.waitFor();
   await page.getByRole("status").getByText("2 contacts").waitFor();
   await press(page, "Done");

@@ -90,7 +90,7 @@ async function bringContacts(page: Page): Promise<void> {
   const buffer = Buffer.from(PEOPLE.join("\n"));
   await page.locator("input[type=file]").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer });
   await button(page, "Import 3 rows").click();
-  await page.getByText("The import is done").waitFor();
+  await page.getByText("Import complete").waitFor();
 }
 
 async function describeSegment(page: Page): Promise<void> {

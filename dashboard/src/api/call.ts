@@ -121,15 +121,16 @@ export async function call<E extends Endpoint>(
   return answerOf(address, response, given.signal);
 }
 
-/** Calls an endpoint that takes a file, in the part of that name. */
+/** Calls an endpoint that takes a file, in the part of that name. `fields` are other parts. */
 export async function upload<E extends Endpoint>(
   address: Address<E>,
   given: Omit<Given<E>, "body">,
   file: File,
-  part = "file",
+  { part = "file", fields = {} }: { part?: string; fields?: Readonly<Record<string, string>> } = {},
 ): Promise<Answer<E>> {
   const body = new FormData();
   body.set(part, file);
+  for (const [name, text] of Object.entries(fields)) body.set(name, text);
   const response = await request(address, given, { headers: {}, body }, UPLOAD_TIMEOUT_MS);
   return answerOf(address, response, given.signal);
 }
@@ -144,10 +145,22 @@ export async function download<E extends Endpoint>(
   given: Omit<Given<E>, "body">,
   fileName: string,
 ): Promise<void> {
+  saveFile(await readFile(address, given), fileName);
+}
+
+/**
+ * Reads the CSV or JSON file that an endpoint returns.
+ *
+ * @throws CallError as `call` does, also if the response does not come from the server
+ */
+export async function readFile<E extends Endpoint>(
+  address: Address<E>,
+  given: Omit<Given<E>, "body">,
+): Promise<Blob> {
   const response = await request(address, given, { headers: {}, body: null }, UPLOAD_TIMEOUT_MS);
   const type = address.envelope === "raw" ? "text/csv" : "application/json";
   if (response.headers.get("content-type")?.startsWith(type) !== true) throw errorOf(response, null);
-  saveFile(await reached(response.blob(), given.signal), fileName);
+  return reached(response.blob(), given.signal);
 }
 
 interface Sent {

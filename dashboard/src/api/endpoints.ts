@@ -179,6 +179,14 @@ export const revokeInvitation = bare<typeof members.revokeInvitation>(
 
 export const listSuppressions = bare<typeof suppressions.listSuppressions>("GET", "/suppressions");
 export const addSuppressions = bare<typeof suppressions.addSuppressions>("POST", "/suppressions");
+export const importSuppressions = bare<typeof suppressions.importSuppressions>(
+  "POST",
+  "/suppressions/import",
+);
+export const getSuppressionImport = bare<typeof suppressions.getSuppressionImport>(
+  "GET",
+  "/suppressions/import/:jobId",
+);
 export const explainSuppression = bare<typeof suppressions.explainSuppression>(
   "GET",
   "/suppressions/:address",

@@ -124,7 +124,7 @@ const importContacts = createRoute({
   getParentRoute: () => project,
   path: "/contacts/import",
   validateSearch: only(readImportSearch),
-  component: lazyRouteComponent(() => import("./contacts/import-page.tsx"), "ImportPage"),
+  component: lazyRouteComponent(() => import("./contacts/import/import-page.tsx"), "ImportPage"),
 });
 const segments = createRoute({
   getParentRoute: () => project,

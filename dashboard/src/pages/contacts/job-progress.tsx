@@ -1,5 +1,5 @@
-// A job of the server's that goes on whether or not anybody looks: how far it is. Before it: import-page.tsx, bulk-bar.tsx.
-import { useQuery, type QueryKey } from "@tanstack/react-query";
+// The progress of a job that runs on the server.
+import { queryOptions, useQuery, type QueryKey } from "@tanstack/react-query";
 import { t } from "../../text/t.ts";
 import { Progress } from "../../ui/progress.tsx";
 
@@ -11,14 +11,19 @@ interface Job {
   progress: number;
 }
 
-/** Follows a job until it has ended. */
-export function useJob<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
-  return useQuery({
+/** Reads a job again and again until it has ended. */
+export function jobQuery<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
+  return queryOptions({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
     refetchInterval: ({ state: { data } }) =>
       data?.state === "completed" || data?.state === "failed" ? false : LOOK_EVERY_MS,
   });
+}
+
+/** Follows a job until it has ended. */
+export function useJob<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
+  return useQuery(jobQuery(key, read));
 }
 
 export function JobProgress({ label, job }: { label: string; job: Job }) {

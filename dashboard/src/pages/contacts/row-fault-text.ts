@@ -1,5 +1,4 @@
-// Why a row of a file was left out, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/row-faults.ts. After it: read-csv.ts, column-mapping.tsx, import-report.tsx.
+// Why a row of a file can't be imported, in the viewer's language.
 import type { RowFault, RowFaultCode } from "@postloft/contract/row-faults.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";

@@ -1,6 +1,6 @@
 // Addresses that get nothing: looking them up, adding and removing them, and whether the list is looked at. Before it: settings-page.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Plus } from "lucide-react";
+import { Plus, Upload } from "lucide-react";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
 import { addSuppressions, listSuppressions, removeSuppression, updateProject } from "../../api/endpoints.ts";
@@ -20,6 +20,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { ImportSuppressionsDialog } from "./import-suppressions.tsx";
 
 type Suppression = Answer<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
 const REASONS: Record<Suppression["reason"], string> = {
@@ -37,6 +38,7 @@ interface SuppressionSettingsProps {
 
 export function SuppressionSettings({ project, search, onSearch }: SuppressionSettingsProps) {
   const [isAdding, setAdding] = useState(false);
+  const [isImporting, setImporting] = useState(false);
   const [removed, setRemoved] = useState<string | null>(null);
   const list = useList(["project", project.id, "suppressions", { search }], ({ query, signal }) =>
     call(listSuppressions, {
@@ -50,9 +52,14 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
       <Switch project={project} />
       <div className="mt-5 mb-3 flex flex-wrap items-center justify-between gap-3">
         <SearchBox label={t("Search by address")} value={search} onSearch={onSearch} />
-        <Button onClick={() => setAdding(true)}>
-          <Plus size={15} aria-hidden /> {t("Add an address")}
-        </Button>
+        <div className="flex flex-wrap gap-2">
+          <Button onClick={() => setImporting(true)}>
+            <Upload size={15} aria-hidden /> {t("Import")}
+          </Button>
+          <Button onClick={() => setAdding(true)}>
+            <Plus size={15} aria-hidden /> {t("Add an address")}
+          </Button>
+        </div>
       </div>
       {list.isError ? (
         <Failure error={list.error} onRetry={() => void list.refetch()} />
@@ -79,6 +86,7 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
         count={list.total === undefined ? "" : plural(list.total, "{n} address", "{n} addresses")}
         list={list}
       />
+      {isImporting && <ImportSuppressionsDialog projectId={project.id} onClose={() => setImporting(false)} />}
       {isAdding && <AddDialog projectId={project.id} onClose={() => setAdding(false)} />}
       {removed !== null && (
         <RemoveDialog projectId={project.id} address={removed} onClose={() => setRemoved(null)} />

@@ -34,7 +34,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
     };
   }, []);
   const uploading = useMutation({
-    mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, "image"),
+    mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, { part: "image" }),
     onSuccess: ({ url }) => onUploaded(block.id, url),
     onError: (error) => {
       if (!isOpen.current) toast(t("The image was not uploaded"), error.message);

@@ -1,25 +1,23 @@
-// The first step of an import: a file is chosen or dropped, or the one that was chosen before is gone on with. What is no table, or too
-// large a one, is refused here. Before it: import-page.tsx. After it: read-csv.ts.
-import { useMutation } from "@tanstack/react-query";
+// The first step of an import: choosing or dropping a file, or continuing with the one chosen before.
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { FileUp } from "lucide-react";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { plural, t } from "../../text/t.ts";
-import { formatBytes } from "../../ui/format.ts";
-import { Card } from "../../ui/page.tsx";
-import { Failure } from "../../ui/states.tsx";
-import { countRows, type CsvFile } from "./csv.ts";
-import type { ChosenFile } from "./kept-import.ts";
-import { readCsv } from "./read-csv.ts";
+import { plural, t } from "../../../text/t.ts";
+import { formatBytes } from "../../../ui/format.ts";
+import { Card } from "../../../ui/page.tsx";
+import { Failure } from "../../../ui/states.tsx";
+import { fieldsQuery } from "../field-queries.ts";
+import type { ChosenFile } from "./import-plan.ts";
+import { FILE_BYTES_MAX, readImportFile } from "./read-import-file.ts";
 
 const SAMPLE = "email,firstName,plan,subscribed\nada@example.com,Ada,pro,yes\n";
 
 interface FileStepProps {
   projectId: string;
-  /** The address means the columns of a file that the tab does not have any more. */
+  /** Whether the URL names the columns of a file that the tab no longer has. */
   isGone: boolean;
   chosen: ChosenFile | null;
-  onChoose: (file: CsvFile) => void;
+  onChoose: (file: ChosenFile) => void;
 }
 
 export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps) {
@@ -27,16 +25,14 @@ export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps)
     <Card className="max-w-3xl p-5">
       {isGone && (
         <p role="status" className="mb-4 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm">
-          {t(
-            "This page does not have the file any more: a file that was imported, or is large, is not kept when a page is loaded again. Choose it once more.",
-          )}
+          {t("Choose the file again. After a reload, we only keep small files that weren't imported yet.")}
         </p>
       )}
       {chosen !== null && (
         <p className="mb-4 text-sm wrap-anywhere">
-          <bdi className="font-medium">{chosen.file.name}</bdi>
+          <bdi className="font-medium">{chosen.planned.name}</bdi>
           {" · "}
-          {plural(countRows(chosen.file), "{n} row", "{n} rows")}
+          {plural(chosen.planned.survey.rows, "{n} row", "{n} rows")}
           {" · "}
           <Link
             to="/$projectId/contacts/import"
@@ -44,11 +40,11 @@ export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps)
             search={{ step: "columns" }}
             className="text-accent hover:underline"
           >
-            {t("Go on with this file")}
+            {t("Continue with this file")}
           </Link>
         </p>
       )}
-      <FileInput onChoose={onChoose} />
+      <FileInput projectId={projectId} onChoose={onChoose} />
       <p className="mt-4 text-sm text-soft">
         <a
           href={`data:text/csv;charset=utf-8,${encodeURIComponent(SAMPLE)}`}
@@ -62,8 +58,17 @@ export function FileStep({ projectId, isGone, chosen, onChoose }: FileStepProps)
   );
 }
 
-function FileInput({ onChoose }: Pick<FileStepProps, "onChoose">) {
-  const reading = useMutation({ mutationFn: readCsv, onSuccess: onChoose });
+function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "onChoose">) {
+  const queries = useQueryClient();
+  const reading = useMutation({
+    networkMode: "always",
+    mutationFn: async (file: File) => {
+      // The proposal is as good without them if they can't be read now.
+      const fields = await queries.fetchQuery(fieldsQuery(projectId)).catch(() => []);
+      return readImportFile(file, new Set(fields.map(({ field }) => field.replace(/^data\./, ""))));
+    },
+    onSuccess: onChoose,
+  });
   const read = (file: File | null | undefined) => file != null && reading.mutate(file);
   return (
     <>
@@ -81,18 +86,20 @@ function FileInput({ onChoose }: Pick<FileStepProps, "onChoose">) {
         className="flex cursor-pointer flex-col items-center gap-2 rounded-md border border-dashed border-line-strong px-6 py-14 text-center hover:bg-hover has-focus-visible:outline-2 has-focus-visible:outline-accent"
       >
         <FileUp size={20} className="text-faint" aria-hidden />
-        <span className="font-medium">{t("Choose a CSV file, or drop it here")}</span>
+        <span className="font-medium" role="status">
+          {reading.isPending ? t("Reading the file…") : t("Choose a CSV file, or drop it here")}
+        </span>
         <span className="text-sm text-soft">
-          {t("One person a row, and a column with the addresses; {most} at most.", {
-            most: formatBytes(LIMITS.importFileBytes.value),
+          {t("One contact per row, with an email column. CSV, or a ZIP from Mailchimp. Up to {most}.", {
+            most: formatBytes(FILE_BYTES_MAX),
           })}
         </span>
         <input
           type="file"
-          accept=".csv,.tsv,.txt,text/csv"
+          accept=".csv,.tsv,.txt,.zip,text/csv,application/zip"
           onChange={({ target }) => {
             read(target.files?.[0]);
-            // The same file may be chosen again, once it was saved otherwise.
+            // So that the same file can be chosen again after it was saved differently.
             target.value = "";
           }}
           className="sr-only"

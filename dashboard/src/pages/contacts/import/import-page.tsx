@@ -1,15 +1,14 @@
-// Contacts from a file in three steps that stand in the address: choose it, say which column is what, see what came of it. A run is found
-// again by its id. Before it: contacts-page.tsx. After it: file-step.tsx, columns-step.tsx, running-import.tsx.
+// Imports contacts from a file in three steps that the URL names: choose the file, map its columns, read the report.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
 import { useEffect, useState } from "react";
-import { t } from "../../text/t.ts";
-import { buttonClass } from "../../ui/button.tsx";
-import { Page } from "../../ui/page.tsx";
-import { useProject } from "../project-shell.tsx";
+import { t } from "../../../text/t.ts";
+import { buttonClass } from "../../../ui/button.tsx";
+import { Page } from "../../../ui/page.tsx";
+import { useProject } from "../../project-shell.tsx";
 import { ColumnsStep } from "./columns-step.tsx";
-import { guessMapping, type CsvFile } from "./csv.ts";
 import { FileStep } from "./file-step.tsx";
+import type { ChosenFile } from "./import-plan.ts";
 import { keep, readKept } from "./kept-import.ts";
 import { RunningImport } from "./running-import.tsx";
 
@@ -24,7 +23,7 @@ const STEPS: ReadonlyArray<{ step: Step; name: string }> = [
 export function ImportPage() {
   const project = useProject();
   return (
-    <Page title={t("Import contacts")} about={t("From a CSV file, such as every spreadsheet writes.")}>
+    <Page title={t("Import contacts")} about={t("Upload a CSV exported from any spreadsheet or email tool.")}>
       <Link
         to="/$projectId/contacts"
         params={{ projectId: project.id }}
@@ -43,8 +42,8 @@ function Import({ projectId }: { projectId: string }) {
   const navigate = route.useNavigate();
   const [chosen, setChosen] = useState(() => readKept(projectId));
   useEffect(() => keep(projectId, chosen), [projectId, chosen]);
-  const choose = async (file: CsvFile) => {
-    setChosen({ file, mapping: guessMapping(file), types: file.header.map(() => null) });
+  const choose = async (file: ChosenFile) => {
+    setChosen(file);
     await navigate({ search: { step: "columns" } });
   };
   if (job !== undefined)
@@ -53,7 +52,7 @@ function Import({ projectId }: { projectId: string }) {
         <Steps at="report" />
         <RunningImport
           projectId={projectId}
-          jobId={job}
+          job={job}
           isDryRun={false}
           more={
             <Link

@@ -1,0 +1,24 @@
+// The rejected rows of all parts of an import are in one file.
+import { expect, test } from "vitest";
+import { mergeTables } from "./merge-tables.ts";
+
+test("rows below the same header follow each other", () => {
+  expect(mergeTables(["row,email,error\r\n3,a,bad\r\n", "row,email,error\r\n9,b,bad\r\n"])).toBe(
+    "row,email,error\r\n3,a,bad\r\n9,b,bad\r\n",
+  );
+});
+
+test("columns of the same name are joined, others are added, and quotes stay", () => {
+  const merged = mergeTables([
+    'Email,Name,Name,error\r\n"a, b",Ada,"Ada\nL.",bad\r\n',
+    "Email,error\r\n",
+    "Name,Email,UNSUB_TIME,error\r\nBo,b,2024,worse\r\n",
+  ]);
+  expect(merged).toBe(
+    'Email,Name,Name,error,UNSUB_TIME\r\n"a, b",Ada,"Ada\nL.",bad,\r\nb,Bo,,worse,2024\r\n',
+  );
+});
+
+test("no errors at all leave the header alone", () => {
+  expect(mergeTables(["row,error\r\n", "row,error\r\n"])).toBe("row,error\r\n");
+});

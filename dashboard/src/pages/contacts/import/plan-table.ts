@@ -1,0 +1,47 @@
+// Proposes the plan of a table by the shared reader. Pure.
+import { sharedKey } from "@postloft/contract/contact-file/column-names.ts";
+import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
+import type { FileTable, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
+import { proposeMapping } from "@postloft/contract/contact-file/propose-mapping.ts";
+import type { ColumnPlan } from "./import-plan.ts";
+import { meaningsOf, statusWords } from "./status-words.ts";
+import type { ColumnSurvey, Survey } from "./survey-table.ts";
+
+/** Returns a plan for each column, in their order. `known` are the keys that the project's contacts have. */
+export function planColumns(
+  table: FileTable,
+  survey: Survey,
+  sampleRows: ReadonlyArray<readonly string[]>,
+  known: ReadonlySet<string>,
+): ColumnPlan[] {
+  const { columns, warnings } = proposeMapping(table, sampleRows, { keys: "readable", known });
+  const warned = (code: string, at: number) =>
+    warnings.some((warning) => warning.code === code && warning.position === at);
+  return columns.map((column, at) => {
+    const { position } = column;
+    const isAmbiguous = warned("date.ambiguous", position);
+    return {
+      ...planOf(column, survey.columns[at]),
+      isStatusLike: column.target === "status" || warned("status.unused", position),
+      isAmbiguous,
+      // The user chooses the order, or that the dates stay text.
+      ...(isAmbiguous ? { type: "date" as const, dateFormat: null } : {}),
+    };
+  });
+}
+
+function planOf(column: MappedColumn, survey: ColumnSurvey | undefined) {
+  const { position, name, target, field, type, dateFormat, values } = column;
+  const words = survey === undefined ? [] : statusWords(name, values, survey);
+  return {
+    position,
+    name,
+    target,
+    field: field ?? sharedKey(name) ?? ownKey(name, position, new Set()),
+    type,
+    dateFormat,
+    values: meaningsOf(name, values, words),
+    isEmptyOpen: values?.[""] === undefined,
+    isNoStatus: false,
+  };
+}

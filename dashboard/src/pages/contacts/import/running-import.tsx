@@ -1,0 +1,92 @@
+// An import or a preview by the ids of its jobs: its progress, why it failed, or its report.
+import { useQueries, useQueryClient } from "@tanstack/react-query";
+import { useEffect, type ReactNode } from "react";
+import { call } from "../../../api/call.ts";
+import { getImport } from "../../../api/endpoints.ts";
+import { t } from "../../../text/t.ts";
+import { Card } from "../../../ui/page.tsx";
+import { Failure, Skeleton } from "../../../ui/states.tsx";
+import { jobQuery, JobProgress } from "../job-progress.tsx";
+import { ImportReport } from "./import-report.tsx";
+import { mergeResults } from "./merge-results.ts";
+
+interface RunningImportProps {
+  projectId: string;
+  /** The ids of its jobs, separated by commas. */
+  job: string;
+  isDryRun: boolean;
+  /** What the user can do once it has ended. */
+  more?: ReactNode;
+}
+
+/** A file of the largest size has far fewer parts. */
+const JOBS_MAX = 60;
+
+export const jobIdsOf = (job: string): string[] => job.split(",").slice(0, JOBS_MAX);
+
+export function RunningImport({ projectId, job, isDryRun, more }: RunningImportProps) {
+  const jobIds = jobIdsOf(job);
+  const jobs = useQueries({
+    queries: jobIds.map((jobId) =>
+      jobQuery(["project", projectId, "import", jobId], (signal) =>
+        call(getImport, { projectId, params: { jobId }, signal }),
+      ),
+    ),
+  });
+  const queries = useQueryClient();
+  const isDone = !isDryRun && jobs.every(({ data }) => data?.state === "completed");
+  useEffect(() => {
+    if (isDone) void queries.invalidateQueries({ queryKey: ["project", projectId] });
+  }, [isDone, queries, projectId]);
+  const broken = jobs.find(({ isError }) => isError);
+  if (broken !== undefined)
+    return (
+      <Ended more={more}>
+        <Failure error={broken.error} onRetry={() => void broken.refetch()} />
+      </Ended>
+    );
+  const known = jobs.flatMap(({ data }) => (data === undefined ? [] : [data]));
+  if (known.length < jobs.length) return <Skeleton className="h-24" />;
+  const failed = known.find(({ state }) => state === "failed");
+  const results = known.flatMap(({ result }) => (result === null ? [] : [result]));
+  const [first, ...rest] = results;
+  if (failed === undefined && (first === undefined || results.length < jobs.length)) {
+    const progress = known.reduce((sum, one) => sum + one.progress, 0) / known.length;
+    const isWaiting = known.every(({ state }) => state === "waiting");
+    return (
+      <Card className="max-w-4xl p-5">
+        <JobProgress
+          label={isDryRun ? t("Previewing") : t("Importing")}
+          job={{ state: isWaiting ? "waiting" : "active", progress }}
+        />
+      </Card>
+    );
+  }
+  return (
+    <Ended more={more}>
+      {failed !== undefined && (
+        <Card className="bg-bad-wash p-5">
+          <h2 className="font-semibold text-bad">{t("The import could not be completed")}</h2>
+          <p className="mt-1 text-sm">{failed.failedReason}</p>
+        </Card>
+      )}
+      {first !== undefined && (
+        <ImportReport
+          projectId={projectId}
+          jobIds={jobIds}
+          result={mergeResults([first, ...rest])}
+          isDryRun={isDryRun}
+        />
+      )}
+    </Ended>
+  );
+}
+
+function Ended({ children, more }: { children: ReactNode; more: ReactNode }) {
+  return (
+    <div className="flex max-w-4xl flex-col gap-5">
+      {children}
+      {more !== undefined && <div>{more}</div>}
+    </div>
+  );
+}

@@ -1,0 +1,220 @@
+// Moving from other services: their exports through the import wizard in a real browser. Nobody who left ends up subscribed.
+import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import axe from "axe-core";
+import { strToU8, zipSync } from "fflate";
+import type { Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { useTestServer } from "../server/src/testing/test-server.ts";
+import { openDashboard } from "./open-dashboard.ts";
+import { useBrowser } from "./use-browser.ts";
+
+const server = useTestServer();
+const browser = useBrowser();
+
+const EXPORTS = new URL("../contract/src/contact-file/exports/", import.meta.url);
+const exported = (name: string) => readFile(new URL(`${name}.csv`, EXPORTS));
+
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+
+async function choose(page: Page, name: string, content: Buffer | string): Promise<void> {
+  const buffer = Buffer.from(content);
+  await page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/csv", buffer });
+}
+
+/** The addresses of a project's contacts by whether they are subscribed. */
+async function listed(projectId: string): Promise<{ subscribed: string[]; left: string[] }> {
+  const rows = await server.rows<{ email: string; subscribed: boolean }>(
+    `select split_part(email, '@', 1) as email, subscribed from contacts where project_id = '${projectId}' order by email`,
+  );
+  const of = (is: boolean) => rows.filter(({ subscribed }) => subscribed === is).map(({ email }) => email);
+  return { subscribed: of(true), left: of(false) };
+}
+
+const begin = async (page: Page) => {
+  await page.getByRole("link", { name: "Import another file" }).click();
+  await page.getByText("Choose a CSV file, or drop it here").waitFor();
+};
+const imported = (page: Page) => page.getByText("Import complete").waitFor();
+
+/** Serious and critical findings of axe, each as `rule: element`. */
+async function findingsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<axe.AxeResults>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+}
+
+test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left stay out", async () => {
+  const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
+  // An inverted column, and one of consent.
+  await choose(page, "hubspot.csv", await exported("hubspot"));
+  await page.getByText("1 subscribed · 1 unsubscribed").waitFor();
+  await page.getByLabel("Add to a segment").selectOption({ label: "New segment" });
+  await expect.poll(() => button(page, "Import 2 rows").isDisabled()).toBe(true);
+  await page.getByLabel("Segment name").fill("From HubSpot");
+  await button(page, "Import 2 rows").click();
+  await imported(page);
+  await page.getByText("2 contacts added to the segment.").waitFor();
+  expect(await listed(project.id)).toEqual({ subscribed: ["hs1"], left: ["hs2"] });
+
+  // A column that looks like a status stops the wizard until the user confirms that it isn't one.
+  await begin(page);
+  await choose(page, "stripe.csv", await exported("stripe-customers"));
+  await page.getByText("Use “Status” as the subscription status, or confirm that it isn't one.").waitFor();
+  expect(await button(page, "Import 3 rows").isDisabled()).toBe(true);
+  await page.getByLabel("“Status” isn't a subscription status").check();
+  await button(page, "Import 3 rows").click();
+  await imported(page);
+
+  // Each status can be changed. Dates whose order is unclear are asked for.
+  await begin(page);
+  await choose(page, "brevo.csv", await exported("brevo"));
+  await page.getByText("Choose the date order of “ADDED_TIME”, or import it as text.").waitFor();
+  expect(await findingsOf(page)).toEqual([]);
+  await page.getByLabel("Date order of ADDED_TIME").selectOption({ label: "Day first: 31/12/2027" });
+  await page.getByText("1 subscribed · 1 unsubscribed").waitFor();
+  await page.getByLabel("1 in EMAIL_BLACKLISTED becomes").selectOption({ label: "Suppressed" });
+  await page.getByText("1 subscribed · 1 suppressed").waitFor();
+  await button(page, "Import 2 rows").click();
+  await imported(page);
+  expect(await listed(project.id)).toEqual({
+    subscribed: ["br1", "hs1", "st1", "st2"],
+    left: ["br2", "hs2"],
+  });
+  expect(await server.rows(`select email from suppressions where project_id = '${project.id}'`)).toEqual([
+    { email: "br2@example.org" },
+  ]);
+
+  // Mailchimp's ZIP has a file for each status. People who never subscribed are told by the name of their file alone.
+  await begin(page);
+  const [audience, unsubscribed, cleaned] = await Promise.all(
+    ["mailchimp-audience", "mailchimp-unsubscribed", "mailchimp-cleaned"].map(exported),
+  );
+  const archive = zipSync({
+    "subscribed_members_export_a1.csv": audience ?? Buffer.of(),
+    "nonsubscribed_members_export_a1.csv": strToU8("Email Address,First Name\nmcn1@example.org,Never\n"),
+    "unsubscribed_members_export_a1.csv": unsubscribed ?? Buffer.of(),
+    "cleaned_members_export_a1.csv": cleaned ?? Buffer.of(),
+  });
+  await choose(page, "audience.zip", Buffer.from(archive));
+  await page.getByText("2 subscribed · 2 unsubscribed · 1 suppressed").waitFor();
+  await button(page, "Import 5 rows").click();
+  await imported(page);
+  await page.getByText("2 subscribed · 2 unsubscribed · 1 suppressed").waitFor();
+  expect(await findingsOf(page)).toEqual([]);
+  const after = await listed(project.id);
+  expect(after.left).toEqual(["br2", "hs2", "mcc1", "mcn1", "mcu1"]);
+
+  // A file that says the opposite later resubscribes nobody, unless exactly that is chosen.
+  await begin(page);
+  await choose(page, "again.csv", "email,subscribed\nhs2@example.org,yes\n");
+  await button(page, "Import 1 row").click();
+  await imported(page);
+  await page.getByText("1 existing contact had unsubscribed and stays unsubscribed.").waitFor();
+  expect((await listed(project.id)).left).toContain("hs2");
+  await begin(page);
+  await choose(page, "again.csv", "email,subscribed\nhs2@example.org,yes\n");
+  await page.getByLabel("Resubscribe contacts who unsubscribed").check();
+  await page.getByText("People who left will get your campaigns again.").waitFor();
+  await button(page, "Import 1 row").click();
+  await imported(page);
+  expect((await listed(project.id)).subscribed).toContain("hs2");
+});
+
+test("a file of suppressed addresses is imported in the settings", async () => {
+  const { page } = await openDashboard(server, browser, () => "/settings?tab=suppressions");
+  await button(page, "Import").click();
+  const dialog = page.getByRole("dialog", { name: "Import suppressed addresses" });
+  const buffer = Buffer.from(
+    "email,created\ngone1@example.com,1672909872\ngone2@example.com,1672909873\nnobody,1\n",
+  );
+  await dialog.getByLabel("CSV file").setInputFiles({ name: "bounces.csv", mimeType: "text/csv", buffer });
+  await dialog.getByText("2 addresses added.").waitFor();
+  await dialog.getByText("Row 4: The address has no “@”.").waitFor();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await page.getByRole("cell", { name: "gone2@example.com" }).waitFor();
+  expect(await findingsOf(page)).toEqual([]);
+});
+
+/** Notes the longest task of the page from now on. */
+const watch = (page: Page) =>
+  page.evaluate(`(window.longest = 0, new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
+  }).observe({ type: "longtask" }))`);
+const longestTaskMs = (page: Page) => page.evaluate<number>("window.longest");
+
+const LONG_TASK_MS = 200;
+/** On a busy machine a task waits for its turn. It is still a small part of the whole, which would be one task otherwise. */
+const SHARE_OF_THE_WHOLE = 0.25;
+
+/** Writes a file of contacts. Each tenth is unsubscribed, and the last one has no address. */
+async function writeContacts(rows: number, notes: string): Promise<string> {
+  const path = await temporaryFile("large.csv");
+  const lines = Array.from({ length: rows }, (_, at) => {
+    const email = at === rows - 1 ? "no address" : `person${at}@example.com`;
+    return `${email},Person ${at},${at % 10 === 0 ? "unsubscribed" : "active"},${notes}`;
+  });
+  await writeFile(path, ["Email,First Name,Status,Notes", ...lines].join("\n"));
+  return path;
+}
+
+test("a page that reads 100,000 rows stays responsive", async () => {
+  const { page } = await openDashboard(server, browser, () => "/contacts/import");
+  page.setDefaultTimeout(60_000);
+  const path = await writeContacts(100_000, "x".repeat(20));
+  await watch(page);
+  const startedAtMs = performance.now();
+  await page.locator("input[type=file]").setInputFiles(path);
+  await page.getByText("89,999 subscribed · 10,000 unsubscribed").waitFor();
+  const tookMs = performance.now() - startedAtMs;
+  expect(await longestTaskMs(page)).toBeLessThan(Math.max(LONG_TASK_MS, SHARE_OF_THE_WHOLE * tookMs));
+});
+
+test("a file above 5 MB is imported in parts that follow each other, with one report", async () => {
+  const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
+  page.setDefaultTimeout(60_000);
+  const path = await writeContacts(6_000, "x".repeat(1_000));
+  await page.locator("input[type=file]").setInputFiles(path);
+  await page.getByText("Row 6,001: The address has no “@”.").waitFor();
+  let isBroken = true;
+  await page.route(/rowOffset=/, (route) => (isBroken ? route.abort() : route.continue()));
+  await button(page, "Import 6,000 rows").click();
+  await page.getByText("Part 1 of 2").waitFor();
+  await page.getByText("1 part of the file was sent. Try again to continue with the rest.").waitFor();
+  isBroken = false;
+  await button(page, "Import 6,000 rows").click();
+  await page.getByText("Part 2 of 2").waitFor();
+  await imported(page);
+  await page.getByText("5,399 subscribed · 600 unsubscribed").waitFor();
+  await page.getByRole("row", { name: "6,001 no address The address has no “@”." }).waitFor();
+  const saving = page.waitForEvent("download");
+  await button(page, "Download 1 rejected row").click();
+  expect(await readFile(await (await saving).path(), "utf8")).toContain("no address,Person 5999,active,");
+  const [counted] = await server.rows<{ all: number; left: number }>(
+    `select count(*) as all, count(*) filter (where not subscribed) as left from contacts where project_id = '${project.id}'`,
+  );
+  expect(counted).toEqual({ all: 5_999, left: 600 });
+});
+
+async function temporaryFile(name: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "postloft-import-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, name);
+}
+
+test("a file above the limit of the dashboard is an error that says the limit", async () => {
+  const { page } = await openDashboard(server, browser, () => "/contacts/import");
+  const path = await temporaryFile("large.csv");
+  await writeFile(path, "");
+  await truncate(path, 53_000_000);
+  await page.locator("input[type=file]").setInputFiles(path);
+  await page.getByText("The file is too large: 53 MB. You can import up to 52.4 MB.").waitFor();
+  await choose(page, "notes.zip", Buffer.from(zipSync({ "readme.md": strToU8("# Notes") })));
+  await page.getByText("This ZIP file contains no CSV file.").waitFor();
+  expect(await page.getByRole("button", { name: "Preview import" }).count()).toBe(0);
+});
