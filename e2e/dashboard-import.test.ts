@@ -126,6 +126,38 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   expect((await listed(project.id)).subscribed).toContain("hs2");
 });
 
+test("an import is undone after its counts are shown", async () => {
+  const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
+  await choose(page, "kept.csv", "email,plan\nkept@example.com,free\n");
+  await button(page, "Import 1 row").click();
+  await imported(page);
+  await begin(page);
+  await choose(
+    page,
+    "wrong.csv",
+    "email,plan\nkept@example.com,pro\nnew1@example.com,pro\nnew2@example.com,pro\n",
+  );
+  await button(page, "Import 3 rows").click();
+  await imported(page);
+  await button(page, "Undo import").click();
+  const dialog = page.getByRole("dialog", { name: "Undo this import?" });
+  await dialog.getByText("2 new contacts are deleted.").waitFor();
+  await dialog.getByText("1 contact gets its previous values back.").waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+  expect((await listed(project.id)).subscribed).toEqual(["kept", "new1", "new2"]);
+  await button(page, "Undo import").click();
+  await dialog.getByRole("button", { name: "Undo import" }).click();
+  await page.getByText("Import undone").waitFor();
+  await page.getByText("2 contacts deleted.").waitFor();
+  await page.reload();
+  await page.getByText("Import undone").waitFor();
+  expect((await listed(project.id)).subscribed).toEqual(["kept"]);
+  const [kept] = await server.rows<{ data: unknown }>(
+    `select data from contacts where project_id = '${project.id}'`,
+  );
+  expect(kept?.data).toEqual({ plan: "free" });
+});
+
 test("a file of suppressed addresses is imported in the settings", async () => {
   const { page } = await openDashboard(server, browser, () => "/settings?tab=suppressions");
   await button(page, "Import").click();

@@ -17,6 +17,7 @@ import type * as domains from "@postloft/contract/domains.ts";
 import type * as emails from "@postloft/contract/emails.ts";
 import type * as events from "@postloft/contract/events.ts";
 import type * as executions from "@postloft/contract/executions.ts";
+import type * as importUndo from "@postloft/contract/import-undo.ts";
 import type * as instance from "@postloft/contract/instance.ts";
 import type * as keys from "@postloft/contract/keys.ts";
 import type * as mailbox from "@postloft/contract/mailbox.ts";
@@ -202,6 +203,8 @@ export const getImportErrors = raw<typeof contactImport.getImportErrors>(
   "GET",
   "/contacts/import/:jobId/errors.csv",
 );
+export const getImportUndo = bare<typeof importUndo.getImportUndo>("GET", "/contacts/import/:jobId/undo");
+export const undoImport = bare<typeof importUndo.undoImport>("POST", "/contacts/import/:jobId/undo");
 export const exportContacts = raw<typeof contactImport.exportContacts>("GET", "/contacts/export.csv");
 export const bulkSubscribe = bare<typeof contactBulk.bulkSubscribe>("POST", "/contacts/bulk-subscribe");
 export const bulkUnsubscribe = bare<typeof contactBulk.bulkUnsubscribe>("POST", "/contacts/bulk-unsubscribe");

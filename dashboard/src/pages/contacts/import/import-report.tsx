@@ -15,6 +15,7 @@ import { rowErrorText } from "../row-fault-text.ts";
 import { importNotes } from "./import-notes.ts";
 import { mergeTables } from "./merge-tables.ts";
 import { statusCountsText } from "./status-names.ts";
+import { UndoImport } from "./undo-import.tsx";
 
 type Fault = ImportResult["errors"][number];
 
@@ -56,6 +57,7 @@ export function ImportReport({ projectId, jobIds, result, isDryRun }: ImportRepo
       {errors.length > 0 && (
         <Rejected projectId={projectId} jobIds={jobIds} result={result} isDryRun={isDryRun} />
       )}
+      {!isDryRun && <UndoImport projectId={projectId} jobIds={jobIds} />}
     </section>
   );
 }
