@@ -49,7 +49,7 @@ async function addContact(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { name: address }).waitFor();
 }
 
-test("by email: a link creates the account, and it is deleted again without ever having a project", async () => {
+test("by email: a link creates the account; signing out clears drafts in every tab; the account is deleted without ever having a project", async () => {
   const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
   const page = await (await browser.newContext()).newPage();
   const email = "by-email@example.com";
@@ -68,6 +68,24 @@ test("by email: a link creates the account, and it is deleted again without ever
     await page.getByLabel("Password").fill(password);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
   };
+  await signIn();
+  await page.getByRole("button", { name: "Delete account" }).waitFor();
+  const tab = await page.context().newPage();
+  await tab.goto(page.url());
+  await tab.getByRole("button", { name: "Sign out" }).waitFor();
+  for (const one of [page, tab])
+    await one.evaluate(() => {
+      for (const store of [sessionStorage, localStorage])
+        for (const name of ["postloft.draft.of.it", "postloft.imported-file.of", "postloft.theme"])
+          store.setItem(name, "dark");
+    });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign in", exact: true }).waitFor();
+  for (const one of [page, tab])
+    await expect
+      .poll(() => one.evaluate(() => [Object.keys(sessionStorage), Object.keys(localStorage)].flat()))
+      .toEqual(["postloft.theme", "postloft.theme"]);
+  await tab.close();
   await signIn();
   await page.getByRole("button", { name: "Delete account" }).click();
   const dialog = page.getByRole("dialog");

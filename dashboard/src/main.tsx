@@ -6,6 +6,7 @@ import { createRoot } from "react-dom/client";
 import { dropOldKept } from "./pages/campaigns/kept-drafts.ts";
 import { createDashboardRouter } from "./pages/router.tsx";
 import { createQueries } from "./session/queries.ts";
+import { forgetWithOtherTabs } from "./session/forget-browser.ts";
 import { joinTabs } from "./session/tabs.ts";
 import { LANGUAGE } from "./text/t.ts";
 import { chosenTheme, showTheme } from "./ui/theme.ts";
@@ -13,6 +14,7 @@ import { Toasts } from "./ui/toasts.tsx";
 
 const queries = createQueries();
 joinTabs(queries);
+forgetWithOtherTabs();
 dropOldKept();
 const router = createDashboardRouter(queries);
 

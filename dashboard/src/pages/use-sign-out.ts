@@ -1,8 +1,9 @@
-// Signs out, unless the page has something that whoever is asked wants to keep. Before it: project-shell.tsx, palette/commands.ts.
+// Signs out and deletes what the browser keeps of the account, unless you choose to stay on a page with unsaved input.
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { call } from "../api/call.ts";
 import { logOut } from "../api/endpoints.ts";
+import { forgetBrowser } from "../session/forget-browser.ts";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 
@@ -19,6 +20,7 @@ export function useSignOut(): () => Promise<void> {
     try {
       await call(logOut);
       queries.clear();
+      forgetBrowser();
     } catch {
       router.history.back();
       toast(t("You are still signed in"), t("The server could not be reached. Try again."));
