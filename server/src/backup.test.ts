@@ -1,7 +1,8 @@
 // The secret of an installation whose data folder made it: it comes back with the backup, before any row does, and is never made anew.
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "./admin.ts";
 import { backUp, restore } from "./backup.ts";
@@ -59,6 +60,19 @@ test("where it is gone nothing makes a new one, which would open no key: a start
   expect(await readdir(original())).not.toContain("app-secret");
   await rename(aside, secretOf(original()));
   await (await start(original())).stop();
+});
+
+test("a backup doesn't contain the secret: its own file does, and a restore needs it", async () => {
+  const secret = (await readFile(secretOf(original()), "utf8")).trim();
+  expect(gunzipSync(await readFile(file)).includes(secret)).toBe(false);
+  const beside = `${file}.app-secret`;
+  expect((await readFile(beside, "utf8")).trim()).toBe(secret);
+  expect((await stat(beside)).mode & 0o777).toBe(0o600);
+  await rename(beside, join(folder, "elsewhere"));
+  await expect(restore(configOf(join(folder, "without secret")), file, quiet)).rejects.toThrow(
+    /\.app-secret/,
+  );
+  await rename(join(folder, "elsewhere"), beside);
 });
 
 test("a restore that cannot keep it restores nothing, and the next one all", async () => {

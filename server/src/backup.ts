@@ -1,6 +1,6 @@
-// `npm run backup -- <file>` and `npm run restore -- <file>`: everything an installation has, in one file and back into an empty one.
-// Before it: tools/bootstrap/program.js. After it: backup/write-backup.ts, backup/restore-backup.ts.
+// Implements `npm run backup -- <file>` and `npm run restore -- <file>`: an installation in one file, and back into an empty one.
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
@@ -21,14 +21,23 @@ type Say = (line: string) => void;
 const USAGE = `npm run backup -- <file>     writes everything into a new file, while the installation works
 npm run restore -- <file>    puts it into an empty database: a new DATA_DIR, or an empty DATABASE_URL
 
-With --json the result is one JSON object, {error} where it was not done. The file holds addresses, keys and passwords in sealed form, and the secret that opens them
-where DATA_DIR made it: keep it as you keep the database.
+With --json the result is one JSON object, {error} where it was not done. The file holds addresses in clear text, passwords as hashes, and keys and credentials
+encrypted with APP_SECRET. Where DATA_DIR made that secret, it is written to <file>.app-secret: keep it somewhere else, and put it beside the file to restore.
 `;
 
 export interface BackupResult {
   file: string;
   tables: number;
   rows: number;
+  /** The secret that opens the keys of the backup, where DATA_DIR made it. */
+  secretFile?: string;
+}
+
+const besideOf = (path: string) => `${path}.app-secret`;
+
+/** Returns the secret beside a backup; null where there is none. */
+async function readBeside(path: string): Promise<string | null> {
+  return existsSync(besideOf(path)) ? (await readFile(besideOf(path), "utf8")).trim() : null;
 }
 
 /** Writes a backup. @throws BackupFileError where the file is there already */
@@ -38,11 +47,16 @@ export async function backUp(config: Config, file: string, say: Say): Promise<Ba
   const dataDir = resolve(config.DATA_DIR);
   const found = await findDatabase({ databaseUrl: config.DATABASE_URL, dataDir, log: say });
   const written = await onPool(config, found, async (pool) => {
-    const value = config.APP_SECRET ?? (await findSecret(dataDir));
-    const secret = { value, isInFolder: config.APP_SECRET === undefined };
-    return writeBackup({ pool, secret, version: manifest.version }, path);
+    const secret = config.APP_SECRET ?? (await findSecret(dataDir));
+    const counts = await writeBackup({ pool, secret, version: manifest.version }, path);
+    if (config.APP_SECRET === undefined) await writeFile(besideOf(path), `${secret}\n`, { mode: 0o600 });
+    return counts;
   });
-  return { file: path, ...written };
+  return {
+    file: path,
+    ...written,
+    ...(config.APP_SECRET === undefined ? { secretFile: besideOf(path) } : {}),
+  };
 }
 
 /** Puts a backup back. @throws BackupFileError when it is not whole, or the database is not empty */
@@ -50,7 +64,8 @@ export async function restore(config: Config, file: string, say: Say): Promise<B
   const path = resolve(file);
   const dataDir = resolve(config.DATA_DIR);
   const checked = await checkBackup(path);
-  const secret = secretFor(checked.about, config.APP_SECRET);
+  const given = config.APP_SECRET ?? (await readBeside(path)) ?? (await readSecret(dataDir));
+  const secret = secretFor(checked.about, given ?? undefined);
   const found: FoundDatabase =
     config.DATABASE_URL === undefined
       ? await startEmbeddedPostgres({ dataDir, log: say }).then(({ connection, stop }) => ({
@@ -111,8 +126,13 @@ async function run(args: readonly string[], say: Say): Promise<number> {
   const quiet: Say = values.json ? () => undefined : say;
   const result = await (verb === "backup" ? backUp : restore)(readConfig(), file, quiet);
   if (values.json) say(JSON.stringify(result));
-  else if (verb === "backup") say(`Written: ${result.file}, ${result.rows} rows of ${result.tables} tables.`);
-  else {
+  else if (verb === "backup") {
+    say(`Written: ${result.file}, ${result.rows} rows of ${result.tables} tables.`);
+    if (result.secretFile !== undefined)
+      say(
+        `The secret that opens its keys: ${result.secretFile}. Keep it in another place; you need both to restore.`,
+      );
+  } else {
     say(`Restored: ${result.rows} rows of ${result.tables} tables.`);
     say("What waited to be sent is held at the next start. Then decide: npm run admin -- held");
   }

@@ -23,8 +23,8 @@ const manifest = z.object({
   migration: z.int(),
   /** Tells whether an APP_SECRET is the one its keys are sealed with. */
   secretFingerprint: z.string(),
-  /** The secret itself where the data folder made it: it would be gone with the folder. null: it stands in the settings. */
-  secret: z.string().nullable(),
+  /** Only in files of former versions: the secret itself. */
+  secret: z.string().nullish(),
   tables: z.array(z.object({ name: z.string().regex(/^[a-z_]+$/), columns: z.array(z.string()) })),
   /** Where identity columns go on. */
   sequences: z.array(z.object({ table: z.string(), column: z.string(), next: z.string() })),

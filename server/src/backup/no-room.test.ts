@@ -25,7 +25,7 @@ beforeAll(async () => {
      select $1, new_id(), 'many' || n || '@example.com', true, '{}' from generate_series(1, 3000) n`,
     server.project.id,
   );
-  const secret = { value: SECRET, isInFolder: false };
+  const secret = SECRET;
   await writeBackup({ pool: server.pool, secret, version: "0.1.0" }, whole);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));

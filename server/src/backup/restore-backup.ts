@@ -38,10 +38,10 @@ export async function checkBackup(path: string): Promise<{ about: Manifest; end:
 
 /** Which secret the restored keys are sealed with. @throws BackupFileError when `given` is another one, or there is none at all */
 export function secretFor(about: Manifest, given: string | undefined): string {
-  const secret = given ?? about.secret;
+  const secret = given ?? about.secret ?? null;
   if (secret === null)
     throw new BackupFileError(
-      "The backup does not hold its APP_SECRET, which stood in the settings: set APP_SECRET to the same value.",
+      "The backup does not hold the secret that opens its keys: put its file with the ending .app-secret beside it, or set APP_SECRET to the same value.",
     );
   if (fingerprintOf(secret) !== about.secretFingerprint)
     throw new BackupFileError(

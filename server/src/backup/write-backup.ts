@@ -22,7 +22,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 export interface BackupSource {
   pool: pg.Pool;
   /** What keys are sealed with, and whether it stands in the data folder alone. */
-  secret: { value: string; isInFolder: boolean };
+  secret: string;
   version: string;
 }
 
@@ -72,7 +72,6 @@ async function describe(
   source: BackupSource,
   tables: TableShape[],
 ): Promise<Manifest> {
-  const { value, isInFolder } = source.secret;
   const sequences: Manifest["sequences"] = [];
   for (const { table, column, sequence } of await listSequences(client))
     sequences.push({ table, column, next: await readSequence(client, sequence) });
@@ -81,8 +80,7 @@ async function describe(
     version: source.version,
     createdAt: now().toISOString(),
     migration: await readLastMigration(client),
-    secretFingerprint: fingerprintOf(value),
-    secret: isInFolder ? value : null,
+    secretFingerprint: fingerprintOf(source.secret),
     tables,
     sequences,
   };
