@@ -7,6 +7,7 @@ import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { createHttp } from "../server/src/platform/http.ts";
 import { ok, route, type Route } from "../server/src/platform/http-route.ts";
 import { createLog } from "../server/src/platform/log.ts";
+import { createSealer } from "../server/src/platform/crypto.ts";
 import { createMetrics } from "../server/src/platform/metrics.ts";
 import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
@@ -60,6 +61,7 @@ async function serve({ connection, key, prepared }: RivalSpec): Promise<number> 
   const app = await createHttp(
     {
       database,
+      sealer: createSealer("a secret for tests"),
       credentials: { findKey, findSession: async () => null, findMembership: async () => null },
       rateLimiter: createRateLimiter(database),
       requestsPerMinute: 0,

@@ -1,4 +1,4 @@
-// What a cell of a spreadsheet says: text, number, boolean, date, object, nothing.
+// Reads and writes cells of spreadsheets: texts, numbers, booleans, dates, objects, nothing. Pure.
 import { readIsoDate } from "./contact-file/read-date.ts";
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
@@ -6,8 +6,8 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const EXACT_DIGITS = 15;
 const ISO_START = /^\d{4}-\d{2}-\d{2}/;
 const BOOLEAN = /^(?:true|false)$/i;
-/** What makes a formula of a cell in a spreadsheet program (reliability case S59). */
-const FORMULA = /^[=+\-@\t\r]/;
+/** Starts a formula in a spreadsheet program, which may also convert full-width forms (reliability case S59). */
+const FORMULA = /^[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
 const OBJECT = /^(?:\{[^]*\}|\[[^]*\])$/;
 
 /** Written by databases and spreadsheets for a value that is missing. */

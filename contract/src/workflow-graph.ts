@@ -1,5 +1,4 @@
-// What a workflow is made of: steps, the transitions between them, and what starts it (spec §2.9, decisions §9).
-// Before it: filters.ts. After it: server/src/workflows/ checks graphs and runs them.
+// Defines the parts of a workflow: steps, the transitions between them, and triggers (spec §2.9, decisions §9).
 import { z } from "zod";
 import { emailAddress, id, issue, jsonSchemas } from "./field.ts";
 import { conditionsOf, filter, filterNames, filterOrConditionNames, type Filter } from "./filters.ts";
@@ -174,10 +173,18 @@ const updateContact = z
       );
   });
 
+/** Stands for a stored credential. Saved back, it keeps the stored value. */
+export const MASKED = "••••";
+
 const webhook = z.object({
   url: z.string().min(1).max(LIMITS.webhookUrlLength.value),
   method: z.enum(WEBHOOK_METHODS).optional(),
-  headers: z.record(z.string(), z.string()).optional(),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      "Values are encrypted and read as `••••`, except those of `accept`, `content-type`, `user-agent` and the like. `••••` keeps the stored value.",
+    ),
   body: z.unknown().optional().describe("JSON; what is sent when it is left out is in docs/webhooks.md."),
 });
 

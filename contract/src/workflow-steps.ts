@@ -1,5 +1,4 @@
-// The graph of a workflow over HTTP: its steps and the transitions between them (spec §4.8; decisions §9).
-// Before it: workflows.ts is the record, workflow-graph.ts the configs. After it: server/src/workflows/routes.ts.
+// Endpoints for the graph of a workflow: its steps and the transitions between them (spec §4.8; decisions §9).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import {
@@ -29,7 +28,7 @@ export const stepName = z
   });
 
 const CONFIGS =
-  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }` or `{ until, timezone?, weekdays? }`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`. EXIT: `{ reason? }`.";
+  "SEND_EMAIL: `{ templateId, recipient?: { type: CONTACT | CUSTOM, customEmail? } }`. DELAY: `{ amount, unit }` or `{ until, timezone?, weekdays? }`. WAIT_FOR_EVENT: `{ eventName, timeout?, filter? }`. CONDITION: `{ field, operator, value?, unit? }` or a whole filter. UPDATE_CONTACT: `{ updates?, subscriptionAction? }`. WEBHOOK: `{ url, method?, headers?, body? }`; header values read as `••••`, which keeps the stored value when it is sent back. EXIT: `{ reason? }`.";
 
 const stepFields = {
   type: z.enum(STEP_TYPES).exclude(["TRIGGER"]).describe("The TRIGGER is created with the workflow."),

@@ -1,4 +1,4 @@
-// Table of contents of the HTTP side: every routes.ts, and the pages a person may open.
+// Lists the parts of the HTTP side: every routes.ts, and the pages that a person may open.
 import type { FastifyInstance } from "fastify";
 import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database.ts";
@@ -56,8 +56,9 @@ import { listSegmentsWithEvent, whoIsMeant, segmentsNamingField } from "./segmen
 import { createLinter } from "./templates/linter.ts";
 import { templateRoutes } from "./templates/routes.ts";
 import { templateFrom } from "./templates/usage.ts";
-import type { Network } from "./webhooks/networks.ts";
+import type { CallTargets } from "./webhooks/networks.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
+import { createHeaderVault } from "./webhooks/sealed-headers.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
@@ -118,7 +119,7 @@ export interface ApiParts extends LinkParts {
   storageSettings: StorageSettings;
   inboundDomain: string | null;
   /** What webhooks may call beside the public internet. */
-  webhookNetworks: readonly Network[];
+  webhookTargets: CallTargets;
   /** Whoever is added here is heard when the database is another one than it was. */
   addWitness: (witness: Witness) => void;
   requestsPerMinute: number;
@@ -163,7 +164,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
     ...executionRoutes({ ...parts, renderer }),
-    ...workflowRoutes({ database, networks: parts.webhookNetworks }),
+    ...workflowRoutes({ database, targets: parts.webhookTargets, vault: createHeaderVault(sealer) }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
@@ -183,16 +184,12 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   ];
   const app = await createHttp(
     {
-      database,
+      ...parts,
       credentials: credentialsOf(parts),
       rateLimiter,
-      requestsPerMinute: parts.requestsPerMinute,
-      trustedProxies: parts.trustedProxies,
       access: accessOf(parts),
       sessionCookie: sessions.cookie,
       origin: () => new URL(facts.baseUrl()).origin,
-      log,
-      metrics,
       onAnswered: requestLog.note,
     },
     routes,

@@ -148,7 +148,10 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
     smtpName,
     renderer,
     dns,
-    webhookNetworks: parseNetworks(config.WEBHOOK_ALLOW_PRIVATE),
+    webhookTargets: {
+      networks: parseNetworks(config.WEBHOOK_ALLOW_PRIVATE),
+      ports: config.WEBHOOK_ALLOW_PORTS,
+    },
     domains,
     address,
     sessions,
@@ -194,6 +197,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
       host: config.HOST,
       port: config.STATUS_PORT ?? null,
       metricsAccess: config.METRICS_ACCESS,
+      trustsProxies: config.TRUST_PROXY.length > 0,
       origin: () => config.BASE_URL,
     });
     closing.push(() => status.stop());

@@ -39,7 +39,7 @@ import { importConsequences } from "./segments/import-consequences.ts";
 import { noteExpiredEvents, startFollowingChanges } from "./segments/follow-changes.ts";
 import { readFooters } from "./templates/footers.ts";
 import { createWebhookCaller } from "./webhooks/call-webhook.ts";
-import type { Network } from "./webhooks/networks.ts";
+import type { CallTargets } from "./webhooks/networks.ts";
 import { callMembersStep } from "./webhooks/member-webhooks.ts";
 import { startWebhookCalls } from "./webhooks/run-calls.ts";
 import { DELETION_JOB, removalStep, RESET_JOB } from "./projects/removal/removal.ts";
@@ -87,7 +87,7 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   sealer: Sealer;
   dns: Dns;
   /** Networks outside the public internet that webhooks may call. */
-  webhookNetworks: readonly Network[];
+  webhookTargets: CallTargets;
   sessions: Sessions;
   returnPaths: ReturnPaths;
   mailTokens: MailTokens;
@@ -222,7 +222,7 @@ function preparerOf(parts: WorkerParts) {
 
 /** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
 function startWorkflows(parts: WorkerParts) {
-  const { database, domains, sealer, dns, webhookNetworks, hints, log, metrics } = parts;
+  const { database, domains, sealer, dns, webhookTargets, hints, log, metrics } = parts;
   const common = { database, log, metrics };
   const engine = startEngine({
     ...common,
@@ -233,7 +233,8 @@ function startWorkflows(parts: WorkerParts) {
   const calls = startWebhookCalls({
     ...common,
     secrets: createWebhookSecrets(sealer),
-    call: createWebhookCaller({ dns, allowed: webhookNetworks }),
+    sealer,
+    call: createWebhookCaller({ dns, targets: webhookTargets }),
     async onEnded(tx, ended) {
       const ofWorkflows = ended.filter(({ ownerKind }) => ownerKind === "workflow");
       if (ofWorkflows.length > 0) await takeAnswers(tx, ofWorkflows);

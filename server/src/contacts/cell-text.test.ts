@@ -1,7 +1,7 @@
 // Cells: what they mean, what is dangerous in them, and that what is written is read again.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { readTextCell } from "@postloft/contract/cell.ts";
+import { quoteCell, readTextCell } from "@postloft/contract/cell.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { readCell, writeCell, writeRow } from "./cell-text.ts";
 
@@ -64,6 +64,9 @@ test("an object that could reach a prototype, and one too deep to follow, are fa
 });
 
 test("what a spreadsheet would take for a formula is written as text, numbers are not", () => {
+  const fullWidth = ["＝1+1", "＋1", "－1", "＠a", "\u00a0＝1"];
+  expect(fullWidth.map(writeCell)).toEqual(fullWidth.map((text) => quoteCell(`'${text}`)));
+  expect(fullWidth.map((text) => readCell(`'${text}`))).toEqual(fullWidth.map((value) => ({ value })));
   const written = ["=1+1", "+1", "-1", "@a", "\t=1", "\r=1", " =1", "'=1", "-x", -1, true].map(writeCell);
   expect(written).toEqual([
     "'=1+1",
@@ -142,4 +145,11 @@ test("numbers of up to 15 digits, booleans, lists and objects are read again as 
     }),
     { numRuns: 1_000 },
   );
+});
+
+test("negative numbers and phone numbers survive a round trip", () => {
+  const values = [-5, -0.5, "-5", "+49 30 1234", "+4930123456789", "−5", "=A1", "＋49 30"];
+  const cells = values.map(writeCell);
+  expect(cells.slice(0, 4)).toEqual(["-5", "-0.5", "'-5", "'+49 30 1234"]);
+  expect(cells.map((cell) => readCell(cell))).toEqual(values.map((value) => ({ value })));
 });

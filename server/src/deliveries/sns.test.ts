@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, createPool, type Database } from "../platform/database.ts";
 import { createHttp } from "../platform/http.ts";
 import { newId } from "../platform/ids.ts";
@@ -43,6 +44,7 @@ async function openDoor(options: { topics?: string[]; database?: Database; timeo
   return createHttp(
     {
       database: on,
+      sealer: createSealer("a secret for tests"),
       credentials: {
         findKey: async () => null,
         findSession: async () => null,

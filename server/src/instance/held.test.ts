@@ -8,7 +8,11 @@ import { uploadCsv } from "../testing/upload.ts";
 import { drawWorkflow, type DrawnStep } from "../testing/workflow-fixture.ts";
 import { describeHeld, dropHeld, holdEverything, readHeld, releaseHeld } from "./held.ts";
 
-const server = useTestServer({ ROLES: "api", WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const server = useTestServer({
+  ROLES: "api",
+  WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32",
+  WEBHOOK_ALLOW_PORTS: "1024-65535",
+});
 const WAIT = { timeout: 30_000, interval: 20 };
 const ALL = { projectId: null, campaignId: null };
 

@@ -17,6 +17,7 @@ export interface StatusServerOptions {
   /** null: the usual one, or any that is free where that is taken. */
   port: number | null;
   metricsAccess: Access;
+  trustsProxies: boolean;
   /** Of the service, where its documentation is; null: nobody said. */
   origin: () => string | null;
   database: Database;
@@ -110,7 +111,11 @@ async function read(options: StatusServerOptions, request: IncomingMessage): Pro
   }
   const refusal = refuseAccess(
     { access: metricsAccess, setting: "METRICS_ACCESS" },
-    { headers: request.headers, addresses: [request.socket.remoteAddress ?? ""], isProxyTrusted: false },
+    {
+      headers: request.headers,
+      address: request.socket.remoteAddress ?? "",
+      trustsProxies: options.trustsProxies,
+    },
   );
   if (refusal !== null) throw refusal;
   return { status: 200, type: metrics.registry.contentType, text: await metrics.registry.metrics() };

@@ -11,6 +11,7 @@ import {
   mailbox,
   namedFailpoint,
   network,
+  portRange,
   port,
   proxy,
   smtpName,
@@ -174,7 +175,7 @@ export const SETTINGS = {
   METRICS_ACCESS: setting(
     access.default("loopback"),
     "loopback",
-    "The same for `/metrics`, whose numbers tell how much is sent.",
+    "The same for `/metrics`, whose numbers tell how much is sent. With TRUST_PROXY, `loopback` lets nobody in: set a token.",
   ),
   STATUS_PORT: setting(
     port.optional(),
@@ -202,6 +203,11 @@ export const SETTINGS = {
     list.pipe(z.array(network)).default([]),
     "",
     "Comma-separated addresses or ranges (`10.1.0.0/16`) outside the public internet that webhooks may call; every project may call them then. Empty: none.",
+  ),
+  WEBHOOK_ALLOW_PORTS: setting(
+    list.pipe(z.array(portRange)).default([]),
+    "",
+    "Comma-separated ports or ranges (`3000,9000-9099`) that webhooks may name beside 80, 443 and 8000–8999. Empty: none.",
   ),
   LOG_LEVEL: setting(
     word(["debug", "info", "warn", "error", "silent"]).default("info"),

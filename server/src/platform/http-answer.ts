@@ -1,5 +1,4 @@
-// Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around what it answers.
-// Before it: http.ts knows who calls. After it: a verb, through the route.
+// Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around its response.
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,6 +6,7 @@ import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
 import { messageOfUnknown, misplacedParameters, unknownFieldsOf } from "@postloft/contract/unknown-fields.ts";
+import type { Sealer } from "./crypto.ts";
 import { transaction, type Database, type Tx } from "./database.ts";
 import { findHostileValues, parseJson } from "./http-body.ts";
 import { checkRights, type Caller } from "./http-caller.ts";
@@ -23,6 +23,8 @@ import { networkOf } from "./visitor-network.ts";
 export interface AnswerOptions {
   database: Database;
   pace: Pace;
+  /** Encrypts responses with a secret before they are stored for an Idempotency-Key. */
+  sealer: Sealer;
   log: Log;
   /** Who calls, asked once more. */
   identify: (endpoint: Endpoint, request: FastifyRequest) => Promise<Caller>;
@@ -81,7 +83,7 @@ async function answerNow(
   if (mayRepeat) checkIdempotencyKey(key);
   checkRights(endpoint, caller);
   if (!mayRepeat || caller.projectId === null)
-    return send(await handle(makeCall(options, caller, request, parts, null)));
+    return send(await handle(makeCall(options, endpoint, { caller, request, parts, receipt: null })));
   const body =
     endpoint.bodyKind === "upload"
       ? joinParts(request.body)
@@ -96,10 +98,11 @@ async function answerNow(
   });
   if ("stored" in claim) {
     reply.header("idempotency-replayed", "true");
-    return send(claim.stored);
+    return send(opened(options, endpoint, { projectId: caller.projectId, answer: claim.stored }));
   }
   try {
-    return await send(await handle(makeCall(options, caller, request, parts, claim.receipt)));
+    const { receipt } = claim;
+    return await send(await handle(makeCall(options, endpoint, { caller, request, parts, receipt })));
   } catch (error) {
     await releaseKey(options.database, claim.receipt).catch((failure: unknown) =>
       options.log.warn(
@@ -184,12 +187,42 @@ function uniqueByField(problems: readonly FieldError[]): FieldError[] {
   return [...new Map(problems.toReversed().map((problem) => [problem.field, problem])).values()].toReversed();
 }
 
+const contextOf = (projectId: string) => `stored response ${projectId}`;
+
+/** Returns a response as it is stored: encrypted where the endpoint answers with a secret. */
+function sealed(
+  { sealer }: AnswerOptions,
+  { isSecret }: Endpoint,
+  projectId: string,
+  answer: Answer,
+): Answer {
+  if (!isSecret) return answer;
+  const text = sealer.seal(JSON.stringify(answer.body), contextOf(projectId)).toString("base64");
+  return { status: answer.status, body: { sealed: text } };
+}
+
+/** Returns a stored response as it was answered. */
+function opened(
+  { sealer }: AnswerOptions,
+  { isSecret }: Endpoint,
+  { projectId, answer }: { projectId: string; answer: Answer },
+): Answer {
+  if (!isSecret) return answer;
+  const { sealed: text } = answer.body as { sealed: string };
+  return { ...answer, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
+}
+
+interface Asked {
+  caller: Caller;
+  request: FastifyRequest;
+  parts: Parts;
+  receipt: Receipt | null;
+}
+
 function makeCall(
   options: AnswerOptions,
-  caller: Caller,
-  request: FastifyRequest,
-  parts: Parts,
-  receipt: Receipt | null,
+  endpoint: Endpoint,
+  { caller, request, parts, receipt }: Asked,
 ): Call {
   const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   return {
@@ -210,7 +243,10 @@ function makeCall(
     commit: async (work: (tx: Tx) => Promise<Answer>) =>
       transaction(options.database, async (tx) => {
         const result = await work(tx);
-        if (receipt !== null) await storeReceipts(tx, [{ receipt, answer: result }]);
+        if (receipt !== null)
+          await storeReceipts(tx, [
+            { receipt, answer: sealed(options, endpoint, receipt.projectId, result) },
+          ]);
         return result;
       }),
   } as unknown as Call;

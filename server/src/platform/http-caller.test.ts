@@ -19,7 +19,7 @@ import {
 } from "../testing/test-server.ts";
 import { ONE_PIXEL, uploadFor, uploadOf } from "../testing/upload.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
-import { deriveKey } from "./crypto.ts";
+import { createSealer, deriveKey } from "./crypto.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./http-route.ts";
 import { createLog } from "./log.ts";
@@ -232,6 +232,7 @@ test("a key that is revoked while its request waits for its turn is refused", as
   const app = await createHttp(
     {
       database: server.database,
+      sealer: createSealer("a secret for tests"),
       credentials: {
         findKey: async () => (seen.lookups++, isRevoked ? null : known),
         findSession: async () => null,

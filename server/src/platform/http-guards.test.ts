@@ -112,7 +112,12 @@ test.each([
   ["127.0.0.1", { "x-forwarded-for": "203.0.113.5" }, [], "FORBIDDEN"],
   ["127.0.0.1", { forwarded: "for=203.0.113.5" }, [], "FORBIDDEN"],
   ["127.0.0.1", { "x-forwarded-for": "203.0.113.5" }, ["loopback"], "FORBIDDEN"],
-  ["127.0.0.1", { "x-forwarded-for": "127.0.0.1" }, ["loopback"], "ok"],
+  ["127.0.0.1", { "x-forwarded-for": "127.0.0.1" }, [], "FORBIDDEN"],
+  ["127.0.0.1", { "x-forwarded-for": "127.0.0.1" }, ["loopback"], "FORBIDDEN"],
+  ["127.0.0.1", { "x-forwarded-proto": "https" }, [], "FORBIDDEN"],
+  ["127.0.0.1", { via: "1.1 proxy" }, [], "FORBIDDEN"],
+  // A proxy that adds no header can't be told from this machine.
+  ["127.0.0.1", {}, ["10.0.0.1"], "FORBIDDEN"],
 ] as const)("/metrics for this machine alone, from %s with %j: %s", async (from, headers, trusted, code) => {
   expect((await guarded("loopback", trusted, from, headers)).code).toBe(code);
 });

@@ -1,6 +1,4 @@
-// What is looked at in every request before anything else: headers that two readers would read differently, who may see the pages
-// of the installation, and a proxy that nobody told us to trust.
-// Before it: http.ts. After it: the route's own checks.
+// Checks every request first: repeated headers, access to the pages of the installation, and proxies that are not trusted.
 import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -22,7 +20,8 @@ export interface GuardOptions {
 
 /** Of these a proxy may take the first and we the last, or the other way round: with two of them nobody knows who asks for what. */
 const SINGLE_HEADERS = new Set(["host", "authorization"]);
-const FORWARDED = ["x-forwarded-for", "forwarded", "x-real-ip"];
+/** Headers that proxies add, whichever they are. */
+const OF_PROXY = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 const PRIVATE_V4 =
   /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
@@ -54,9 +53,8 @@ export function createGuards(options: GuardOptions) {
     if (guarded === undefined) return null;
     const refusal = refuseAccess(guarded, {
       headers: request.headers,
-      // With a proxy on this machine everybody would come from it: then only one that is trusted says who it was.
-      addresses: [request.socket.remoteAddress ?? "", request.ip],
-      isProxyTrusted: request.ips !== undefined,
+      address: request.socket.remoteAddress ?? "",
+      trustsProxies: options.trustsProxies,
     });
     if (refusal?.code === "UNAUTHORIZED") reply.header("www-authenticate", ASK_FOR_TOKEN);
     return refusal;
@@ -83,22 +81,25 @@ export const ASK_FOR_TOKEN = 'Basic realm="Postloft", Bearer';
 /** Who asks for a guarded page. */
 export interface Visitor {
   headers: IncomingHttpHeaders;
-  /** Who connects, and for whom where a trusted proxy says so. */
-  addresses: readonly string[];
-  isProxyTrusted: boolean;
+  /** The other end of the connection. */
+  address: string;
+  /** Whether TRUST_PROXY is set: then a connection from this machine may be anybody's. */
+  trustsProxies: boolean;
 }
 
 /** Why somebody may not see a page; null: they may. */
 export function refuseAccess(
   { access, setting }: { access: Access; setting: string },
-  { headers, addresses, isProxyTrusted }: Visitor,
+  { headers, address, trustsProxies }: Visitor,
 ): Refusal | null {
   if (access === "anyone") return null;
   if (access === "loopback") {
-    const isRelayed = !isProxyTrusted && FORWARDED.some((name) => headers[name] !== undefined);
-    if (addresses.every(isLoopback) && !isRelayed) return null;
+    const isRelayed = trustsProxies || Object.keys(headers).some((name) => OF_PROXY.test(name));
+    if (isLoopback(address) && !isRelayed) return null;
     return new Refusal("FORBIDDEN", {
-      message: `This page is for the machine of the installation alone; its operator can open it with the setting ${setting}.`,
+      message: trustsProxies
+        ? `With TRUST_PROXY this page needs a token; its operator can set one with ${setting}.`
+        : `This page is for the machine of the installation alone; its operator can open it with the setting ${setting}.`,
     });
   }
   if (hasToken(headers.authorization, access.token)) return null;

@@ -17,6 +17,7 @@ import {
 } from "../testing/test-server.ts";
 import { readConfig } from "./config.ts";
 import { createDatabase } from "./database.ts";
+import { createSealer } from "./crypto.ts";
 import { closeHttp, createHttp } from "./http.ts";
 import { route } from "./http-route.ts";
 import { createLog } from "./log.ts";
@@ -383,6 +384,7 @@ async function startFailing(trustedProxies: readonly string[] = []) {
   const app = await createHttp(
     {
       database: createDatabase(server.pool),
+      sealer: createSealer("a secret for tests"),
       credentials: {
         findKey: async () => null,
         findSession: async () => null,

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
+import type { Sealer } from "./crypto.ts";
 import type { Database } from "./database.ts";
 import { answerRequest, type AnswerOptions } from "./http-answer.ts";
 import { admit, identifyRequest, type AdmissionOptions } from "./http-admission.ts";
@@ -23,6 +24,7 @@ import { Refusal } from "./refusal.ts";
 
 export interface HttpOptions extends AdmissionOptions, Noting {
   database: Database;
+  sealer: Sealer;
   /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */

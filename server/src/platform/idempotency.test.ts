@@ -13,6 +13,7 @@ import {
 } from "../testing/test-server.ts";
 import { ONE_PIXEL, uploadOf } from "../testing/upload.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
+import { createSealer } from "./crypto.ts";
 import { createHttp } from "./http.ts";
 import { ok, route } from "./http-route.ts";
 import { claimKey, releaseKey, storeReceipts, sweepKeys } from "./idempotency.ts";
@@ -581,6 +582,7 @@ async function startWorking() {
   return createHttp(
     {
       database: server.database,
+      sealer: createSealer("a secret for tests"),
       credentials: {
         findKey: async () => ({
           hash: Buffer.alloc(32),

@@ -89,6 +89,18 @@ export const network = z
   .string()
   .refine(isNetwork, "must be addresses or ranges such as 10.0.0.0/8 or fd00::/8");
 
+/** `9000-9099`, or one port, as the first and the last port. */
+export const portRange = z.string().transform((text, context): readonly [number, number] => {
+  const [, first = "", last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const range = [Number(first), Number(last)] as const;
+  if (first === "" || range[0] < 1 || range[1] < range[0] || range[1] > 65_535)
+    context.addIssue({
+      code: "custom",
+      message: "must be ports from 1 to 65535, or ranges such as 9000-9099",
+    });
+  return range;
+});
+
 function isProxy(text: string): boolean {
   return ["loopback", "linklocal", "uniquelocal"].includes(text) || isNetwork(text);
 }

@@ -1,5 +1,4 @@
-// A body without what is secret or about people: its shape, and the few values that name things of the API. Pure.
-// Before it: request-log.ts. After it: queries.ts stores what is left.
+// Reduces a request to its shape and to values that name things of the API, without secrets and personal data. Pure.
 
 /** Texts that name something of the project; nothing a person would mind. */
 const NAMING = new Set([
@@ -106,5 +105,9 @@ function redactText(text: string, name: string, isPersonal: boolean): string {
   return `[text of ${text.length}]`;
 }
 
-/** PostgreSQL's JSON takes no NUL, and a lone half of a surrogate pair is no character. */
-const cut = (text: string) => text.slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll("\0", "�");
+/** A key or a signing secret of ours, wherever a program put it by mistake. */
+const SECRET = /(?<![A-Za-z0-9])(?:[ps]k_[\w-]{8,}|whsec_[\w+/=-]{8,})/g;
+
+/** Returns a text without secrets, and as PostgreSQL's JSON takes it: without NUL and lone surrogates. */
+export const cut = (text: string) =>
+  text.replace(SECRET, "[secret]").slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll("\0", "�");

@@ -18,7 +18,7 @@ import {
   type RequestFilter,
   type RequestRow,
 } from "./queries.ts";
-import { redactBody, redactPath } from "./redact.ts";
+import { cut, redactBody, redactPath } from "./redact.ts";
 
 const EVERY_MS = 1_000;
 /** Rows that one statement writes. */
@@ -30,7 +30,6 @@ const MAX_COUNTED = 10_000;
 const SECOND_MS = 1_000;
 /** Whoever reads the log does not want to read that. */
 const OWN_ROUTES = "/requests";
-const MAX_TEXT_LENGTH = 500;
 /** Rows that one statement deletes. */
 const SWEPT_AT_ONCE = 5_000;
 
@@ -113,7 +112,7 @@ function rowOf(request: AnsweredRequest, leftOut: number): RequestRow {
     durationMs: Math.round(request.durationMs),
     key: request.key,
     ip: request.ip ?? null,
-    userAgent: request.userAgent?.slice(0, MAX_TEXT_LENGTH) ?? null,
+    userAgent: request.userAgent === undefined ? null : cut(request.userAgent),
     body: redactBody(request.body),
     bodyBytes: request.body.length,
     leftOut,

@@ -185,6 +185,11 @@ test("no text of a body outside the fields that name things is kept, whatever th
     }),
   );
   expect(redactBody(Buffer.from('{"event":"a\\u0000b"}'))).toEqual({ event: "a�b" });
+  const key = `sk_${"a".repeat(48)}`;
+  const mistaken = { event: `key ${key}`, [key]: 1, template: "whsec_QUJDREVGR0g=", name: "task_of_the_day" };
+  expect(JSON.stringify(redactBody(Buffer.from(JSON.stringify(mistaken))))).not.toMatch(/aaaa|QUJD/);
+  expect(redactPath(`/contacts/${key}`, "/contacts/:id")).toBe("/contacts/[secret]");
+  expect(redactPath("/task_assigned_today", "unknown")).toBe("/task_assigned_today");
   const asked = ["/suppressions/ada%40example.com", "/suppressions/:address"] as const;
   expect(redactPath(...asked)).toBe("/suppressions/:address");
   expect(redactPath("/contacts/1", "/contacts/:id")).toBe("/contacts/1");

@@ -13,9 +13,9 @@ import { afterEach, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import { createWebhookCaller, type CallerOptions, type WebhookRequest } from "./call-webhook.ts";
-import { parseNetworks } from "./networks.ts";
+import { parseNetworks, type CallTargets } from "./networks.ts";
 
-const allowed = parseNetworks(["127.0.0.1/32"]);
+const targets: CallTargets = { networks: parseNetworks(["127.0.0.1/32"]), ports: [[1, 65_535]] };
 const servers: Server[] = [];
 afterEach(() => servers.splice(0).forEach((server) => server.close().closeAllConnections()));
 
@@ -43,7 +43,7 @@ function resolver(names: Names) {
 }
 
 function call(request: Partial<WebhookRequest> & { url: string }, options: Partial<CallerOptions> = {}) {
-  const caller = createWebhookCaller({ dns: resolver({}), allowed, ...options });
+  const caller = createWebhookCaller({ dns: resolver({}), targets, ...options });
   return caller({ method: "POST", headers: {}, body: '{"a":"ü"}', ...request });
 }
 

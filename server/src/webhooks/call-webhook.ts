@@ -10,7 +10,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Dns } from "../platform/dns.ts";
 import { checkWebhookHeaders, checkWebhookUrl, hostOf, type WebhookMethod } from "./check-webhook.ts";
-import { mayCall, type Network } from "./networks.ts";
+import { mayCall, type CallTargets } from "./networks.ts";
 import { askedWait } from "./rules.ts";
 
 export interface WebhookRequest {
@@ -40,8 +40,8 @@ export type CallWebhook = (request: WebhookRequest) => Promise<WebhookTry>;
 
 export interface CallerOptions {
   dns: Pick<Dns, "records">;
-  /** Networks of the operator (WEBHOOK_ALLOW_PRIVATE). */
-  allowed: readonly Network[];
+  /** What the operator allows (WEBHOOK_ALLOW_PRIVATE, WEBHOOK_ALLOW_PORTS). */
+  targets: CallTargets;
   /** For everything: DNS, connection, answer. Default 10 s. */
   timeoutMs?: number;
   /** Certificate authorities in PEM. Default: those of Node.js. */
@@ -78,7 +78,7 @@ async function call(
   progress: { status: number | null },
 ): Promise<WebhookTry> {
   // Whoever saved it may have done so under other rules.
-  const fault = checkWebhookUrl(request.url, options.allowed) ?? checkWebhookHeaders(givenBy(request))[0];
+  const fault = checkWebhookUrl(request.url, options.targets) ?? checkWebhookHeaders(givenBy(request))[0];
   if (fault !== undefined) throw new CallError(fault.message);
   const url = new URL(request.url);
   const addresses = await within(signal, findAddresses(hostOf(url), options));
@@ -109,7 +109,7 @@ function givenBy({ headers }: WebhookRequest): Record<string, string> {
  * Asked once; the connection uses this answer. One address that may not be called spoils the others: whoever mixes them
  * wants to see which one is taken.
  */
-async function findAddresses(host: string, { dns, allowed }: CallerOptions): Promise<string[]> {
+async function findAddresses(host: string, { dns, targets }: CallerOptions): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
   const answers = await Promise.all([dns.records(host, "A"), dns.records(host, "AAAA")]);
   const addresses = answers.flatMap((answer) => (answer.kind === "records" ? answer.records : []));
@@ -120,7 +120,7 @@ async function findAddresses(host: string, { dns, allowed }: CallerOptions): Pro
         : `DNS knows no address of ${host}.`,
     );
   // Which address it was would tell about a network that is not the user's.
-  if (!addresses.every((address) => mayCall(address, allowed)))
+  if (!addresses.every((address) => mayCall(address, targets.networks)))
     throw new CallError(`${host} leads to an address that is not of the public internet.`);
   return addresses;
 }

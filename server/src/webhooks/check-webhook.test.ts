@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "./check-webhook.ts";
-import { mayCall, parseNetworks } from "./networks.ts";
+import { mayCall, parseNetworks, type CallTargets } from "./networks.ts";
 import { askedWait, readAnswer, sharePlaces, waitAfter } from "./rules.ts";
 
 const REFUSED_ADDRESSES = {
@@ -82,6 +82,9 @@ test("addresses that lead nowhere good are refused when they are saved, in each 
     "http://database",
     "http://example.com:0",
     "http://example.com:25",
+    "http://example.com:3000",
+    "http://example.com:7999",
+    "http://example.com:9000",
     "https://example.com:465",
     `https://example.com/${"a".repeat(LIMITS.webhookUrlLength.value)}`,
   ];
@@ -92,12 +95,17 @@ test("addresses of the public internet pass, and local ones where the operator a
   const fine = [
     "https://example.com",
     "http://example.com:8080/hook?a=b#c",
+    "http://example.com:443",
+    "http://example.com:8000",
+    "http://example.com:8999",
     "https://1.1.1.1",
     "https://bücher.example/ü",
   ];
   expect(fine.map((url) => checkWebhookUrl(url))).toEqual(fine.map(() => null));
-  const allowed = parseNetworks(["10.0.0.0/8"]);
+  const allowed: CallTargets = { networks: parseNetworks(["10.0.0.0/8"]), ports: [[3000, 3001]] };
   expect(checkWebhookUrl("http://10.1.1.1:3000", allowed)).toBeNull();
+  expect(checkWebhookUrl("https://example.com:3001", allowed)).toBeNull();
+  expect(checkWebhookUrl("http://10.1.1.1:3002", allowed)?.message).toContain("WEBHOOK_ALLOW_PORTS");
   expect(checkWebhookUrl("http://database.internal", allowed)).toBeNull();
   expect(checkWebhookUrl("http://127.0.0.1", allowed)?.code).toBe("invalid_string");
 });

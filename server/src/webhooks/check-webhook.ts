@@ -1,10 +1,9 @@
-// What a webhook may be, told when it is saved: its address and its headers. Pure; call-webhook.ts asks again before each try.
-// Before it: networks.ts. After it: whoever keeps a webhook turns the faults into a 422.
+// Checks the address and the headers of a webhook, when it is saved and again before each try. Pure.
 import { isIP } from "node:net";
 import type { FieldCode } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { WEBHOOK_METHODS } from "@postloft/contract/workflow-graph.ts";
-import { mayCall, type Network } from "./networks.ts";
+import { isPortAllowed, mayCall, NO_TARGETS, type CallTargets } from "./networks.ts";
 
 export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];
 
@@ -15,36 +14,28 @@ export interface WebhookFault {
 
 /** Names that never lead to the public internet (RFC 6761 §6.3, RFC 6762 §3, RFC 8375, ICANN's `.internal`). */
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
-/** Where other protocols listen, whose servers might take a request for their own: the bad ports of the Fetch standard (§2.9), and 0. */
-const OTHER_PORTS = new Set([
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
-  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
-  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
-  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
-]);
-
 /**
- * What is wrong with the address of a webhook; null when nothing is. Names are not looked up: what they lead to is
+ * Returns the fault of the address of a webhook, or null. Names are not looked up: the addresses they lead to are
  * checked when they are called.
  *
- * @param allowed networks of the operator; where there are some, local names pass as well
+ * @param targets what the operator allows; with a network, local names pass as well
  */
-export function checkWebhookUrl(text: string, allowed: readonly Network[] = []): WebhookFault | null {
+export function checkWebhookUrl(text: string, targets: CallTargets = NO_TARGETS): WebhookFault | null {
   const { value: maximum } = LIMITS.webhookUrlLength;
   if (text.length > maximum) return { code: "too_big", message: `Must have at most ${maximum} characters.` };
   const url = URL.parse(text);
-  const fault = url === null ? "Must be an address such as https://example.com/hook." : faultOf(url, allowed);
+  const fault = url === null ? "Must be an address such as https://example.com/hook." : faultOf(url, targets);
   return fault === null ? null : { code: "invalid_string", message: fault };
 }
 
-function faultOf(url: URL, allowed: readonly Network[]): string | null {
+function faultOf(url: URL, { networks, ports }: CallTargets): string | null {
   if (url.protocol !== "https:" && url.protocol !== "http:") return "Must begin with https:// or http://.";
   if (url.username !== "" || url.password !== "")
     return "Must not hold a user name or a password: send them in a header.";
-  if (url.port !== "" && OTHER_PORTS.has(Number(url.port)))
-    return `Must not name port ${url.port}, which belongs to another protocol.`;
+  if (url.port !== "" && !isPortAllowed(Number(url.port), ports))
+    return `Must not name port ${url.port}: 80, 443 and 8000 to 8999 are allowed. WEBHOOK_ALLOW_PORTS lets an operator allow more.`;
   const host = hostOf(url);
-  const isAllowed = isIP(host) === 0 ? allowed.length > 0 || isPublicName(host) : mayCall(host, allowed);
+  const isAllowed = isIP(host) === 0 ? networks.length > 0 || isPublicName(host) : mayCall(host, networks);
   return isAllowed
     ? null
     : `Must lead to the public internet, which ${url.hostname} does not. WEBHOOK_ALLOW_PRIVATE lets an operator allow more.`;

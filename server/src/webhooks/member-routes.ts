@@ -7,7 +7,7 @@ import { ok, route, type Route } from "../platform/http-route.ts";
 import type { RateLimiter } from "../platform/rate-limit.ts";
 import { createWebhookCaller } from "./call-webhook.ts";
 import { changeMemberWebhook, readMemberWebhook, tryMemberWebhook } from "./member-webhooks.ts";
-import type { Network } from "./networks.ts";
+import type { CallTargets } from "./networks.ts";
 import { createWebhookSecrets } from "./webhook-secrets.ts";
 
 export function memberWebhookRoutes(parts: {
@@ -15,18 +15,18 @@ export function memberWebhookRoutes(parts: {
   sealer: Sealer;
   dns: Dns;
   rateLimiter: RateLimiter;
-  webhookNetworks: readonly Network[];
+  webhookTargets: CallTargets;
 }): Route[] {
-  const { database, sealer, dns, rateLimiter, webhookNetworks } = parts;
+  const { database, sealer, dns, rateLimiter, webhookTargets } = parts;
   const secrets = createWebhookSecrets(sealer);
-  const call = createWebhookCaller({ dns, allowed: webhookNetworks });
+  const call = createWebhookCaller({ dns, targets: webhookTargets });
   return [
     route(contract.getNotificationWebhook, async ({ projectId, userId }) =>
       ok(await readMemberWebhook(database, { projectId, userId })),
     ),
     route(contract.setNotificationWebhook, async ({ projectId, userId, body, commit }) =>
       commit(async (tx) => {
-        await changeMemberWebhook(tx, { projectId, userId }, body.url, webhookNetworks);
+        await changeMemberWebhook(tx, { projectId, userId }, body.url, webhookTargets);
         return ok(await readMemberWebhook(tx, { projectId, userId }));
       }),
     ),

@@ -18,7 +18,11 @@ import {
 import { readSystemMails } from "../testing/system-mails.ts";
 
 const WAIT = { timeout: 15_000, interval: 50 };
-const server = useTestServer({ ROLES: "api,worker", WEBHOOK_ALLOW_PRIVATE: "127.0.0.1" });
+const server = useTestServer({
+  ROLES: "api,worker",
+  WEBHOOK_ALLOW_PRIVATE: "127.0.0.1",
+  WEBHOOK_ALLOW_PORTS: "1024-65535",
+});
 
 interface Webhook {
   data: {

@@ -18,7 +18,7 @@ import {
 } from "../projects/members/notifications.ts";
 import type { CallWebhook } from "./call-webhook.ts";
 import { checkWebhookUrl } from "./check-webhook.ts";
-import type { Network } from "./networks.ts";
+import type { CallTargets } from "./networks.ts";
 import { deleteWaitingCallsOf, listCallsOf } from "./queries.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import { queueWebhookCalls } from "./webhook-calls.ts";
@@ -74,9 +74,9 @@ export async function changeMemberWebhook(
   tx: Tx,
   member: MemberKey,
   url: string | null,
-  networks: readonly Network[],
+  targets: CallTargets,
 ): Promise<void> {
-  const fault = url === null ? null : checkWebhookUrl(url, networks);
+  const fault = url === null ? null : checkWebhookUrl(url, targets);
   if (fault !== null) throw new Refusal("VALIDATION_ERROR", { fields: [{ field: "url", ...fault }] });
   await setWebhookUrl(tx, member, url);
   await deleteWaitingCallsOf(tx, {

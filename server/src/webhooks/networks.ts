@@ -1,10 +1,31 @@
-// Which addresses webhooks may call: those of the public internet, and networks the operator allows. Pure.
-// Before it: a literal address in a URL, or what DNS said. After it: check-webhook.ts, call-webhook.ts.
+// Decides which addresses and ports webhooks may call: the public internet, and what the operator allows. Pure.
 import { isIP } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
 /** An address and how many of its bits count. */
 export type Network = readonly [IPv4 | IPv6, number];
+
+/** The first and the last port of a range. */
+export type PortRange = readonly [first: number, last: number];
+
+/** What the operator allows beside the public internet and its usual ports. */
+export interface CallTargets {
+  networks: readonly Network[];
+  ports: readonly PortRange[];
+}
+
+export const NO_TARGETS: CallTargets = { networks: [], ports: [] };
+/** Ports of HTTP; at others a server of another protocol might take a request for its own. */
+const USUAL_PORTS: readonly PortRange[] = [
+  [80, 80],
+  [443, 443],
+  [8000, 8999],
+];
+
+/** Returns whether a webhook may name a port. */
+export function isPortAllowed(port: number, allowed: readonly PortRange[]): boolean {
+  return [...USUAL_PORTS, ...allowed].some(([first, last]) => port >= first && port <= last);
+}
 
 /** Translates addresses of IPv4 for networks that have only IPv6 (RFC 6052 §2.1). */
 const NAT64 = ipaddr.parseCIDR("64:ff9b::/96") as [IPv6, number];

@@ -85,7 +85,11 @@ function start(over: Partial<WebhookCallsOptions> = {}): Loop {
   const loop = startWebhookCalls({
     database,
     secrets,
-    call: createWebhookCaller({ dns, allowed: parseNetworks(["127.0.0.1"]) }),
+    sealer,
+    call: createWebhookCaller({
+      dns,
+      targets: { networks: parseNetworks(["127.0.0.1"]), ports: [[1, 65_535]] },
+    }),
     onEnded: async (_tx, calls) => void ended.push(...calls),
     wakeOwners: () => undefined,
     log,

@@ -4,6 +4,7 @@
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { insist, startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";
+import type { Sealer } from "../platform/crypto.ts";
 import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
 import { createGroupCommit } from "../platform/group-commit.ts";
 import { newId } from "../platform/ids.ts";
@@ -21,6 +22,7 @@ import {
   type TryEnd,
 } from "./queries.ts";
 import { readAnswer, sharePlaces, waitAfter, type PlaceRules } from "./rules.ts";
+import { createHeaderVault } from "./sealed-headers.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -47,6 +49,8 @@ export interface EndedCall {
 export interface WebhookCallsOptions {
   database: Database;
   secrets: WebhookSecrets;
+  /** Decrypts the credentials in headers. */
+  sealer: Sealer;
   call: CallWebhook;
   /**
    * What follows from calls that ended: in the transaction in which they end, so it happens once. Must have no effect
@@ -136,12 +140,13 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
 }
 
 async function tryOnce(
-  { call }: WebhookCallsOptions,
+  { call, sealer }: WebhookCallsOptions,
   claimed: ClaimedCallRow,
   signing: readonly string[] | null,
 ): Promise<WebhookTry> {
-  // The calls of one project fail by it, and not the loop of all.
-  if (signing === null)
+  const headers = openOrNull(sealer, claimed);
+  // The calls of one project fail, and not the loop of all.
+  if (signing === null || headers === null)
     return {
       status: null,
       body: null,
@@ -153,9 +158,18 @@ async function tryOnce(
   return call({
     url: claimed.url,
     method: claimed.method as WebhookMethod,
-    headers: { ...claimed.headers, ...signature },
+    headers: { ...headers, ...signature },
     body: claimed.body,
   });
+}
+
+/** Returns the headers to send; null when they were sealed under another application secret. */
+function openOrNull(sealer: Sealer, { projectId, headers }: ClaimedCallRow) {
+  try {
+    return createHeaderVault(sealer).open(projectId, headers);
+  } catch {
+    return null;
+  }
 }
 
 function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): TryEnd {

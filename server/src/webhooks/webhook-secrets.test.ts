@@ -21,6 +21,21 @@ test("the secret is made when it is asked for, stays, and is replaced by a rotat
       expect(sealed?.includes(Buffer.from(body.secret.slice("whsec_".length), "base64"))).toBe(false);
 });
 
+test("a rotation that is repeated by its Idempotency-Key answers the same secret, which is stored encrypted", async () => {
+  const { byKey } = await server.createProject();
+  const rotate = () =>
+    server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", {
+      ...byKey,
+      headers: { "idempotency-key": "rotation-1" },
+    });
+  const [first, again] = [await rotate(), await rotate()];
+  expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
+  expect(again.body).toEqual(first.body);
+  const stored = await server.rows<{ answer: string }>("select answer from idempotency_keys");
+  expect(JSON.stringify(stored)).toMatch(/sealed/);
+  expect(JSON.stringify(stored)).not.toContain("whsec_");
+});
+
 test("a rotation before the secret was ever asked for makes one", async () => {
   const { byKey } = await server.createProject();
   const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);

@@ -2,6 +2,7 @@
 // Before it: exchange.ts reads and stores. After it: nothing; the same workflow gives the same document, whatever its ids.
 import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
+import { masked } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
 
 /** What a document says of the templates and segments it refers to. */
@@ -25,12 +26,12 @@ export function documentOf(
     triggerType: row.triggerType,
     triggerConfig: row.triggerConfig,
     allowReentry: row.allowReentry,
-    steps: steps.map(({ id, type, name, config, position }) => ({
-      key: keyOf(id),
-      type,
-      name,
-      config,
-      position,
+    steps: steps.map((step) => ({
+      key: keyOf(step.id),
+      type: step.type,
+      name: step.name,
+      config: masked(step).config,
+      position: step.position,
     })),
     transitions: transitions.map(({ fromStepId, toStepId, branch, priority }) => ({
       from: keyOf(fromStepId),

@@ -1,6 +1,7 @@
 // Workflows from project to project: exported as one document, imported from it.
 // Before it: routes.ts. After it: exchange-document.ts translates; workflows.ts stores.
 import type { FieldError } from "@postloft/contract/errors.ts";
+import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
@@ -30,13 +31,13 @@ import {
   templateIdsOf,
 } from "./references.ts";
 import { requireSound } from "./save-graph.ts";
-import type { Allowed } from "./steps.ts";
+import type { WebhookParts } from "./steps.ts";
 import { checkTrigger, type CheckedTrigger } from "./trigger.ts";
 import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts";
 
 const byId = ({ id: one }: { id: string }, { id: other }: { id: string }) => (one < other ? -1 : 1);
 
-/** @throws Refusal WORKFLOW_NOT_FOUND. */
+/** Returns a workflow as a document, with masks for the credentials in headers of webhooks. @throws Refusal WORKFLOW_NOT_FOUND. */
 export async function exportWorkflow(
   database: Database,
   projectId: string,
@@ -53,12 +54,12 @@ export async function exportWorkflow(
 }
 
 /**
- * Creates a disabled workflow from a document.
+ * Creates a disabled workflow from a document. A masked header stays masked, and `problems` asks for its value.
  * @throws Refusal VALIDATION_ERROR for a graph that cannot be run, and naming what is not in this project unless `allowMissing`.
  */
 export async function importWorkflow(
   tx: Tx,
-  { projectId, networks }: { projectId: string } & Allowed,
+  { projectId, targets, vault }: { projectId: string } & WebhookParts,
   { document, allowMissing }: { document: WorkflowDocument; allowMissing: boolean },
 ): Promise<WorkflowView> {
   const repeated = document.steps.findIndex(
@@ -78,12 +79,16 @@ export async function importWorkflow(
   };
   const faults = [
     ...written.steps.flatMap((step, at) =>
-      faultsOfWebhook(step, networks).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
+      faultsOfWebhook(step, targets).map((fault) => ({ ...fault, field: `steps.${at}.${fault.field}` })),
     ),
     ...(allowMissing ? [] : missingOf(document, written.steps, resolved)),
   ];
   if (faults.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: faults });
-  const graph = { ...written, steps: written.steps.map((step) => withResolved(step, resolved)) };
+  const sealed = (step: GraphStep): GraphStep =>
+    step.type === "WEBHOOK" && step.config.headers !== undefined
+      ? { ...step, config: { ...step.config, headers: vault.seal(projectId, step.config.headers) } }
+      : step;
+  const graph = { ...written, steps: written.steps.map((step) => sealed(withResolved(step, resolved))) };
   const { type, config, event } = await resolvedTrigger(tx, projectId, document, resolved);
   return storeWorkflow(tx, projectId, {
     graph,

@@ -1,7 +1,7 @@
-// Workflows, steps and transitions as their callers see them (decisions §9). Pure.
-// Before it: rows and graphs. After it: routes.ts.
-import type { Graph, GraphStep, GraphTransition } from "@postloft/contract/workflow-graph.ts";
+// Presents workflows, steps and transitions to callers of the API (decisions §9). Pure.
+import type { Graph, GraphStep, GraphTransition, StepType } from "@postloft/contract/workflow-graph.ts";
 import type { ListedWorkflowRow, WorkflowRow } from "./queries.ts";
+import { maskHeaders } from "../webhooks/sealed-headers.ts";
 import { templateIdOf } from "./references.ts";
 
 export function presentRecord(row: WorkflowRow) {
@@ -41,8 +41,15 @@ export function presentTransition(workflowId: string, transition: GraphTransitio
   };
 }
 
-/** A step by itself. The config of the TRIGGER is the workflow's own: it says what starts it. */
-export function presentBareStep({ id: workflowId, triggerConfig }: TriggerRow, step: GraphStep) {
+/** Returns a step with masks for the credentials in the headers of a webhook. */
+export function masked<Step extends { type: StepType; config: object }>(step: Step): Step {
+  const { headers } = step.config as { headers?: Record<string, string> };
+  if (step.type !== "WEBHOOK" || headers === undefined) return step;
+  return { ...step, config: { ...step.config, headers: maskHeaders(headers) } };
+}
+
+/** Returns a step as it is stored, without its transitions. The config of the TRIGGER is the workflow's own. */
+export function bareStep({ id: workflowId, triggerConfig }: TriggerRow, step: GraphStep) {
   return {
     id: step.id,
     workflowId,
@@ -62,7 +69,7 @@ type TriggerRow = Pick<WorkflowRow, "id" | "triggerConfig">;
 export function presentStep(row: TriggerRow, { transitions }: Graph, step: GraphStep) {
   const present = (one: GraphTransition) => presentTransition(row.id, one);
   return {
-    ...presentBareStep(row, step),
+    ...masked(bareStep(row, step)),
     outgoingTransitions: transitions.filter(({ fromStepId }) => fromStepId === step.id).map(present),
     incomingTransitions: transitions.filter(({ toStepId }) => toStepId === step.id).map(present),
   };

@@ -4,6 +4,7 @@ import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";
 import type { ConfirmableProblem, ProblemCode, WorkflowProblem } from "@postloft/contract/workflows.ts";
+import { listMaskedNames } from "../webhooks/sealed-headers.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
@@ -52,6 +53,7 @@ export function problemsOf(
         ? []
         : [problem("UNREACHABLE_STEP", "warning", step.id, `No way leads to "${step.name}".`)]),
       ...problemsOfMail(step, surroundings),
+      ...problemsOfWebhook(step),
       ...problemsOfWait(step, graph),
       ...segmentIdsOfStep(step)
         .filter((id) => !surroundings.segments.has(id))
@@ -173,6 +175,13 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
       problem("UNKNOWN_VARIABLE", "warning", step.id, `In the template "${template.name}": ${message}`),
     );
   return problems;
+}
+
+function problemsOfWebhook(step: GraphStep): WorkflowProblem[] {
+  if (step.type !== "WEBHOOK") return [];
+  return listMaskedNames(step.config.headers ?? {}).map((name) =>
+    problem("MISSING_HEADER", "error", step.id, `"${step.name}" needs a value for the header ${name}.`),
+  );
 }
 
 function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {

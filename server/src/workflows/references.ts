@@ -2,11 +2,11 @@
 // Before it: steps.ts, trigger.ts, problems.ts. After it: reference-queries.ts.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
-import { filterOfCondition, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
+import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.ts";
-import type { Network } from "../webhooks/networks.ts";
+import type { CallTargets } from "../webhooks/networks.ts";
 import { lockSegments, lockTemplates } from "./reference-queries.ts";
 
 /** A trigger as it is stored; its config may be unfinished: `{}`. */
@@ -57,13 +57,13 @@ export async function checkStepReferences(tx: Tx, projectId: string, step: Graph
 }
 
 /** What is wrong with where a WEBHOOK calls and what it sends along; nothing for other steps. */
-export function faultsOfWebhook(step: GraphStep, networks: readonly Network[]): FieldError[] {
+export function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldError[] {
   if (step.type !== "WEBHOOK") return [];
   const { url, headers = {} } = step.config;
-  const fault = checkWebhookUrl(url, networks);
+  const fault = checkWebhookUrl(url, targets);
   return [
     ...(fault === null ? [] : [{ field: "config.url", ...fault }]),
-    ...checkWebhookHeaders(headers).map(({ name, code, message }) => ({
+    ...checkWebhookHeaders(withoutMasks(headers)).map(({ name, code, message }) => ({
       field: name === "" ? "config.headers" : `config.headers.${name}`,
       code,
       message,
@@ -71,8 +71,15 @@ export function faultsOfWebhook(step: GraphStep, networks: readonly Network[]): 
   ];
 }
 
+/** A masked value stands for a stored one, which was checked when it was given. */
+function withoutMasks(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, value === MASKED ? "" : value]),
+  );
+}
+
 /** @throws Refusal VALIDATION_ERROR naming `config.url` and `config.headers.…` of a WEBHOOK that may not be called. */
-export function requireCallable(step: GraphStep, networks: readonly Network[]): void {
-  const fields = faultsOfWebhook(step, networks);
+export function requireCallable(step: GraphStep, targets: CallTargets): void {
+  const fields = faultsOfWebhook(step, targets);
   if (fields.length > 0) throw new Refusal("VALIDATION_ERROR", { fields });
 }

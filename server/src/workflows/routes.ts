@@ -14,7 +14,7 @@ import {
   deleteTransition,
   insertStep,
   updateStep,
-  type Allowed,
+  type WebhookParts,
 } from "./steps.ts";
 import {
   createWorkflow,
@@ -36,8 +36,8 @@ interface PageQuery {
   pageSize?: number | undefined;
 }
 
-export function workflowRoutes({ database, networks }: { database: Database } & Allowed): Route[] {
-  return [...recordRoutes(database), ...graphRoutes({ networks }), ...versionRoutes({ database, networks })];
+export function workflowRoutes(parts: { database: Database } & WebhookParts): Route[] {
+  return [...recordRoutes(parts.database), ...graphRoutes(parts), ...versionRoutes(parts)];
 }
 
 function recordRoutes(database: Database): Route[] {
@@ -76,11 +76,12 @@ function recordRoutes(database: Database): Route[] {
   ];
 }
 
-function graphRoutes({ networks }: Allowed): Route[] {
+function graphRoutes({ targets, vault }: WebhookParts): Route[] {
   const which = (call: { projectId: string; params: { id: string } }) => ({
     projectId: call.projectId,
     workflowId: call.params.id,
-    networks,
+    targets,
+    vault,
   });
   return [
     route(steps.createStep, async ({ body, commit, ...call }) =>
@@ -118,7 +119,7 @@ function graphRoutes({ networks }: Allowed): Route[] {
   ];
 }
 
-function versionRoutes({ database, networks }: { database: Database } & Allowed): Route[] {
+function versionRoutes({ database, targets, vault }: { database: Database } & WebhookParts): Route[] {
   return [
     route(versions.listVersions, async ({ projectId, params, query }) =>
       ok(await listVersions(database, projectId, params.id, pageOf(query))),
@@ -139,7 +140,7 @@ function versionRoutes({ database, networks }: { database: Database } & Allowed)
     route(versions.importWorkflow, async ({ projectId, query, body, commit }) =>
       commit(async (tx) => {
         const given = { document: body, allowMissing: query.allowMissing ?? false };
-        return created(await importWorkflow(tx, { projectId, networks }, given));
+        return created(await importWorkflow(tx, { projectId, targets, vault }, given));
       }),
     ),
   ];

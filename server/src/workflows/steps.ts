@@ -13,7 +13,8 @@ import type { Tx } from "../platform/database.ts";
 import { fieldErrors } from "../platform/http-errors.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
-import type { Network } from "../webhooks/networks.ts";
+import type { CallTargets } from "../webhooks/networks.ts";
+import { listMaskedNames, type HeaderVault } from "../webhooks/sealed-headers.ts";
 import { checkGraph } from "./graph-rules.ts";
 import { presentStep, presentTransition } from "./present.ts";
 import { checkStepReferences, requireCallable } from "./references.ts";
@@ -39,9 +40,30 @@ export interface WhichWorkflow {
   workflowId: string;
 }
 
-/** Networks of the operator that webhooks may call beside the public internet. */
-export interface Allowed {
-  networks: readonly Network[];
+/** What steps with a webhook need: the targets that the operator allows, and encryption for headers. */
+export interface WebhookParts {
+  targets: CallTargets;
+  vault: HeaderVault;
+}
+
+/**
+ * Encrypts the headers of a WEBHOOK. A masked value keeps that of the step as it was.
+ *
+ * @throws Refusal VALIDATION_ERROR for a masked value that was never stored
+ */
+function sealStep(
+  { projectId, vault }: { projectId: string } & WebhookParts,
+  step: GraphStep,
+  before?: GraphStep,
+): GraphStep {
+  if (step.type !== "WEBHOOK" || step.config.headers === undefined) return step;
+  const stored = before?.type === "WEBHOOK" ? before.config.headers : undefined;
+  const headers = vault.seal(projectId, step.config.headers, stored);
+  const known = new Set(Object.keys(stored ?? {}).map((name) => name.toLowerCase()));
+  const missing = listMaskedNames(headers).find((name) => !known.has(name.toLowerCase()));
+  if (missing !== undefined)
+    throw invalidField(`config.headers.${missing}`, "custom", "There is no stored value: give one.");
+  return { ...step, config: { ...step.config, headers } };
 }
 
 export interface StepInput {
@@ -78,26 +100,27 @@ function withTemplate(
 /** @throws Refusal VALIDATION_ERROR for a faulty config, or one that refers to what is not there. */
 async function makeStep(
   tx: Tx,
-  { projectId, networks }: { projectId: string } & Allowed,
+  parts: { projectId: string } & WebhookParts,
   input: StepInput,
 ): Promise<GraphStep> {
   const { type, name = STEP_NAMES[type], config = {}, templateId, position = null } = input;
   const at = now().toISOString();
   const read = readConfig(type, withTemplate(type, config, templateId));
   const step = { id: newId(), type, name, config: read, position, createdAt: at, updatedAt: at } as GraphStep;
-  requireCallable(step, networks);
-  await checkStepReferences(tx, projectId, step);
-  return step;
+  requireCallable(step, parts.targets);
+  await checkStepReferences(tx, parts.projectId, step);
+  return sealStep(parts, step);
 }
 
 /** @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR for a faulty step, or one too many. */
 export async function addStep(
   tx: Tx,
-  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
   { autoConnect = false, ...input }: StepInput & { autoConnect?: boolean | undefined },
 ): Promise<StepView> {
+  const { projectId } = parts;
   const locked = await lockGraph(tx, projectId, workflowId);
-  const step = await makeStep(tx, { projectId, networks }, input);
+  const step = await makeStep(tx, parts, input);
   const leaf = autoConnect ? newestLeaf(locked.graph) : null;
   let graph = withStep(locked.graph, step);
   if (leaf !== null)
@@ -115,12 +138,13 @@ export async function addStep(
 /** @throws Refusal WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND; VALIDATION_ERROR as `addStep`. */
 export async function insertStep(
   tx: Tx,
-  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
   { transitionId, step: input }: { transitionId: string; step: StepInput },
 ): Promise<StepView> {
+  const { projectId } = parts;
   const locked = await lockGraph(tx, projectId, workflowId);
   const transition = findTransition(locked, transitionId);
-  const step = await makeStep(tx, { projectId, networks }, input);
+  const step = await makeStep(tx, parts, input);
   const graph = withInsertedStep(locked.graph, { transition, step, newId: newId() });
   await saveGraph(tx, projectId, locked, graph);
   return presentStep(locked.row, graph, step);
@@ -135,9 +159,10 @@ export type StepEdit = Omit<StepInput, "type"> & { expectedUpdatedAt?: string | 
  */
 export async function updateStep(
   tx: Tx,
-  { projectId, workflowId, networks }: WhichWorkflow & Allowed,
+  { workflowId, ...parts }: WhichWorkflow & WebhookParts,
   { stepId, edit }: { stepId: string; edit: StepEdit },
 ): Promise<StepView> {
+  const { projectId } = parts;
   const locked = await lockGraph(tx, projectId, workflowId);
   const step = findStep(locked, stepId);
   const { config, templateId, expectedUpdatedAt } = edit;
@@ -146,17 +171,16 @@ export async function updateStep(
     step.type === "SEND_EMAIL" && step.config.templateId !== undefined ? step.config.templateId : undefined;
   const given: Readonly<Record<string, unknown>> =
     config === undefined ? step.config : { ...(kept === undefined ? {} : { templateId: kept }), ...config };
-  const changed = {
+  const asGiven = {
     ...step,
     ...(edit.name === undefined ? {} : { name: edit.name }),
     ...(edit.position === undefined ? {} : { position: edit.position }),
     config: readConfig(step.type, withTemplate(step.type, given, templateId)),
     updatedAt: now().toISOString(),
   } as GraphStep;
-  if (config !== undefined || templateId !== undefined) {
-    requireCallable(changed, networks);
-    await checkStepReferences(tx, projectId, changed);
-  }
+  if (config !== undefined) requireCallable(asGiven, parts.targets);
+  if (config !== undefined || templateId !== undefined) await checkStepReferences(tx, projectId, asGiven);
+  const changed = config === undefined ? asGiven : sealStep(parts, asGiven, step);
   const graph = withChangedStep(locked.graph, changed);
   await saveGraph(tx, projectId, locked, graph);
   return presentStep(locked.row, graph, changed);

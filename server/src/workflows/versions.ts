@@ -3,7 +3,7 @@
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { compareItems } from "./compare-graphs.ts";
-import { presentBareStep, presentGraph, presentTransition } from "./present.ts";
+import { bareStep, masked, presentGraph, presentTransition } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { lockGraph, saveGraph } from "./save-graph.ts";
 import { findVersion, listVersionRows, type VersionRow } from "./version-queries.ts";
@@ -65,14 +65,20 @@ export async function compareVersions(
   const before = await readVersion(database, projectId, workflow, version);
   const after =
     other === undefined ? workflow : await readVersion(database, projectId, workflow, String(other));
+  // Compared as they are stored, so that a changed credential is a difference, and shown with masks.
   const stepsOf = ({ graph }: typeof before | typeof workflow) =>
-    graph.steps.map((step) => presentBareStep(workflow, step));
+    graph.steps.map((step) => bareStep(workflow, step));
+  const steps = compareItems(stepsOf(before), stepsOf(after));
   const transitionsOf = ({ graph }: typeof before | typeof workflow) =>
     graph.transitions.map((transition) => presentTransition(workflow.id, transition));
   return {
     version: before.version,
     with: after.version,
-    steps: compareItems(stepsOf(before), stepsOf(after)),
+    steps: {
+      added: steps.added.map(masked),
+      removed: steps.removed.map(masked),
+      changed: steps.changed.map((one) => ({ ...one, before: masked(one.before), after: masked(one.after) })),
+    },
     transitions: compareItems(transitionsOf(before), transitionsOf(after)),
   };
 }

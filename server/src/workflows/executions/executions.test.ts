@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, trackEvent, type Drawing } from "../../testing/workflow-fixture.ts";
 
-const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Execution {

@@ -7,7 +7,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { drawWorkflow, trackEvent, type DrawnWorkflow } from "../../testing/workflow-fixture.ts";
 
-const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
 interface Execution {

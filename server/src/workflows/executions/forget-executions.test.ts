@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 
-const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32" });
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
 /** Answers `/codes`, and is out of order everywhere else. */

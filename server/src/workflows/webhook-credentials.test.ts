@@ -1,0 +1,105 @@
+// Credentials in headers of webhooks: encrypted, masked everywhere, sent to the endpoint.
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { faultsOf, useTestServer } from "../testing/test-server.ts";
+
+const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
+const WAIT = { timeout: 30_000, interval: 20 };
+const CREDENTIAL = "Bearer a-credential-of-theirs";
+const MASK = "••••";
+const seen: Array<string | undefined> = [];
+const endpoint = createServer((request, response) => {
+  seen.push(request.headers.authorization);
+  response.end("{}");
+});
+let url = "";
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hook`;
+});
+afterAll(() => void endpoint.close());
+
+interface Step {
+  id: string;
+  type: string;
+  config: { headers?: Record<string, string> };
+}
+interface Workflow {
+  id: string;
+  steps: Step[];
+  problems: Array<{ code: string; severity: string }>;
+}
+
+const ask = <Body>(method: string, path: string, body?: unknown) =>
+  server.call<Body>(method, path, server.project.byKey, body);
+
+/** A workflow that calls the endpoint with a credential. */
+async function draw(event: string): Promise<{ id: string; step: Step }> {
+  const made = await ask<Workflow>("POST", "/workflows", {
+    name: event,
+    triggerConfig: { eventName: event },
+  });
+  const { id } = made.body;
+  const config = { url, headers: { Authorization: CREDENTIAL, "Content-Type": "text/plain" } };
+  const added = await ask<Step>("POST", `/workflows/${id}/steps`, {
+    type: "WEBHOOK",
+    config,
+    autoConnect: true,
+  });
+  expect(added.status).toBe(201);
+  return { id, step: added.body };
+}
+
+const change = (id: string, step: Step, headers: Record<string, string>) =>
+  ask<Step>("PATCH", `/workflows/${id}/steps/${step.id}`, { config: { url, headers } });
+
+test("a credential is masked wherever a workflow is shown, encrypted where it is stored, and sent as it was given", async () => {
+  const { id, step } = await draw("ordered");
+  expect(step.config.headers).toEqual({ Authorization: MASK, "Content-Type": "text/plain" });
+  const masked = { Authorization: MASK, "Content-Type": "text/html" };
+  expect((await change(id, step, masked)).body.config.headers).toEqual(masked);
+  await ask("PATCH", `/workflows/${id}`, { enabled: true });
+  const byKey = { email: "ada@example.com", event: "ordered" };
+  await ask("POST", "/v1/track", byKey);
+  await vi.waitFor(() => expect(seen).toEqual([CREDENTIAL]), WAIT);
+  const copy = await ask<Workflow>("POST", `/workflows/${id}/duplicate`);
+  const shown = await Promise.all(
+    [id, copy.body.id, `${id}/versions/1`, `${id}/versions/1/compare`, `${id}/export`].map(async (path) => {
+      const { status, text } = await ask("GET", `/workflows/${path}`);
+      return [path, status, text.includes("a-credential"), /"sealed:/.test(text)];
+    }),
+  );
+  expect(shown.filter(([, status, ...leaks]) => status !== 200 || leaks.includes(true))).toEqual([]);
+  for (const table of ["workflow_versions", "webhook_calls"])
+    expect(await server.rows(`select 1 from ${table} t where t::text like '%a-credential%'`)).toEqual([]);
+});
+
+test("a mask that stands for nothing is refused, and a changed credential is a difference between versions", async () => {
+  const { id, step } = await draw("paid");
+  const refused = await server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, {
+    config: { url, headers: { "X-Token": MASK } },
+  });
+  expect(faultsOf(refused)).toEqual(["config.headers.X-Token custom"]);
+  await server.rows("update workflow_versions set is_used = true where workflow_id = $1", id);
+  await change(id, step, { authorization: "Basic another-credential", "Content-Type": "text/plain" });
+  type Compared = { steps: { changed: Array<{ fields: string[]; after: Step }> } };
+  const { body } = await ask<Compared>("GET", `/workflows/${id}/versions/1/compare`);
+  expect(body.steps.changed).toMatchObject([
+    { fields: ["config"], after: { config: { headers: { authorization: MASK } } } },
+  ]);
+});
+
+test("an imported workflow asks for the credentials that its document leaves out before it is enabled", async () => {
+  const { id } = await draw("left");
+  const document = (await ask("GET", `/workflows/${id}/export`)).body;
+  const imported = (await ask<Workflow>("POST", "/workflows/import", document)).body;
+  expect(imported.problems).toMatchObject([{ code: "MISSING_HEADER", severity: "error" }]);
+  const enable = () =>
+    server.call("PATCH", `/workflows/${imported.id}`, server.project.byKey, { enabled: true });
+  expect(faultsOf(await enable())).toEqual(["enabled custom"]);
+  const step = imported.steps.find(({ type }) => type === "WEBHOOK");
+  await change(imported.id, step ?? { id: "", type: "", config: {} }, { Authorization: CREDENTIAL });
+  expect((await enable()).status).toBe(200);
+});
