@@ -67,7 +67,7 @@ export const importSuppressions = endpoint({
   path: "/suppressions/import",
   summary: "Put the addresses of a CSV file on the suppression list",
   description:
-    "The first column must be `email`; other columns are ignored. Rows with a fault are left out and reported, the others are taken.",
+    "The column with the addresses is found by its name or because it is the only one of addresses, as in an import of contacts, so the files of SendGrid, Mailgun and Mailchimp work, and so does a list without a header. Other columns are ignored. Rows with a fault are left out and reported, the others are taken.",
   caller: "project",
   body: z.object({
     file: uploadedFile.describe(`The CSV file, at most ${LIMITS.importFileBytes.value / 1024 / 1024} MB.`),

@@ -1,4 +1,4 @@
-// Several CSV files, such as those in Mailchimp's archive, as one table with the columns of all.
+// Joins CSV files, such as those in Mailchimp's archive, to one table with the columns of all, and adds the status that their names say.
 import { quoteCell } from "../cell.ts";
 import { createCsvReader, isEmptyRow } from "../read-csv.ts";
 import { findTable } from "./find-table.ts";
@@ -17,6 +17,20 @@ export type JoinedFiles =
 const STATUS_NAME = /^(subscribed|unsubscribed|nonsubscribed|non-subscribed|cleaned|pending|archived)[_ -]/i;
 /** The header of the column that the names of Mailchimp's files become. */
 export const FILE_STATUS = "Status (file name)";
+
+/** Columns that only Mailchimp's exports have. */
+const MAILCHIMP_COLUMNS: ReadonlySet<string> = new Set(["LEID", "EUID"]);
+
+/**
+ * Returns the text of one of Mailchimp's files with the status that its name says as a column, and the text of any other file as it is. Without it,
+ * a file of people who never subscribed would look like any list, because nothing inside says so.
+ */
+export function withFileStatus({ name, text }: NamedText): string {
+  if (!STATUS_NAME.test(baseName(name))) return text;
+  const { table } = findTable(text);
+  if (table === undefined || !table.names.some((column) => MAILCHIMP_COLUMNS.has(column))) return text;
+  return joinFiles([{ name, text }]).text ?? text;
+}
 
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 

@@ -173,6 +173,21 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
   "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
   "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),
   "contacts.bulkDelete": (project, name) => bulk(project, name, "delete"),
+  "contacts.undoImport": async (project, name) => {
+    const { path, body, headers } = csvUpload("/contacts/import", name);
+    const queued = await server.call<{ jobId: string }>(
+      "POST",
+      path,
+      withKey(project.byKey, newKey(), headers),
+      body,
+    );
+    // Nobody works on jobs here.
+    await server.rows(
+      "update jobs set state = 'completed', result = '{}', finished_at = now() where id = $1",
+      queued.body.jobId,
+    );
+    return { path: `/contacts/import/${queued.body.jobId}/undo`, body: {} };
+  },
   "contacts.import": async (_project, name) => csvUpload("/contacts/import", name),
   "suppressions.add": async (_project, name) => ({
     path: "/suppressions",

@@ -6,7 +6,7 @@ import { readPage } from "../platform/page.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { csv } from "../contacts/csv-answer.ts";
 import { PLAIN_IMPORT } from "../contacts/import/import-input.ts";
-import { addImport, getImport, prepareImport } from "../contacts/import/imports.ts";
+import { ADDRESS_FILE, addImport, getImport, prepareImport } from "../contacts/import/imports.ts";
 import { SUPPRESSION_IMPORT } from "./import-suppressions.ts";
 import {
   addSuppressions,
@@ -40,11 +40,8 @@ export function suppressionRoutes(dependencies: { database: Database; wakeJobs: 
     }),
     route(contract.importSuppressions, async (call) => {
       const { projectId, userId, body } = call;
-      const prepared = await prepareImport(body.file.bytes, {
-        ...PLAIN_IMPORT,
-        dryRun: false,
-        actor: userId ?? "key",
-      });
+      const options = { ...PLAIN_IMPORT, dryRun: false, actor: userId ?? "key" };
+      const prepared = await prepareImport(body.file, options, ADDRESS_FILE);
       const answer = await call.commit(async (tx) => {
         const jobId = await addImport(tx, projectId, SUPPRESSION_IMPORT, prepared);
         const action = "suppressions.imported";

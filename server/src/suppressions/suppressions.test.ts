@@ -1,4 +1,5 @@
 // The suppression list over HTTP: filled by what came back, by hand and from files; looked at where the project wants it.
+import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
@@ -221,26 +222,58 @@ test.for([
   expect(faultsOf(await server.call("POST", "/suppressions", server.project.byKey, body))).toEqual(faults);
 });
 
+async function importFile(to: TestProject, content: string | Buffer): Promise<ImportJob["result"]> {
+  const { contentType, body } = uploadOf(content);
+  const headers = { "content-type": contentType };
+  const queued = await server.call<{ jobId: string }>(
+    "POST",
+    "/suppressions/import",
+    { ...to.byKey, headers },
+    body,
+  );
+  expect(queued.text).toContain("jobId");
+  return vi.waitFor(async () => {
+    const path = `/suppressions/import/${queued.body.jobId}`;
+    const job = (await server.call<ImportJob>("GET", path, to.byKey)).body;
+    if (job.state !== "completed") throw new Error(`It is ${job.state}.`);
+    return job.result;
+  }, WAIT);
+}
+
+const EXPORTS = new URL("../../../contract/src/contact-file/exports/", import.meta.url);
+const exported = (name: string) => readFile(new URL(name, EXPORTS));
+
+test.each([
+  ["SendGrid", () => exported("sendgrid-suppressions.csv"), ["sgs1@example.org", "sgs2@example.org"]],
+  ["Mailchimp's cleaned file", () => exported("mailchimp-cleaned.csv"), ["mcc1@example.org"]],
+  ["Mailchimp's unsubscribed file", () => exported("mailchimp-unsubscribed.csv"), ["mcu1@example.org"]],
+  [
+    "a list without a header",
+    () => exported("one-column-no-header.csv"),
+    ["nh1@example.org", "nh2@example.org", "nh3@example.org"],
+  ],
+  [
+    "Mailgun's bounces",
+    async () =>
+      'address,code,error,created_at\nmg1@example.org,550,No such mailbox,2024-02-03T09:15:00Z\nmg2@example.org,554,"Blocked, again",2024-02-03T09:15:00Z\n',
+    ["mg1@example.org", "mg2@example.org"],
+  ],
+  [
+    "Mailgun's unsubscribes",
+    async () => 'address,tags,created_at\nmg3@example.org,"[""*""]",2024-02-03T09:15:00Z\n',
+    ["mg3@example.org"],
+  ],
+  ["columns of the same name", async () => "email,note,note\nsn1@example.org,a,b\n", ["sn1@example.org"]],
+])("the suppression file of %s is imported", async (_name, read, emails) => {
+  const project = await server.createProject();
+  const result = await importFile(project, await read());
+  expect(result).toMatchObject({ createdCount: emails.length, failureCount: 0 });
+  expect((await list(project)).data.map(({ email }) => email).toSorted()).toEqual(emails);
+});
+
 test("a file is imported row by row with its faults reported, and an export is read back", async () => {
   const project = await server.createProject();
   await add(project, ["known@example.com"]);
-  const importFile = async (to: TestProject, content: string): Promise<ImportJob["result"]> => {
-    const { contentType, body } = uploadOf(content);
-    const headers = { "content-type": contentType };
-    const queued = await server.call<{ jobId: string }>(
-      "POST",
-      "/suppressions/import",
-      { ...to.byKey, headers },
-      body,
-    );
-    expect(queued.status).toBe(202);
-    return vi.waitFor(async () => {
-      const path = `/suppressions/import/${queued.body.jobId}`;
-      const job = (await server.call<ImportJob>("GET", path, to.byKey)).body;
-      if (job.state !== "completed") throw new Error(`It is ${job.state}.`);
-      return job.result;
-    }, WAIT);
-  };
   const rows = [
     "email;why",
     "new@example.com;left",
@@ -260,10 +293,10 @@ test("a file is imported row by row with its faults reported, and an export is r
     "known@example.com MANUAL",
     "new@example.com IMPORT",
   ]);
-  const exported = await server.call<string>("GET", "/suppressions/export.csv?reason=IMPORT", project.byKey);
-  expect(exported.text).toMatch(
+  const file = await server.call<string>("GET", "/suppressions/export.csv?reason=IMPORT", project.byKey);
+  expect(file.text).toMatch(
     /^email,reason,emailId,actor,createdAt\r\nnew@example\.com,IMPORT,,key,[^\r\n]+\r\n$/,
   );
   const other = await server.createProject();
-  expect(await importFile(other, exported.text)).toMatchObject({ createdCount: 1, failureCount: 0 });
+  expect(await importFile(other, file.text)).toMatchObject({ createdCount: 1, failureCount: 0 });
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import type { ErrorEnvelope } from "../../platform/http-errors.ts";
 import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
-import { endOfImport, uploadCsv } from "../../testing/upload.ts";
+import { endOfImport, uploadCsv, uploadOf } from "../../testing/upload.ts";
 import { zipOf } from "../../testing/zip.ts";
 
 const server = useTestServer();
@@ -382,6 +382,30 @@ test("Mailchimp's archive is read as one file, and only those who are subscribed
   expect(await server.rows("select email from suppressions where project_id = $1", project.id)).toEqual([
     { email: "c@x.org" },
   ]);
+});
+
+test("a file of Mailchimp's is read by the status in its name, because people who never subscribed have none inside", async () => {
+  const people = "Email Address,LEID\nnever@x.org,1\n";
+  for (const [filename, expected] of [
+    ["nonsubscribed_email_audience_export_1.csv", ["never false"]],
+    ["subscribed_email_audience_export_1.csv", ["never true"]],
+    ["audience.csv", ["never true"]],
+  ] as const) {
+    const project = await newProject();
+    const { contentType, body } = uploadOf(people, { filename });
+    const headers = { ...project.byKey.headers, "content-type": contentType };
+    const queued = await server.call<{ jobId: string }>(
+      "POST",
+      "/contacts/import",
+      { ...project.byKey, headers },
+      body,
+    );
+    await endOfImport(server.call, project.byKey, queued.body.jobId);
+    expect(await readStatuses(project)).toEqual(expected);
+  }
+  const project = await newProject();
+  await importInto(project, "Email Address,n\nplain@x.org,1\n");
+  expect(await readStatuses(project)).toEqual(["plain true"]);
 });
 
 const BOMB = Buffer.alloc(40 * 1024 * 1024, "a");

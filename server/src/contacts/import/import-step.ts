@@ -1,4 +1,5 @@
 // Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
@@ -82,6 +83,8 @@ interface Part<Change> {
 /** Read at once; a row that is longer is read in larger parts. */
 const PART_BYTES = 512 * 1024;
 const CHANGES_A_STEP = 8_000;
+/** A few milliseconds of reading, after which other requests have their turn. */
+const ROWS_A_TURN = 500;
 const ERRORS_A_STEP = 10_000;
 /** SQLSTATE of what the database says of a value: it does not fit, it breaks a check, it is too large. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
@@ -185,10 +188,11 @@ async function readPart<Change extends AddressChange>(
       counts: { ...NO_COUNTS, notes: [], tallies: [] },
       next: { offset, row },
     };
-    while (part.changes.length < CHANGES_A_STEP && part.errors.length < ERRORS_A_STEP) {
+    for (let taken = 1; part.changes.length < CHANGES_A_STEP && part.errors.length < ERRORS_A_STEP; taken++) {
       const csvRow = reader.next();
       if (csvRow === null) break;
       take(read, part, csvRow, input);
+      if (taken % ROWS_A_TURN === 0) await nextTurn();
     }
     part.next.offset += Buffer.byteLength(text.slice(0, reader.end()));
     if (part.next.row > row || isEnd) return part;

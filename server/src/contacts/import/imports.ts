@@ -7,6 +7,7 @@ import { unknownWords, unusedStatuses } from "@postloft/contract/contact-file/pr
 import { resolveMapping } from "@postloft/contract/contact-file/resolve-mapping.ts";
 import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
+import type { UploadedFile } from "@postloft/contract/field.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -34,9 +35,17 @@ export interface FileOptions {
   rowOffset: number;
   /** Keys of `data` that the project has. */
   knownKeys: ReadonlySet<string>;
+  /** Whether only the addresses matter, whatever the other columns are. */
+  isOnlyAddresses?: boolean;
 }
 
-export const PLAIN_FILE: FileOptions = { mapping: [], rowOffset: 0, knownKeys: new Set() };
+/** For a file of which only the addresses matter. */
+export const ADDRESS_FILE: FileOptions = {
+  mapping: [],
+  rowOffset: 0,
+  knownKeys: new Set(),
+  isOnlyAddresses: true,
+};
 
 /**
  * Finds the table of a file and the meaning of its columns.
@@ -44,11 +53,11 @@ export const PLAIN_FILE: FileOptions = { mapping: [], rowOffset: 0, knownKeys: n
  * @throws Refusal VALIDATION_ERROR of `file` or `mapping` for everything that can be said without reading row by row.
  */
 export async function prepareImport(
-  file: Uint8Array,
+  file: UploadedFile,
   options: ImportOptions,
-  { mapping, rowOffset, knownKeys }: FileOptions = PLAIN_FILE,
+  { mapping, rowOffset, knownKeys, isOnlyAddresses = false }: FileOptions,
 ): Promise<PreparedImport> {
-  if (file.length > LIMITS.importFileBytes.value)
+  if (file.bytes.length > LIMITS.importFileBytes.value)
     throw invalidField(
       "file",
       "too_big",
@@ -62,7 +71,8 @@ export async function prepareImport(
   const rows = text.slice(table.start);
   const sample = sampleOf(rows, table.separator);
   const proposed = proposeMapping(table, sample, { keys: "exact", known: knownKeys });
-  const columns = columnsOf(table, proposed.columns, mapping);
+  const wanted = isOnlyAddresses ? proposed.columns.map(ignoredUnlessAddress) : proposed.columns;
+  const columns = columnsOf(table, wanted, mapping);
   const unclosed = await findUnclosedRow(rows, table.separator);
   if (unclosed !== null) throw invalidField("file", "custom", unclosedProblem(table.firstRow + unclosed - 1));
   const bytes = Buffer.from(rows);
@@ -97,6 +107,10 @@ function tableOf(text: string): FileTable {
       `There are ${table.names.length} columns; at most ${most} are taken. Delete those that are not needed.`,
     );
   return table;
+}
+
+function ignoredUnlessAddress(column: MappedColumn): MappedColumn {
+  return column.target === "email" ? column : { ...column, target: "ignore", field: null, values: null };
 }
 
 /** The first rows that can be read. */

@@ -1,7 +1,8 @@
 // The text of an uploaded file: CSV in any usual encoding, or the CSV files of a ZIP archive joined; or why there is none.
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
-import { joinFiles, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
+import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
+import type { UploadedFile } from "@postloft/contract/field.ts";
 import { unzip } from "./unzip.ts";
 
 export type ReadUpload = { text: string; warnings: ImportWarning[]; problem?: never } | { problem: string };
@@ -17,7 +18,7 @@ const PROBLEMS: Readonly<Record<NoText, string>> = {
 };
 
 /** Reads an upload. The warnings say what was guessed and which files were joined. */
-export async function readUpload(bytes: Uint8Array): Promise<ReadUpload> {
+export async function readUpload({ bytes, filename }: UploadedFile): Promise<ReadUpload> {
   const start = Buffer.from(bytes.subarray(0, ZIP.length));
   if (start.equals(EMPTY_ZIP)) return { problem: "This is an empty ZIP archive. Send the CSV file itself." };
   if (start.equals(ZIP)) return readArchive(bytes);
@@ -25,7 +26,8 @@ export async function readUpload(bytes: Uint8Array): Promise<ReadUpload> {
   if (decoded.problem !== undefined) return { problem: PROBLEMS[decoded.problem] };
   if (decoded.text.trim() === "")
     return { problem: "The file is empty. Its first row must name the columns." };
-  return { text: decoded.text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
+  const text = withFileStatus({ name: filename ?? "", text: decoded.text });
+  return { text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
 }
 
 async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {

@@ -51,7 +51,7 @@ export function contactFileRoutes(
       await checkSegment(projectId, segmentId);
       const fields = await listFieldNames(database, projectId);
       const { input, bytes } = await prepareImport(
-        body.file.bytes,
+        body.file,
         { dryRun, actor: userId ?? "key", decimal, resubscribe, segmentId: segmentId ?? null },
         {
           mapping: body.mapping ?? [],

@@ -269,15 +269,14 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: {},
   },
   {
-    // An import subscribes nobody who is unsubscribed, so there is nothing to restore.
-    about: "called subscribed by the import",
+    about: "subscribed by the import",
     before: false,
     says: "yes",
     after: false,
-    counts: {},
+    counts: { subscriptionRestoredCount: 1 },
   },
   {
-    about: "called subscribed by the import and unsubscribed again since",
+    about: "subscribed by the import and gone since",
     before: false,
     says: "yes",
     meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: false }),
@@ -285,7 +284,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: {},
   },
   {
-    about: "called subscribed by the import and subscribed by hand since",
+    about: "subscribed by the import, gone since and back by hand",
     before: false,
     says: "yes",
     async meanwhile({ byKey }, id) {
@@ -293,7 +292,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
         await server.call("PATCH", `/contacts/${id}`, byKey, { subscribed });
     },
     after: true,
-    counts: {},
+    counts: { subscriptionKeptCount: 1 },
   },
 ];
 

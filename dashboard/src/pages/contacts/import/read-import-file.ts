@@ -1,7 +1,7 @@
 // Turns a chosen file into a table with a proposed plan, or into an error that says why it can't be imported and what to do.
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
-import { joinFiles } from "@postloft/contract/contact-file/join-files.ts";
+import { joinFiles, withFileStatus } from "@postloft/contract/contact-file/join-files.ts";
 import type { RowFault } from "@postloft/contract/row-faults.ts";
 import { CallError } from "../../../api/call.ts";
 import { t } from "../../../text/t.ts";
@@ -71,7 +71,10 @@ interface FileText extends Pick<PlannedTable, "name" | "text" | "isGuessed" | "f
 async function textOf(source: SourceFile): Promise<FileText> {
   const { name, bytes } = source;
   const isZip = [...ZIP_START].every((sign, at) => bytes[at] === sign.codePointAt(0));
-  if (!isZip) return { name, files: null, ...decoded(bytes) };
+  if (!isZip) {
+    const { text, isGuessed } = decoded(bytes);
+    return { name, files: null, text: withFileStatus({ name, text }), isGuessed };
+  }
   const { files, problem } = await unzipTables(bytes, FILE_BYTES_MAX);
   if (problem !== undefined) throw new CallError(WHY_NOT[problem]);
   const texts = files
