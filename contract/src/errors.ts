@@ -1,17 +1,8 @@
 // Every error code a caller can meet: its status, its usual message and what to do about it. docs/errors.md is made from it.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
+import { entry, type ErrorEntry } from "./error-entry.ts";
 import { templateFault, type TemplateFault } from "./template-faults.ts";
-
-export interface ErrorEntry {
-  readonly status: number;
-  readonly message: string;
-  readonly suggestion: string;
-}
-
-function entry(status: number, message: string, suggestion: string): ErrorEntry {
-  return { status, message, suggestion };
-}
 
 export const ERRORS = {
   BAD_REQUEST: entry(

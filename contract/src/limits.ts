@@ -1,5 +1,4 @@
 // Every number a caller can run into, with its unit and a sentence. The schemas, the errors and docs/api.md read it from here.
-// Before it: limit.ts; account-limits.ts, contact-limits.ts, incoming-limits.ts and webhook-limits.ts with those of accounts, of contacts, of mail by SMTP and of outgoing webhooks. After it: the noun files, which put these bounds on their fields.
 import { ACCOUNT_LIMITS } from "./account-limits.ts";
 import { CONTACT_LIMITS } from "./contact-limits.ts";
 import { INCOMING_LIMITS } from "./incoming-limits.ts";

@@ -25,17 +25,26 @@ const MAILCHIMP_COLUMNS: ReadonlySet<string> = new Set(["LEID", "EUID"]);
  * Returns the text of one of Mailchimp's files with the status that its name says as a column, and the text of any other file as it is. Without it,
  * a file of people who never subscribed would look like any list, because nothing inside says so.
  */
-export function withFileStatus({ name, text }: NamedText): string {
+export async function withFileStatus({ name, text }: NamedText, pause: Pause): Promise<string> {
   if (!STATUS_NAME.test(baseName(name))) return text;
   const { table } = findTable(text);
   if (table === undefined || !table.names.some((column) => MAILCHIMP_COLUMNS.has(column))) return text;
-  return joinFiles([{ name, text }]).text ?? text;
+  return (await joinFiles([{ name, text }], pause)).text ?? text;
 }
 
 const baseName = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-/** Joins files; `files` lists them with their rows in the joined text. A file that can't be read is a problem that names it. */
-export function joinFiles(files: readonly NamedText[]): JoinedFiles {
+/** Gives other work of the thread a turn. */
+export type Pause = () => Promise<unknown>;
+/** A few milliseconds of work. */
+const ROWS_A_TURN = 1_000;
+
+/**
+ * Joins files; `files` lists them with their rows in the joined text. A file that can't be read is a problem that names it.
+ *
+ * @param pause called every few milliseconds, because joining megabytes takes a second
+ */
+export async function joinFiles(files: readonly NamedText[], pause: Pause): Promise<JoinedFiles> {
   const statuses = files.map(({ name }) => STATUS_NAME.exec(baseName(name))?.[1]);
   const hasStatuses = statuses.every((status) => status !== undefined);
   const names: string[] = hasStatuses ? [FILE_STATUS] : [];
@@ -58,13 +67,15 @@ export function joinFiles(files: readonly NamedText[]): JoinedFiles {
       const one = placed(row.cells, places);
       if (hasStatuses) one.cells[0] = statuses[at] ?? "";
       rows.push(one);
+      if (rows.length % ROWS_A_TURN === 0) await pause();
     }
     listed.push(`${baseName(name)} (rows ${first} to ${rows.length + 1})`);
   }
-  const lines = [
-    lineOf({ cells: names, surplus: [] }, names.length),
-    ...rows.map((row) => lineOf(row, names.length)),
-  ];
+  const lines = [lineOf({ cells: names, surplus: [] }, names.length)];
+  for (const row of rows) {
+    lines.push(lineOf(row, names.length));
+    if (lines.length % ROWS_A_TURN === 0) await pause();
+  }
   return { text: lines.join("\n"), files: listed.join(", ") };
 }
 

@@ -160,7 +160,7 @@ export const changeMember = wrapped<typeof members.changeMember>(
   "PATCH",
   "/projects/:projectId/members/:userId",
 );
-export const removeMember = bare<typeof members.removeMember>(
+export const removeMember = wrapped<typeof members.removeMember>(
   "DELETE",
   "/projects/:projectId/members/:userId",
 );

@@ -60,7 +60,7 @@ test("who changed what, when and from where, in the order in which it was done",
       { action: "project.updated", target: null, details: { name: { from: "A project", to: "Renamed" } } },
       { action: "member.added", target, details: { role: "MEMBER" } },
       { action: "member.roleChanged", target, details: { from: "MEMBER", to: "ADMIN" } },
-      { action: "member.removed", target, details: { role: "ADMIN" } },
+      { action: "member.removed", target, details: { role: "ADMIN", couldSeeSecretKey: true } },
       { action: "keys.regenerated", target: null, details: {} },
     ].map((entry, at) => expect.objectContaining({ ...entry, actor: by, number: at + 1 })),
   );

@@ -602,6 +602,7 @@ async function furnish() {
       "/contacts/bulk/:jobId": job.jobId,
       "/contacts/import/:jobId": imported.jobId,
       "/contacts/import/:jobId/errors.csv": imported.jobId,
+      "/contacts/import/:jobId/undo": imported.jobId,
       "/suppressions/import/:jobId": suppressed.jobId,
       "/uploads/:key": uploaded.key,
       "/contacts/:id/export": contact.id,

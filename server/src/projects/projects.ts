@@ -1,5 +1,4 @@
 // Manages projects, the tenants: a person creates one, its admins change it and see both of its keys.
-import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
@@ -15,13 +14,10 @@ import { lockAsAdmin } from "./members/members.ts";
 import { sendNotice } from "./members/project-notices.ts";
 import { makeKeyPair, replaceKeys, type KeyPair } from "./keys.ts";
 import {
-  clearDefaultSender,
   countOwnedProjects,
-  findDefaultSenders,
   findOwnerId,
   findMembershipRow,
   findProjectsByInboundName,
-  insertFirstSender,
   insertMembership,
   insertProject,
   listAllProjectRows,
@@ -244,33 +240,6 @@ export async function findMembership(
   const row = isId(projectId) ? await findMembershipRow(database, userId, projectId) : undefined;
   if (row === undefined) return null;
   return { role: row.role as Role, disabled: row.disabled, isVerified: row.verifiedAt !== null };
-}
-
-/** The sender of mails that name none, per project that has set one. */
-export async function readDefaultSenders(
-  database: Database,
-  projectIds: readonly string[],
-): Promise<Map<string, string>> {
-  if (projectIds.length === 0) return new Map();
-  const rows = await findDefaultSenders(database, projectIds);
-  return new Map(
-    rows.flatMap((row) => (row.defaultFrom === null ? [] : [[row.id, row.defaultFrom] as const])),
-  );
-}
-
-/** Ends a default sender at a domain that is removed: one of the same name that is added later is another. */
-export async function endDefaultSenderFrom(tx: Tx, projectId: string, domain: string): Promise<void> {
-  const current = (await readDefaultSenders(tx, [projectId])).get(projectId);
-  const parsed = current === undefined ? null : parseMailbox(current);
-  if (current !== undefined && parsed?.ok === true && domainOf(parsed.address) === domain)
-    await clearDefaultSender(tx, projectId, current);
-}
-
-/** Sets the default sender of a project that has none, and records it in the audit log. */
-export async function setFirstSender(tx: Tx, projectId: string, sender: string): Promise<void> {
-  if (!(await insertFirstSender(tx, projectId, sender))) return;
-  const details = { defaultFrom: { from: null, to: sender } };
-  await recordAudit(tx, [{ projectId, actor: SERVICE, action: "project.updated", details }]);
 }
 
 export interface ListedProject {

@@ -9,7 +9,7 @@ import type { RateLimiter } from "../platform/rate-limit.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { makeContent, type Mailbox } from "../emails/outbox/emails.ts";
 import { enqueueTestEmail } from "../emails/outbox/test-emails.ts";
-import { readDefaultSenders } from "../projects/projects.ts";
+import { readDefaultSenders } from "../projects/default-senders.ts";
 import type { Domains } from "../domains/domains.ts";
 import { findContactByEmail, getContact } from "../contacts/contacts.ts";
 import { requireVerifiedSender, type TemplateView } from "./templates.ts";

@@ -5,7 +5,7 @@ import type { SendBody } from "@postloft/contract/v1.ts";
 import type { Tx } from "../platform/database.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import type { Mailbox } from "../emails/outbox/emails.ts";
-import { readDefaultSenders } from "../projects/projects.ts";
+import { readDefaultSenders } from "../projects/default-senders.ts";
 import type { Domains } from "../domains/domains.ts";
 import type { Draft } from "./draft-content.ts";
 

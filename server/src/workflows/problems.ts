@@ -3,7 +3,11 @@
 import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";
-import type { ConfirmableProblem, ProblemCode, WorkflowProblem } from "@postloft/contract/workflows.ts";
+import type {
+  ConfirmableProblem,
+  ProblemCode,
+  WorkflowProblem,
+} from "@postloft/contract/workflow-problems.ts";
 import { listMaskedNames } from "../webhooks/sealed-headers.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";

@@ -2,11 +2,11 @@
 // Before it: workflows.ts, with a row and its graph. After it: problems.ts judges.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import type { WorkflowProblem } from "@postloft/contract/workflows.ts";
+import type { WorkflowProblem } from "@postloft/contract/workflow-problems.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { invalidField } from "../platform/refusal.ts";
-import { readDefaultSenders } from "../projects/projects.ts";
+import { readDefaultSenders } from "../projects/default-senders.ts";
 import { unknownVariablesOf } from "../templates/unknown-variables.ts";
 import { findSelfTriggering } from "./find-self-triggering.ts";
 import { problemsOf, reachedSteps, type Surroundings, type TriggerToJudge } from "./problems.ts";

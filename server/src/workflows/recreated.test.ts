@@ -23,11 +23,10 @@ test("a recreated segment has events of its own: workflows and filters for the d
   const project = await server.createProject();
   const segment = await make<{ id: string; slug: string }>(project, "/segments", VIP);
   expect(segment.slug).toBe("vip");
-  const workflow = await make(project, "/workflows", {
-    name: "Welcome",
-    triggerType: "SEGMENT_ENTRY",
-    triggerConfig: { segmentId: segment.id },
-  });
+  const workflow = await make(project, "/workflows", { name: "Welcome" });
+  const trigger = { triggerType: "SEGMENT_ENTRY", triggerConfig: { segmentId: segment.id } };
+  const patched = await server.call("PATCH", `/workflows/${workflow.id}`, project.byKey, trigger);
+  expect(patched.status).toBe(200);
   const { id } = await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
   const enteredBy = async (name: string) =>
     (await server.rows("select 1 from events where contact_id = $1 and name = $2", id, name)).length;

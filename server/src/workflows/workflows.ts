@@ -2,7 +2,7 @@
 // Before it: routes.ts. After it: steps.ts edits their graphs; the engine starts executions of those that are enabled.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflow-graph.ts";
-import type { ConfirmableProblem } from "@postloft/contract/workflows.ts";
+import type { ConfirmableProblem } from "@postloft/contract/workflow-problems.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";

@@ -1,4 +1,5 @@
 // The text of an uploaded file: CSV in any usual encoding, or the CSV files of a ZIP archive joined; or why there is none.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
@@ -26,7 +27,7 @@ export async function readUpload({ bytes, filename }: UploadedFile): Promise<Rea
   if (decoded.problem !== undefined) return { problem: PROBLEMS[decoded.problem] };
   if (decoded.text.trim() === "")
     return { problem: "The file is empty. Its first row must name the columns." };
-  const text = withFileStatus({ name: filename ?? "", text: decoded.text });
+  const text = await withFileStatus({ name: filename ?? "", text: decoded.text }, nextTurn);
   return { text, warnings: decoded.isGuessed ? [warnOf("encoding.guessed", {})] : [] };
 }
 
@@ -43,7 +44,7 @@ async function readArchive(bytes: Uint8Array): Promise<ReadUpload> {
     texts.push({ name: file.name, text: decoded.text });
   }
   if (texts.length === 0) return { problem: "The CSV files of the archive are empty." };
-  const joined = joinFiles(texts);
+  const joined = await joinFiles(texts, nextTurn);
   if (joined.problem !== undefined) return joined;
   return {
     text: joined.text,

@@ -6,7 +6,7 @@ import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-g
 import type { Database, Tx } from "../../platform/database.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
 import { pairUp } from "../../platform/pair-up.ts";
-import { readDefaultSenders } from "../../projects/projects.ts";
+import { readDefaultSenders } from "../../projects/default-senders.ts";
 import type { Domains } from "../../domains/domains.ts";
 import { readRoom } from "../../billing/caps.ts";
 import { changeContacts } from "../../contacts/change-known-contacts.ts";

@@ -1,0 +1,11 @@
+// Defines what the catalog says about an error code.
+
+export interface ErrorEntry {
+  readonly status: number;
+  readonly message: string;
+  readonly suggestion: string;
+}
+
+export function entry(status: number, message: string, suggestion: string): ErrorEntry {
+  return { status, message, suggestion };
+}
