@@ -169,7 +169,7 @@ test("a file of suppressed addresses is imported in the settings", async () => {
   await dialog.getByText("2 addresses added.").waitFor();
   await dialog.getByText("Row 4: The address has no “@”.").waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
-  await page.getByRole("cell", { name: "gone2@example.com" }).waitFor();
+  await page.getByRole("cell", { name: "gone2@example.com", exact: true }).waitFor();
   expect(await findingsOf(page)).toEqual([]);
 });
 
