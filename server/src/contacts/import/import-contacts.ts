@@ -110,7 +110,10 @@ async function apply(
   if (suppressed.length > 0) await suppress(tx, projectId, suppressed, actor);
   const emails = [...new Set(rows.map(({ email }) => email))];
   const joined = isSegmentThere ? await addToSegment(tx, projectId, segmentId, emails) : [];
-  if (segmentId !== null) await recordJoined(tx, job, segmentId, joined);
+  // The memberships of contacts that it created end with them.
+  const created = new Set(outcomes.flatMap(({ contactId, isNew }) => (isNew ? [contactId] : [])));
+  const older = joined.filter((id) => !created.has(id));
+  if (segmentId !== null) await recordJoined(tx, job, segmentId, older);
   return {
     created: outcomes.filter(({ isNew }) => isNew).length,
     keptUnsubscribed: outcomes.filter(

@@ -328,6 +328,36 @@ const fileOf = (value: number, order: readonly string[]) => [
   ...order.map((name) => `${name}@example.com,${value},${FILLER}`),
 ];
 
+test("contacts that an import added to a segment leave it again, unless they were added anew since", async () => {
+  const project = await server.createProject(server.project.owner);
+  for (const name of ["old", "stays", "back"]) await create(project, `${name}@example.com`, {});
+  const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
+    name: "Imported",
+    type: "STATIC",
+  });
+  const path = `/segments/${segment.body.id}/members`;
+  const change = (method: "POST" | "DELETE", name: string) =>
+    server.call(method, path, project.byKey, { emails: [`${name}@example.com`] });
+  await change("POST", "stays");
+  const rows = ["old", "stays", "back", "new"].map((name) => `${name}@example.com`);
+  const jobId = await importRows(project, ["email", ...rows], `?segmentId=${segment.body.id}`);
+  await change("DELETE", "back");
+  await change("POST", "back");
+  expect(await undo(project, jobId)).toEqual({ removedCount: 1, segmentRemovedCount: 1 });
+  const members = await server.rows<{ email: string }>(
+    `select c.email from segment_members m join contacts c on c.project_id = m.project_id and c.id = m.contact_id
+     where m.project_id = $1 order by c.email`,
+    project.id,
+  );
+  expect(members.map(({ email }) => email)).toEqual(["back@example.com", "stays@example.com"]);
+  const { body } = await server.call<{ memberCount: number }>(
+    "GET",
+    `/segments/${segment.body.id}`,
+    project.byKey,
+  );
+  expect(body.memberCount).toBe(2);
+});
+
 test("an undo beside a running import of the same contacts loses no value from before both", async () => {
   const project = await server.createProject(server.project.owner);
   const names = Array.from({ length: 3_000 }, (_, at) => `q${at}`);
