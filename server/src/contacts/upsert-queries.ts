@@ -144,9 +144,11 @@ function upserted(
       returning project_id, email, id, subscribed
     ), begun as (
       insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, by_default)
-      select i.project_id, i.id, i.id, i.subscribed, case when g.is_opted_out then 'opt-out' else g.source end, g.actor, g.ip,
-             g.wish is null and not g.is_opted_out
-      from inserted i join beginning g on g.project_id = i.project_id and g.new_id = i.id
+      select g.project_id, g.new_id, g.new_id, g.subscribed and not g.is_opted_out,
+             case when g.is_opted_out then 'opt-out' else g.source end, g.actor, g.ip, g.wish is null and not g.is_opted_out
+      from beginning g
+      -- As an expression and not a join, so that it is hashed: the planner takes both for a row or two and would compare each with each.
+      where (g.new_id in (select id from inserted)) is true
     ), patched as (
       update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
       from (select * from given where differs order by project_id, email) g
