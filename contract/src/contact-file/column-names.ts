@@ -94,7 +94,7 @@ export function weakKey(name: string): string | null {
 
 const CAMEL_JOINT = /([\p{Ll}\p{N}])(\p{Lu})/gu;
 const E_MAIL = /\be-mail/gi;
-const ELISION = /(^|[^\p{L}])[dl]['’]/giu;
+const ELISION = /(?<!\p{L})[dl]['’]/giu;
 
 /** A name in camelCase; empty where it has no letter or digit of ASCII. */
 export function camelCase(name: string): string {
@@ -103,7 +103,7 @@ export function camelCase(name: string): string {
     .replace(MARKS, "")
     .replace(/ß/g, "ss")
     .replace(E_MAIL, "email")
-    .replace(ELISION, "$1")
+    .replace(ELISION, "")
     .replace(CAMEL_JOINT, "$1 $2")
     .toLowerCase()
     .split(/[^a-z0-9]+/)
