@@ -1,5 +1,4 @@
 // What a hostile project can lawfully ask for, each at its worst: the largest bodies, the dearest questions, the largest pages.
-// Before it: neighbours.ts made what the requests name. After it: neighbours-load.ts sends them in bursts, within the rate limits.
 
 /** One kind of request: a burst of `atOnce` every `everyMs`. */
 export interface Burst {

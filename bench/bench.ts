@@ -1,5 +1,4 @@
 // `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
-// Before it: a person with a question. After it: docs/benchmarks.md holds what was seen.
 import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
 import { benchDashboard } from "./dashboard.ts";

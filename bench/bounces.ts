@@ -1,5 +1,5 @@
-// `npm run bench bounces -- --folder <path>`: a folder of messages that came back (`*.eml`) and what each is (`expected.tsv`), read as the SMTP door's reader does.
-// Before it: bench.ts. After it: a table of what was read right, by whose messages they are, and each difference.
+// `npm run bench bounces -- --folder <path>`: a folder of messages that came back (`*.eml`) and what each is (`expected.tsv`), read as the
+// SMTP door's reader does.
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

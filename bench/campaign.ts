@@ -1,5 +1,4 @@
 // `npm run bench campaign [recipients …]`: a campaign from *send* to *SENT*, tracked and signed, and what others notice of it meanwhile.
-// Before it: bench.ts. After it: measure-campaign.ts measures each; tables; what they must show is in docs/benchmarks.md.
 import { countingShare } from "./counting.ts";
 import { percentile } from "./latency.ts";
 import { withMailGround } from "./mail-ground.ts";

@@ -1,5 +1,4 @@
 // Measures several servers with the same load in turn, and writes their rows with the ratios between them.
-// Before it: track.ts and send.ts start the servers. After it: table.ts prints.
 import { percentileMs, perSecond, runLoad, type LoadResult } from "./load.ts";
 import type { RequestTemplate } from "./request.ts";
 import type { BenchServer } from "./servers.ts";

@@ -1,5 +1,4 @@
 // What the mails of the benchmarks say: 20 KB of HTML with 12 links and 6 variables, half of it text, as a newsletter has them.
-// Before it: nothing. After it: outbox.ts queues it, measure-campaign.ts sends it to many, tracking.ts renders it.
 
 const LINKS = 12;
 const TEXT = "Nothing rises as slowly as bread that somebody waits for. ".repeat(12);

@@ -1,5 +1,4 @@
 // What it takes to keep the counts of what happened (docs/decisions/0044): that of a benchmark is counted again, by itself.
-// Before it: a benchmark made events and mails. After it: it prints what share of its own time that is.
 import { availableParallelism } from "node:os";
 import { sql } from "kysely";
 import type { Database } from "../server/src/platform/database.ts";

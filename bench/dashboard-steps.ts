@@ -1,4 +1,4 @@
-// What somebody does with the lists of the dashboard, screen by screen. Before it: dashboard.ts does it and measures. After it: nothing.
+// What somebody does with the lists of the dashboard, screen by screen.
 import type { Page } from "playwright-core";
 
 export interface Step {

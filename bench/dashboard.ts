@@ -1,7 +1,6 @@
 // `npm run bench dashboard -- <contacts> <events>`: the lists of the dashboard over many contacts and events, in a browser, warm: what each
-// request takes, how soon the screen answers a press, how much moves by itself. `-- --folder <path>` looks at a DATA_DIR that `npm run seed`
-// filled before.
-// Before it: bench.ts. After it: tables; docs/benchmarks.md holds what was seen.
+// request takes, how soon the screen answers a press, how much moves by itself. `-- --folder <path>` looks at a DATA_DIR that `npm run
+// seed` filled before.
 import { parseArgs } from "node:util";
 import type { Page, Request } from "playwright-core";
 import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";

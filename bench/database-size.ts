@@ -1,5 +1,4 @@
 // How much room the tables of a database take, with their indexes, after a vacuum and a checkpoint.
-// Before it: campaign.ts looks before and after. After it: bytes a recipient in its table.
 import { sql } from "kysely";
 import { waitUntil } from "../e2e/wait-until.ts";
 import type { Database } from "../server/src/platform/database.ts";

@@ -1,5 +1,4 @@
 // `npm run bench deliver [mails]`: queued mails to *sent*, rendered and DKIM-signed, beside nodemailer alone and the bare transport.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { createSmtpTransport } from "../server/src/transports/smtp.ts";
 import type { OutgoingMessage } from "../server/src/transports/transport.ts";
 import { newId } from "../server/src/platform/ids.ts";

@@ -1,5 +1,4 @@
 // `npm run bench event-names`: counts and pages of events by their names, in a project with a million of them.
-// Before it: bench.ts. After it: a table; docs/decisions/0042-names-of-events.md has its numbers.
 import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";

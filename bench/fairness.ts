@@ -1,5 +1,4 @@
 // `npm run bench fairness [mails]`: one project queues very many mails, then another sends one a second: how long do these take?
-// Before it: bench.ts. After it: two tables, the second of the process meanwhile; what they must show is in docs/benchmarks.md.
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { createApiClient, type ApiClient } from "../e2e/api-client.ts";

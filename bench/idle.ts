@@ -1,5 +1,4 @@
 // `npm run bench idle [projects]`: what a process that waits costs, and how soon it sends what another process accepted.
-// Before it: bench.ts. After it: three tables; what they must show is in docs/benchmarks.md.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

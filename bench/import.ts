@@ -1,5 +1,4 @@
 // `npm run bench import`: a CSV file of 5 MB from its upload to *completed*, beside COPY of the same rows and one upsert a row.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // Two ways in turn, so that a machine that is faster at one time than at another is so for both.
-// Before it: months.ts and mail-months.ts have what is compared. After it: they print.
 import { progress, whole } from "./table.ts";
 
 /** Both so many times in turn, the other one first each time; the middle of each, a second, and what the first is of the second in percent. */

@@ -1,5 +1,4 @@
 // A gentle load: a few requests a second, whatever the answers before them take, and how long each took.
-// Before it: campaign.ts and fairness.ts have a server. After it: percentiles in their tables.
 
 export interface GentleLoad {
   /** How long each call took, ms. @throws Error when a call failed. */

@@ -1,6 +1,5 @@
-// `npm run bench live`: what it costs to follow the activity of projects (`GET /activity/stream`): CPU and memory of the process, CPU of its
-// database, by how many connections ask and over how many projects, while something happens in each project all the time.
-// Before it: bench.ts. After it: a table; docs/benchmarks.md holds what was seen.
+// `npm run bench live`: what it costs to follow the activity of projects (`GET /activity/stream`): CPU and memory of the process, CPU of
+// its database, by how many connections ask and over how many projects, while something happens in each project all the time.
 import { readFileSync } from "node:fs";
 import { Agent, get, type ClientRequest } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
 // The process behind load.ts: keep-alive sockets that each write a prepared request, wait for its answer and write the next.
-// Before it: a LoadSpec by message. After it: a LoadResult by message. Kept small, because it shares the machine with the server.
+// Kept small, because it shares the machine with the server.
 import { connect, type Socket } from "node:net";
 import type { LoadResult, LoadSpec } from "./load.ts";
 import { NUMBER_DIGITS } from "./request.ts";

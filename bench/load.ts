@@ -1,5 +1,4 @@
 // Load on an HTTP server from a process of its own, and what it saw: answers per second and how long they took.
-// Before it: a benchmark has a server and a request. After it: table.ts shows. The work is in load-process.ts.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { RequestTemplate } from "./request.ts";

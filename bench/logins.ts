@@ -1,5 +1,4 @@
 // `npm run bench logins [logins]`: that many people log in at the same moment, from as many networks, while another project tracks.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram } from "../e2e/program.ts";

@@ -1,5 +1,4 @@
 // What a benchmark of the sender stands on: a database, a project that may send, a mail server; and that no mail was lost or sent twice.
-// Before it: deliver.ts, campaign.ts and fairness.ts ask for it. After it: outbox.ts fills it, the real program runs on it.
 import { sql } from "kysely";
 import { waitUntil } from "../e2e/wait-until.ts";
 import { openOutbox, type Outbox } from "./outbox.ts";

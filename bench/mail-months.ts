@@ -1,5 +1,4 @@
 // What it would cost to have a partition for each month of mails, which stand in one table: docs/decisions/0082.
-// Before it: months.ts. After it: a table; what was seen is in that decision.
 import { createPool } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { ours } from "./deliver.ts";

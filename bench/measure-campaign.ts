@@ -1,5 +1,4 @@
 // One campaign through the real program, an api process and a worker process: times, cost, room, and what another project is answered.
-// Before it: campaign.ts has an empty database and a mail server. After it: campaign.ts prints.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram, type Program } from "../e2e/program.ts";

@@ -1,5 +1,4 @@
 // The second half of `npm run bench segments`: a tracked segment of a million contacts kept true, and a bulk change of a thousand.
-// Before it: segments.ts has seeded the project. After it: a table, with the events each change must have made checked.
 import { sql } from "kysely";
 import { CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";

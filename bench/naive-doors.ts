@@ -1,5 +1,4 @@
 // How track and send are usually written: each request its own statements with parameters, on whichever connection of the pool is free.
-// Before it: rival-server.ts has checked key and body. After it: rows in the same tables as ours.
 import type { z } from "zod";
 import type pg from "pg";
 import type { SendBody, track } from "@postloft/contract/v1.ts";

@@ -1,5 +1,5 @@
-// The processes that call in `npm run bench neighbours`: one for the project that is watched, one for its neighbour, so that neither
-// waits for the other's work. Before it: neighbours.ts says what to send for how long. After it: how each request ended.
+// The processes that call in `npm run bench neighbours`: one for the project that is watched, one for its neighbour, so that neither waits
+// for the other's work.
 import { Agent, request as httpRequest } from "node:http";
 import type { Burst, PlainRequest } from "./attacks.ts";
 

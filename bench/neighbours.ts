@@ -1,6 +1,5 @@
-// `npm run bench neighbours [rounds]`: what a project waits for /v1/track and /v1/send while another one does its worst, lawfully.
-// Idle, a harmless neighbour and a hostile one alternate, so that what the machine does meanwhile is in all of them alike.
-// Before it: bench.ts. After it: two tables, of the project and of its neighbour; what they must show is in docs/benchmarks.md.
+// `npm run bench neighbours [rounds]`: what a project waits for /v1/track and /v1/send while another one does its worst, lawfully. Idle, a
+// harmless neighbour and a hostile one alternate, so that what the machine does meanwhile is in all of them alike.
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";

@@ -1,5 +1,4 @@
 // What most programs send with: nodemailer's pool with its own DKIM, to the mail server of the benchmarks.
-// Before it: deliver.ts and plain-campaign.ts, which compare with it. After it: sink.ts takes the mails.
 import { createTransport } from "nodemailer";
 import { SENDER_DOMAIN, type Outbox } from "./outbox.ts";
 import { CONNECTIONS, type BenchSink } from "./sink.ts";

@@ -1,5 +1,4 @@
 // `npm run bench notices [count]`: reports about sent mails, shuffled and each told one to three times, through the interpreter.
-// Before it: bench.ts. After it: a table; the counters must be exact, whatever the order and however often a report was told.
 import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { contentId, newId } from "../server/src/platform/ids.ts";

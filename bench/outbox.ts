@@ -1,5 +1,4 @@
 // Fills the database for benchmarks of the sender: projects with a verified domain, contacts, and queued mails of 20 KB each.
-// Before it: servers.ts started a database. After it: deliver.ts, campaign.ts and fairness.ts start senders on it.
 import { generateKeyPairSync } from "node:crypto";
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";

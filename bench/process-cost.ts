@@ -1,5 +1,4 @@
 // What a process has used so far, read from the kernel (Linux).
-// Before it: a benchmark knows a pid. After it: CPU per mail and memory in its table.
 import { readFileSync } from "node:fs";
 
 /** The kernel counts in hundredths of a second on every platform Linux runs on today. */

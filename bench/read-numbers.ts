@@ -1,5 +1,4 @@
 // The numbers behind the name of a benchmark: how many mails or recipients it is to try.
-// Before it: `npm run bench <name> -- 10000 100000`. After it: the benchmark.
 
 /** @throws Error when one is not a whole number above 0. */
 export function readNumbers(

@@ -1,5 +1,4 @@
 // What `npm run bench reports` asks: each report with hand-written SQL beside it, and pages of the feed.
-// Before it: reports-ground.ts made what they are about. After it: reports.ts measures.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../server/src/platform/database.ts";

@@ -1,5 +1,4 @@
 // What `npm run bench reports` stands on: one project with very many mails and events over ninety days, beside a thousand small ones.
-// Before it: reports.ts. After it: the counts are kept up to date, and the reports are asked.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

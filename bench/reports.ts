@@ -1,6 +1,6 @@
-// `npm run bench reports -- <events> <mails> <small projects> [--ground <folder>]`: every report and page of the feed of one large project, warm, beside
-// hand-written SQL on the same counts, without and with what is not counted yet; what the counts take, and what it takes to keep them.
-// Before it: bench.ts, report-questions.ts. After it: tables; docs/benchmarks.md holds what was seen.
+// `npm run bench reports -- <events> <mails> <small projects> [--ground <folder>]`: every report and page of the feed of one large project,
+// warm, beside hand-written SQL on the same counts, without and with what is not counted yet; what the counts take, and what it takes to
+// keep them.
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";

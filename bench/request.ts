@@ -1,5 +1,4 @@
 // A whole HTTP request as bytes, with places for numbers, so that making the next one costs next to nothing.
-// Before it: a benchmark says path and body. After it: load-process.ts writes the numbers in and sends.
 
 /** In a body: a number that comes again after `ADDRESSES` requests. */
 export const ADDRESS_NUMBER = "#ADDRESS#";

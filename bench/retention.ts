@@ -1,6 +1,5 @@
-// `npm run bench retention [events]`: a month of so many events goes as a whole, while somebody tracks and somebody reads; beside it files of
-// the same size that no database knows of, and row by row.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
+// `npm run bench retention [events]`: a month of so many events goes as a whole, while somebody tracks and somebody reads; beside it files
+// of the same size that no database knows of, and row by row.
 import { randomBytes } from "node:crypto";
 import { open, unlink } from "node:fs/promises";
 import { join } from "node:path";

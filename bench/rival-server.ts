@@ -1,5 +1,4 @@
 // The servers ours is measured against, as a process: the same HTTP stack with the same checks, but no batches, or no database at all.
-// Before it: servers.ts says which, by message. After it: it answers its port by message and serves until its parent ends.
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import * as contract from "@postloft/contract/v1.ts";

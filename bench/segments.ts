@@ -1,5 +1,4 @@
 // `npm run bench segments`: exact counts and pages of filters over a million contacts, beside the plainest SQL for the same question.
-// Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
 import {

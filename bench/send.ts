@@ -1,5 +1,4 @@
 // `npm run bench send`: accepted mails a second, one recipient and 20 KB of HTML each, by what differs from call to call.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { SECRET_KEY } from "../e2e/program.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";
 import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";

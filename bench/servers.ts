@@ -1,5 +1,4 @@
 // What is measured: the real server, the naive one and the one without a database, each a process of its own on a database of its own.
-// Before it: a benchmark asks for them. After it: load.ts calls their ports.
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../server/src/platform/config.ts";

@@ -1,5 +1,4 @@
 // Reports of Amazon SES about sent mails, as many of each kind as a mailing gets, in the form and size SES gives them.
-// Before it: mails that have left. After it: notices.ts tells them.
 import { newId } from "../server/src/platform/ids.ts";
 
 /** Of a hundred reports. */

@@ -1,5 +1,5 @@
-// A process of its own that takes mail as fast as it comes and says how much it took. It speaks just enough SMTP and looks at no
-// more than the end of each message, so that what is measured is the sender. Before it: sink.ts forks it. After it: the counts.
+// A process of its own that takes mail as fast as it comes and says how much it took. It speaks just enough SMTP and looks at no more than
+// the end of each message, so that what is measured is the sender.
 import { createServer, type Socket } from "node:net";
 
 const END_OF_MESSAGE = Buffer.from("\r\n.\r\n");

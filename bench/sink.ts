@@ -1,5 +1,4 @@
 // The mail server of the benchmarks: a process of its own that takes everything, and says how much.
-// Before it: mail-ground.ts starts it. After it: sink-server.ts is that process.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

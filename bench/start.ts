@@ -1,5 +1,4 @@
 // `npm run bench start [times]`: how soon the program is ready, on an empty folder and on one that is there.
-// Before it: bench.ts. After it: one table; what it must show is in docs/benchmarks.md.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { BOOTSTRAP, makeDataFolder, startProgram } from "../e2e/program.ts";

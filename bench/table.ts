@@ -1,5 +1,4 @@
 // A table of text for the terminal and for docs/benchmarks.md, and how its numbers are written.
-// Before it: a benchmark has its rows. After it: standard output.
 
 /** Prints rows as a Markdown table, columns aligned; numbers to the right. */
 export function printTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): void {

@@ -1,5 +1,4 @@
 // `npm run bench track`: tracked events a second, durable, beside the naive way and beside no database at all.
-// Before it: bench.ts. After it: a table; what it must show is in docs/benchmarks.md.
 import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { SECRET_KEY } from "../e2e/program.ts";

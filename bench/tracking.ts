@@ -1,5 +1,4 @@
 // `npm run bench tracking [mails]`: what links and pixel add to rendering a mail, redirects looked up, opens and clicks booked.
-// Before it: bench.ts. After it: two tables; the counters must be exact, however visits are shuffled and repeated.
 import { sql } from "kysely";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
 import { createLog } from "../server/src/platform/log.ts";

@@ -1,5 +1,4 @@
 // What a project notices of another one whose workflow very many contacts have just entered: from an event to the mail of its first step.
-// Before it: workflows.ts. After it: percentiles in its table.
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { createApiClient } from "../e2e/api-client.ts";

@@ -1,5 +1,4 @@
 // What the benchmarks of workflows share: the template their mails are of, one workflow of six steps, and contacts to enter it.
-// Before it: mail-ground.ts, servers.ts started a database. After it: workflow-steps.ts and the others measure.
 import { sql } from "kysely";
 import type { Database } from "../server/src/platform/database.ts";
 import { newId } from "../server/src/platform/ids.ts";

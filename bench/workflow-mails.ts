@@ -1,5 +1,4 @@
 // From a tracked event to the mail of the first step in the local mailbox: one process takes the event, another one does the rest.
-// Before it: workflows.ts. After it: percentiles in its table.
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { createApiClient } from "../e2e/api-client.ts";

@@ -1,5 +1,4 @@
 // How long the engine takes to find the executions that are due among very many that sleep.
-// Before it: workflows.ts says how many. After it: workflows.ts prints.
 import { sql } from "kysely";
 import { transaction, type Database } from "../server/src/platform/database.ts";
 import { BATCH_SIZE } from "../server/src/workflows/executions/advance.ts";

@@ -1,5 +1,4 @@
 // Executions of six steps from their events to their ends: in batches as the engine moves them, and one a transaction; and their room.
-// Before it: workflows.ts says how many. After it: workflows.ts prints.
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
 import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";

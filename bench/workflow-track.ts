@@ -1,5 +1,5 @@
-// What callers of /v1/track notice of workflows: of a thousand that wait for other events, of one that listens, and of a worker that
-// moves its executions on the same two cores. Before it: workflows.ts. After it: rows of its table.
+// What callers of /v1/track notice of workflows: of a thousand that wait for other events, of one that listens, and of a worker that moves
+// its executions on the same two cores.
 import { sql } from "kysely";
 import { BOOTSTRAP, startProgram } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";

@@ -1,5 +1,5 @@
 // `npm run bench workflows [executions [sleeping [entering]]]`: steps a second, the claim among many that sleep, what tracking notices, how
-// soon a mail follows its event, also beside a crowd of another project. Before it: bench.ts. After it: tables; what they must show is in docs/benchmarks.md.
+// soon a mail follows its event, also beside a crowd of another project.
 import { percentile } from "./latency.ts";
 import { readNumbers } from "./read-numbers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";

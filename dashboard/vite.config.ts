@@ -1,5 +1,4 @@
 // How the dashboard is built: below /app, every file but the page itself with a hash of its content in its name.
-// Before it: tools/bootstrap/build-dashboard.js. After it: server/src/instance/dashboard-files.ts serves what comes out.
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";

@@ -1,5 +1,4 @@
 // The API as a caller sees it: status and JSON of one request, and whole lists page by page.
-// Before it: program.ts says where. After it: stories look at what was answered.
 import { SECRET_KEY } from "./program.ts";
 
 export interface Reply<Body> {

@@ -1,5 +1,5 @@
 // kill -9 of all processes in the middle of an import, a bulk change and the deletion of a field, beside a tracked segment: all end by
-// themselves after the next start, and each contact was changed once. Before it: program.ts. After it: counts, which must be exact.
+// themselves after the next start, and each contact was changed once.
 import { afterEach, expect, test } from "vitest";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";

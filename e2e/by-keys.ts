@@ -1,5 +1,4 @@
 // A page of the dashboard without a mouse: Tab goes to what is there, Enter and letters do the rest.
-// Before it: browser.ts. After it: the stories that are told by keys alone.
 import type { Locator, Page } from "playwright-core";
 
 /** More than any page has between two places. */

@@ -1,5 +1,4 @@
 // The dashboard without a network, in a real browser: nothing is done later that was called off, or twice; drafts save themselves.
-// Before it: use-browser.ts.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";

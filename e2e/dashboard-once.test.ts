@@ -1,5 +1,4 @@
 // What the dashboard shows once, and what is asked to be typed as it stands, in a real browser: neither is lost on its way.
-// Before it: open-dashboard.ts.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { fromBase32 } from "../server/src/testing/base32.ts";

@@ -1,5 +1,4 @@
 // A page of the dashboard in a project of its own, and what it asks before it is left.
-// Before it: use-browser.ts. After it: stories of what is typed and not saved yet.
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestProject, TestServer } from "../server/src/testing/test-server.ts";

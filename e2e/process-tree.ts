@@ -1,5 +1,4 @@
 // Which processes a process has started, at any depth: to kill a program with everything that belongs to it.
-// Before it: program.ts. After it: the kernel.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 

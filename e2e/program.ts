@@ -1,5 +1,4 @@
 // The real program as a child process, as `npm start` runs it: started on any free port, asked to stop, or killed.
-// Before it: stories and benchmarks say the settings. After it: they speak HTTP to `url`.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

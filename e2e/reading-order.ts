@@ -1,5 +1,4 @@
 // What a screen reader reads, from the accessibility tree of the browser: headings in their order, landmarks, the names of controls.
-// Before it: a page that is open. After it: accessibility.test.ts, dashboard-keyboard.test.ts.
 import type { Page } from "playwright-core";
 
 interface Node {

@@ -1,5 +1,4 @@
 // Every screen of the dashboard with something on it: what is made through the API, and where each screen is.
-// Before it: a program that runs (program.ts). After it: tools/screens/ pictures them, accessibility.test.ts looks at each.
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createApiClient, type ApiClient } from "./api-client.ts";

@@ -1,5 +1,4 @@
 // A real SMTP server that is not ours (the npm package smtp-server): takes every mail and keeps it with its envelope.
-// Before it: the program sends (MAIL_TRANSPORT=smtp://127.0.0.1:port). After it: stories read `mails`.
 import { SMTPServer } from "smtp-server";
 
 export interface ReceivedMail {

@@ -1,5 +1,4 @@
 // A browser for the stories of one file, and the dashboard built before it starts.
-// Before it: browser.ts, tools/bootstrap/. After it: dashboard*.test.ts.
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 // @ts-expect-error plain JavaScript, which has no declaration

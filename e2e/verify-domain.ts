@@ -1,5 +1,4 @@
 // A sender domain becomes the project's own: added over the API, its record published, checked.
-// Before it: a program with DNS_SERVERS=dns.address. After it: mail may leave from the domain.
 import type { ApiClient } from "./api-client.ts";
 import type { DnsServer } from "../server/src/testing/dns-server.ts";
 

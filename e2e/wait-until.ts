@@ -1,5 +1,4 @@
 // Waiting for what becomes true in another process, where nothing tells us: looked at again and again until a deadline.
-// Before it: tests and the program they start. After it: the test goes on with what was found.
 import { setTimeout as delay } from "node:timers/promises";
 
 const LOOK_EVERY_MS = 25;

@@ -1,5 +1,4 @@
 // The pages behind the links in mails about accounts: they work without the dashboard and without JavaScript.
-// Before it: account.ts does the same over JSON. After it: server/src/users/account-routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,5 +1,4 @@
 // What people do with their accounts (spec §4.13; decisions §12): proving an address, a forgotten password, sessions.
-// Before it: users.ts. After it: server/src/users/account-routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // The activity feed over HTTP: what happened to mails, contacts, campaigns and workflows (spec §4.11, decisions §10).
-// Before it: event-names.ts, field.ts. After it: server/src/reports/activity-routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import * as eventNames from "./event-names.ts";

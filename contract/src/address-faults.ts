@@ -1,5 +1,4 @@
 // Why a text is no e-mail address, by code: a program and the dashboard say it in words of their own.
-// Before it: advice.ts. After it: address.ts finds it, row-faults.ts tells it of a row.
 import { sayerOf, type Said } from "./advice.ts";
 
 /** By code, with `{names}` of what is filled in. */

@@ -1,5 +1,4 @@
 // A part of an address, as it is searched for among canonical ones.
-// Before it: address.ts. After it: conditions on addresses, searches of contacts and suppressions.
 import { parseDomain } from "./address.ts";
 
 /** Makes a domain of one label. */

@@ -1,6 +1,5 @@
-// The one e-mail address parser: what a caller, a form, a CSV row or an SMTP client wrote becomes one canonical
-// text, or a reason in plain words why not. Before it: every door that takes an address or a sender domain.
-// After it: contacts, users, domains and envelopes, which compare, store and hand on that text byte for byte.
+// The one e-mail address parser: what a caller, a form, a CSV row or an SMTP client wrote becomes one canonical text, or a reason in plain
+// words why not.
 
 import { faultOfAddress, type AddressFault, type AddressFaultCode } from "./address-faults.ts";
 import type { AdviceValues } from "./advice.ts";

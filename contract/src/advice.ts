@@ -1,5 +1,4 @@
 // Sentences on what to do about deliverability, by code: a program and the dashboard say them in words of their own.
-// Before it: nothing. After it: dns-advice.ts, deliverability.ts, server/src/reports/deliverability-advice.ts, the dashboard's texts.
 import { z } from "zod";
 
 /** Of what a text is made, beside the text. */

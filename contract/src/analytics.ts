@@ -1,5 +1,4 @@
 // Numbers over a period, by days of the viewer's zone (spec §4.11, decisions §10).
-// Before it: report-queries.ts. After it: server/src/reports/analytics-routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { issue, queryInteger } from "./field.ts";

@@ -1,5 +1,4 @@
 // Who did what to a project, and from where.
-// Before it: field.ts. After it: server/src/audit/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";

@@ -1,5 +1,5 @@
-// Caps on what a project sends in a month, and what it has sent (spec §4.13). They hold with and without Stripe (docs/decisions/0055-caps.md).
-// Before it: endpoint.ts. After it: server/src/billing/routes.ts.
+// Caps on what a project sends in a month, and what it has sent (spec §4.13). They hold with and without Stripe
+// (docs/decisions/0055-caps.md).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

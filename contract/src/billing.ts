@@ -1,5 +1,4 @@
 // What a project pays, by Stripe (spec §4.13, §4.15). Off until the settings STRIPE_… are there; then `GET /config` says so.
-// Before it: endpoint.ts. After it: server/src/billing/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // What is done with a campaign, and what came of it (spec §3.2, 4.7; decisions §8).
-// Before it: campaigns.ts is the record. After it: server/src/campaigns/routes.ts.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { CONFIRMABLE_FINDINGS, findingPart } from "./campaign-findings.ts";

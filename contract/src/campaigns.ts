@@ -1,5 +1,4 @@
 // Campaigns over HTTP: one message to many, now or later (spec §2.6, 3.2, 4.7; decisions §8).
-// Before it: content.ts, filters.ts, templates.ts. After it: campaign-actions.ts sends them; server/src/campaigns/routes.ts answers.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { CONFIRMABLE_FINDINGS } from "./campaign-findings.ts";

@@ -1,5 +1,4 @@
 // One change for many contacts at once (spec §4.4, §8; decisions §3).
-// Before it: contacts.ts, job.ts. After it: server/src/contacts/bulk/routes.ts answers these.
 import { z } from "zod";
 import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // The fields contacts have: which there are, how many contacts have them, their values, who uses them (spec §2.3, 2.4, 4.4; decisions §3).
-// Before it: field.ts. After it: server/src/contacts/fields/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { queryBoolean, queryInteger } from "./field.ts";

@@ -1,4 +1,4 @@
-// What callers can run into with contacts. Before it: limit.ts. After it: limits.ts lists them with the others.
+// What callers can run into with contacts.
 import { limit, type Limit } from "./limit.ts";
 
 export const CONTACT_LIMITS = {

@@ -1,5 +1,4 @@
 // Views of the contacts that the members of a project keep and share (docs/decisions/0080-saved-views.md).
-// Before it: contacts.ts. After it: server/src/contacts/views/routes.ts answers these.
 import { z } from "zod";
 import { CONTACT_SORTS, SORT_DIRECTIONS } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // Contacts over HTTP (spec §2.1–2.2, 4.4; decisions §3).
-// Before it: field.ts. After it: server/src/contacts/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import {

@@ -1,5 +1,4 @@
 // What a mail says: subject and body within their bounds, the same for a send, a template and a preview.
-// Before it: field.ts, limits.ts. After it: v1.ts, templates.ts.
 import { z } from "zod";
 import { exceedsBytes, hasControlCharacters } from "./field.ts";
 import { LIMITS } from "./limits.ts";

@@ -1,5 +1,4 @@
 // Which headers the caller of /v1/send may set, and which belong to the service or to the installation.
-// Before it: field.ts. After it: v1.ts.
 import { z } from "zod";
 import { hasControlCharacters, issue } from "./field.ts";
 import { LIMITS } from "./limits.ts";

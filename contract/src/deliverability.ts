@@ -1,5 +1,4 @@
 // How the mail of a project is judged where it arrives: records, reports of receivers, rates by provider.
-// Before it: analytics.ts. After it: server/src/reports/deliverability-routes.ts.
 import { z } from "zod";
 import { advice, IN_PARTS } from "./advice.ts";
 import { breakdownRow } from "./analytics.ts";

@@ -1,6 +1,5 @@
-// The HTML that a design stands for: tables and inline styles, as mail programs want them (docs/decisions/0062-blocks.md).
-// One way from blocks to HTML, for the server that stores it and for the editor that shows it. There is none back.
-// Before it: design.ts. After it: server/src/templates/designs.ts; dashboard/src/pages/templates/blocks/. Pure.
+// The HTML that a design stands for: tables and inline styles, as mail programs want them (docs/decisions/0062-blocks.md). One way from
+// blocks to HTML, for the server that stores it and for the editor that shows it. There is none back.
 import type {
   Align,
   Block,

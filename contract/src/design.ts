@@ -1,5 +1,4 @@
 // What the block editor keeps of a mail: its blocks and how they look (docs/decisions/0062-blocks.md).
-// Before it: field.ts, limits.ts. After it: design-html.ts makes the body of it; server/src/templates/designs.ts checks it.
 import { z } from "zod";
 import { LIMITS } from "./limits.ts";
 

@@ -1,5 +1,4 @@
 // Sentences on the DNS records of a sender domain and on its proof, by code: a program and the dashboard say them in words of their own.
-// Before it: advice.ts. After it: domains.ts, server/src/domains/ (who judges a record says them), the dashboard's texts.
 import type { z } from "zod";
 import { inOneText, saidBy, sayerOf, type AdviceValues } from "./advice.ts";
 

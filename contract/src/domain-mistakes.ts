@@ -1,5 +1,4 @@
 // Common mistakes with DNS records, by code: a program and the dashboard say them in words of their own.
-// Before it: nothing. After it: domains.ts, server/src/domains/record-mistakes.ts, the dashboard's texts.
 import { z } from "zod";
 
 /** By code, with `{names}` of what is filled in. */

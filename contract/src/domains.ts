@@ -1,5 +1,4 @@
 // Sender domains and their DNS proof (spec §2.10, 4.10; decisions §11).
-// Before it: address.ts, field.ts. After it: server/src/domains/routes.ts.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { parseDomain } from "./address.ts";

@@ -1,5 +1,4 @@
 // Mails and where each stands (decisions §7, §8).
-// Before it: field.ts. After it: server/src/emails/reading/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";

@@ -1,5 +1,4 @@
 // An endpoint is a value: method, path, who may call, what goes in, what comes out. Server, OpenAPI, docs and tests read it.
-// Before it: nothing. After it: one file per noun defines its endpoints; endpoints.ts lists them all.
 import { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
 import type { Role } from "./roles.ts";

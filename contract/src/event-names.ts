@@ -1,5 +1,4 @@
 // Names of events the service emits, and the patterns a caller may not track (spec §4.1 rule 2, §6).
-// After it: v1.ts and events.ts refuse reserved names; events/ and emails/ on the server emit them.
 
 export const CONTACT_SUBSCRIBED = "contact.subscribed";
 export const CONTACT_UNSUBSCRIBED = "contact.unsubscribed";

@@ -1,5 +1,4 @@
 // Tracked events over HTTP (spec §2.8, 4.9; decisions §10). `/v1/track` itself is in v1.ts.
-// Before it: event-names.ts, field.ts. After it: server/src/events/routes.ts.
 import { z } from "zod";
 import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // Executions of workflows over HTTP: starting, watching and ending them (decisions §9).
-// Before it: workflow-graph.ts. After it: server/src/workflows/executions/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";

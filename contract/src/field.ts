@@ -1,5 +1,4 @@
 // The small schemas that many nouns share: addresses, ids, instants, pages, contact data. Each breaks with a field code and a sentence.
-// Before it: address.ts parses addresses. After it: the noun files.
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./address.ts";
 import type { FieldCode } from "./errors.ts";

@@ -1,5 +1,4 @@
 // Which texts are dates in a filter, and which instant each one is. A date without a time of day is midnight UTC.
-// Before it: values of conditions, and what contacts hold in `data`. After it: the server compares instants, here and in SQL.
 
 /** A day that exists, in the years 0000 to 9999. Without `\d`, which PostgreSQL reads by its locale. */
 const DAY =

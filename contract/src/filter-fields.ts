@@ -1,5 +1,4 @@
 // What a condition can ask about, and how: the fields of a filter, the operators of each kind, the values they take.
-// Before it: event-names.ts. After it: read-filter.ts checks conditions by these tables, dashboards offer them.
 import {
   EMAIL_BOUNCE,
   EMAIL_CLICK,

@@ -1,5 +1,4 @@
 // The canonical form of a filter, as types: what is stored, compiled and evaluated.
-// Before it: filter-fields.ts. After it: read-filter.ts makes it of what callers write, filters.ts is its schema.
 import type { FilterOperator, FilterUnit } from "./filter-fields.ts";
 
 export type FilterScalar = string | number | boolean;

@@ -1,5 +1,4 @@
 // The condition language of segments, campaigns and workflows (decisions §4): its form, its schema, what it depends on.
-// Before it: read-filter.ts checks. After it: server/src/segments/filters compiles it to SQL and evaluates it in memory.
 import { z } from "zod";
 import { issue, jsonSchemas } from "./field.ts";
 import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from "./filter-fields.ts";

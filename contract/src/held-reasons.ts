@@ -1,5 +1,4 @@
 // Why a campaign waits for a person, by code: a program and the dashboard say it in words of their own.
-// Before it: advice.ts. After it: campaigns.ts, server/src/campaigns/ (which holds it), the dashboard's texts.
 import type { z } from "zod";
 import { saidBy, sayerOf } from "./advice.ts";
 

@@ -1,4 +1,4 @@
-// The bounds of mail that comes in by SMTP. Before it: limit.ts. After it: limits.ts, the table of all.
+// The bounds of mail that comes in by SMTP.
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 
 export const INCOMING_LIMITS = {

@@ -1,5 +1,4 @@
 // What this installation offers and how it is (spec §4.14; decisions §1, §12).
-// Before it: endpoint.ts. After it: server/src/instance/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 

@@ -1,5 +1,4 @@
 // Jobs as their callers see them (spec §3.5; decisions §3): what is too much for one request is taken, and asked about by its id.
-// Before it: field.ts. After it: contact-import.ts and the other nouns whose calls are queued.
 import { z } from "zod";
 import { instant, pathId } from "./field.ts";
 

@@ -1,5 +1,4 @@
 // What a limit is: a number, its unit, and a sentence about it.
-// After it: limits.ts and webhook-limits.ts, the tables of them.
 
 export interface Limit {
   readonly value: number;

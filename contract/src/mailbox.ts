@@ -1,5 +1,4 @@
 // The local mailbox: what would have left this machine, to look at.
-// Before it: field.ts. After it: server/src/instance/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // What a member of a project wants to be told, by mail and by a webhook (docs/decisions/0061, 0077).
-// Before it: members.ts. After it: server/src/projects/members/notification-routes.ts, server/src/webhooks/member-routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Logging in through other services: GitHub, Google, any OpenID Connect provider (docs/decisions/0059-sign-in-through-others.md).
-// Before it: users.ts. After it: server/src/users/oauth/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Which errors an endpoint can answer: its own, and those that follow from who may call it and what it reads.
-// Before it: endpoint.ts, errors.ts; server/src/platform/http.ts makes these refusals. After it: openapi.ts, docs/api.md.
 import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
 import { ERRORS, type ErrorCode } from "./errors.ts";
 import { inputSchema } from "./openapi-schemas.ts";

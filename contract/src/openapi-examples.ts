@@ -1,5 +1,4 @@
 // A request body for each endpoint that takes one, as it would be sent. A test parses each with its endpoint's schema.
-// Before it: the noun files. After it: openapi.ts and the curl examples of docs/api.md.
 
 /** By name of the endpoint. */
 export const EXAMPLE_BODIES: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -1,5 +1,4 @@
 // JSON Schemas (2020-12) of what the contract says in Zod. What a list of a noun lists is a resource with a name of its own.
-// Before it: endpoints.ts, field.ts. After it: openapi.ts, and the tables of docs/api.md.
 import { z } from "zod";
 import type { Endpoint } from "./endpoint.ts";
 import { ENDPOINTS } from "./endpoints.ts";

@@ -1,5 +1,4 @@
 // Who may call, as OpenAPI says it: keys, sessions, the token of the installation.
-// Before it: endpoint.ts. After it: openapi.ts.
 import type { CallerKind } from "./endpoint.ts";
 
 type Json = Record<string, unknown>;

@@ -1,5 +1,4 @@
 // The HTTP side as one OpenAPI 3.1 document, made from the endpoints. No I/O: the server serves it, tools/generate writes it down.
-// Before it: endpoints.ts, openapi-schemas.ts, openapi-errors.ts. After it: /openapi.json, the page /docs, contract/openapi.json.
 import type { z } from "zod";
 import ANSWER_EXAMPLES from "./answer-examples.json" with { type: "json" };
 import type { Endpoint, UnknownFields } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // The public pages a recipient opens from a mail: unsubscribe, subscribe, manage (decisions §12; RFC 8058).
-// Before it: the links that server/src/contacts/links.ts signs. After it: server/src/contacts/pages/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { LIMITS } from "./limits.ts";

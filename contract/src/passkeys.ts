@@ -1,5 +1,4 @@
 // Passkeys (WebAuthn): registered, named and removed on the account, and shown to sign in (docs/decisions/0074-passkeys.md).
-// Before it: field.ts. After it: users.ts (log in), server/src/users/passkeys/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Emptying and deleting a project (spec §4.13): typed, queued, in batches.
-// Before it: projects.ts, job.ts. After it: server/src/projects/removal/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Checks one condition of a filter: field, operator, value, unit. Every fault is told with its exact place.
-// Before it: filter-fields.ts has the tables, filter-dates.ts the dates. After it: read-filter.ts reads the groups around it.
 import type { FieldCode } from "./errors.ts";
 import { isImpossibleDate, readDate } from "./filter-dates.ts";
 import {

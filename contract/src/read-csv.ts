@@ -1,6 +1,5 @@
 // Reads rows of CSV (RFC 4180, as it is found in the wild) out of a text that may be only a part of the file, and tells where each ends.
 // Why not a library: docs/decisions/0017-contacts-as-files.md. Pure.
-// Before it: row-faults.ts. After it: server/src/contacts/import/ makes contacts of the rows, the dashboard shows what a file has.
 import { exceedsBytes } from "./field.ts";
 import { LIMITS } from "./limits.ts";
 import { faultOfRow, type RowFault } from "./row-faults.ts";

@@ -1,5 +1,4 @@
 // Checks what a caller sent as a filter, in either of its forms, and puts it into the one canonical form.
-// Before it: read-condition.ts reads a single condition. After it: filters.ts makes a schema of it.
 import { issue } from "./field.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
 import { LIMITS } from "./limits.ts";

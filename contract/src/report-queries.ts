@@ -1,5 +1,4 @@
 // What reports can be asked: a period in days of the viewer's zone, and which mails (decisions §10).
-// Before it: field.ts, emails.ts, workflow-graph.ts. After it: analytics.ts.
 import { z } from "zod";
 import { EMAIL_KINDS } from "./emails.ts";
 import { id, issue } from "./field.ts";

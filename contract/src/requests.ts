@@ -1,5 +1,4 @@
 // The log of API requests: what programs asked lately, and how it was answered (docs/decisions/0053-request-log.md).
-// Before it: field.ts. After it: server/src/requests/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, givenInstant, instant, pageQuery, pathId } from "./field.ts";

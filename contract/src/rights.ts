@@ -1,5 +1,4 @@
 // Who may call what, as one table: endpoint × kind of caller. Derived from `caller`, `leastRole` and `isOpenWhenDisabled`.
-// Before it: endpoint.ts, roles.ts. After it: docs/api.md shows it, server/src/platform/rights.test.ts asks every cell.
 import { isOfProject, isSessionOnly, namesProjectInPath, type Endpoint } from "./endpoint.ts";
 import type { ErrorCode } from "./errors.ts";
 import { reaches, type Role } from "./roles.ts";

@@ -1,5 +1,4 @@
 // Why a row of an imported file is left out, by code: a program and the dashboard say it in words of their own.
-// Before it: address-faults.ts. After it: contact-import.ts, server/src/contacts/import/ (which finds it), the dashboard's texts.
 import { ADDRESS_FAULTS, type AddressFaultCode } from "./address-faults.ts";
 import { saidBy, sayerOf, type Said } from "./advice.ts";
 

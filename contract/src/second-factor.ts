@@ -1,5 +1,4 @@
 // The second factor of an account: codes of an authenticator app (RFC 6238), and recovery codes (docs/decisions/0050-second-factor.md).
-// Before it: users.ts. After it: server/src/users/second-factor/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";

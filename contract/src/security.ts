@@ -1,5 +1,4 @@
 // How the mail of a project is received: rates of bounces and complaints, and what follows from them (decisions §2).
-// Before it: field.ts. After it: server/src/deliveries/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Segments over HTTP: which contacts (spec §2.7, 4.6; decisions §5).
-// Before it: filters.ts is the condition language. After it: server/src/segments/routes.ts answers these.
 import { z } from "zod";
 import { contact } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // The suppression list of a project: addresses that get nothing, and why (decisions §12; docs/decisions/0045-suppression-list.md).
-// Before it: field.ts, job.ts. After it: server/src/suppressions/routes.ts answers these.
 import { z } from "zod";
 import { importResult } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";

@@ -1,5 +1,4 @@
 // What is wrong with the variables of a template, by code: a program and the dashboard say it in words of their own.
-// Before it: advice.ts. After it: errors.ts, campaign-findings.ts, server/src/rendering/ (which finds it), the dashboard's texts.
 import { saidBy, sayerOf, type Said } from "./advice.ts";
 
 /** By code, with `{names}` of what is filled in. */

@@ -1,5 +1,4 @@
 // A mail to try a template out, and what a template said before (docs/decisions/0062-blocks.md).
-// Before it: templates.ts. After it: server/src/templates/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId } from "./field.ts";

@@ -1,5 +1,4 @@
 // Templates: what mails say, kept under an id (spec §2.5, 4.5; decisions §6), and how one would look.
-// Before it: content.ts, field.ts. After it: server/src/templates/routes.ts.
 import { z } from "zod";
 import { IN_PARTS } from "./advice.ts";
 import { contentWarningPart } from "./content-warnings.ts";

@@ -1,6 +1,5 @@
-// What a mail program and a browser ask for when a mail is opened or a link in it is followed.
-// They are answered like pages, for browsers and people: never with an error of the API.
-// Before it: the links and the pixel that the sender writes into mails. After it: server/src/deliveries/tracking/routes.ts.
+// What a mail program and a browser ask for when a mail is opened or a link in it is followed. They are answered like pages, for browsers
+// and people: never with an error of the API.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { jsonSchemas } from "./field.ts";

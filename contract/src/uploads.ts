@@ -1,5 +1,4 @@
 // Images for template bodies (spec §4.12; docs/decisions/0049-uploads.md): stored once, served to whoever reads a mail.
-// Before it: field.ts. After it: server/src/uploads/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, instant, pageQuery, pathText, uploadedFile } from "./field.ts";

@@ -1,5 +1,4 @@
 // The short way in: track and send (spec §4.1, 4.2; decisions §7). Everything a caller can get wrong in a mail is refused here.
-// Before it: content.ts, field.ts, events.ts, limits.ts. After it: server/src/v1/routes.ts.
 import { z } from "zod";
 import { attachments } from "./attachments.ts";
 import { bodyText, subject } from "./content.ts";

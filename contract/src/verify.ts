@@ -1,5 +1,4 @@
 // The third short way in: what can be known about an address before anything is sent to it (spec §4.3; decisions §12).
-// Before it: field.ts. After it: server/src/v1/verify.ts answers it.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress } from "./field.ts";

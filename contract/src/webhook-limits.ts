@@ -1,4 +1,4 @@
-// The bounds of outgoing webhooks. Before it: limit.ts. After it: limits.ts, the table of all.
+// The bounds of outgoing webhooks.
 import { limit, type Limit } from "./limit.ts";
 
 export const WEBHOOK_LIMITS = {

@@ -1,5 +1,4 @@
 // Conditions of workflows in the words of the filter language: they may also ask about what an execution carries with it.
-// Before it: a step of the type CONDITION. After it: read-filter.ts reads the rest; server/src/workflows/ evaluates.
 import { FILTER_OPERATORS } from "./filter-fields.ts";
 import type { issue } from "./field.ts";
 import type { Filter } from "./filters.ts";

@@ -1,5 +1,4 @@
 // Questions about workflows: who would enter and why not, what would happen, what would have happened, how many (decisions §9).
-// Before it: executions.ts. After it: server/src/workflows/executions/routes.ts answers these.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { context, ofWorkflow, stepRun } from "./executions.ts";

@@ -1,5 +1,4 @@
 // Earlier graphs of a workflow, and a workflow as one document that another project can take (decisions §9).
-// Before it: workflows.ts, workflow-steps.ts. After it: server/src/workflows/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "./field.ts";

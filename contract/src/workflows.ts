@@ -1,5 +1,4 @@
 // Workflows over HTTP: the record, what starts it, and what is wrong with it (spec §2.9, 3.3, 4.8; decisions §9).
-// Before it: workflow-graph.ts. After it: workflow-steps.ts edits the graph, workflow-versions.ts its history; server/src/workflows/routes.ts.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import {

@@ -1,4 +1,4 @@
-// Where the dashboard begins: queries, router, toasts. Before it: index.html. After it: pages/router.tsx, which knows every URL.
+// Where the dashboard begins: queries, router, toasts.
 import { QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";

@@ -1,5 +1,4 @@
 // Clients in TypeScript as two generators make them from contract/openapi.json, with a program that uses each.
-// Before it: generated-clients.test.ts. After it: the compiler checks them, and a bundle of each runs.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";

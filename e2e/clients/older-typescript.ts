@@ -1,5 +1,4 @@
 // Gives generators that use the compiler's API the TypeScript that oazapfts brings: version 7, with which we compile, has no such API.
-// Before it: generate-clients.ts starts @hey-api/openapi-ts with it. After it: every import of `typescript` is that one.
 import { registerHooks } from "node:module";
 
 const OAZAPFTS = import.meta.resolve("oazapfts");

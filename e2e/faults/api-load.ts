@@ -1,5 +1,5 @@
-// Callers of `/v1/track` and `/v1/send` while a case breaks something: so many a second whatever is answered, each answer kept and held against the database.
-// Before it: a case starts it on its world. After it: sentences about answers that were late, no proper refusal, or not true.
+// Callers of `/v1/track` and `/v1/send` while a case breaks something: so many a second whatever is answered, each answer kept and held
+// against the database.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Reply, Sent, Tracked } from "../api-client.ts";
 import { complain } from "./evidence.ts";

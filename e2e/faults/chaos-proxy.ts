@@ -1,5 +1,4 @@
 // Stands between a program and its database, and does to their connections what networks do: slow, narrow, or silent without a word.
-// Before it: a case gives the program its port. After it: the real server, wherever it is now.
 import { createServer, connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 

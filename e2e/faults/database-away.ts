@@ -1,5 +1,4 @@
 // The network between the program and its database: nothing gets through for a while, and nobody is told.
-// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,5 +1,5 @@
-// PostgreSQL shut down fast, at once, and killed, amid a campaign and under callers: the programs live on, and what was answered 2xx is there.
-// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
+// PostgreSQL shut down fast, at once, and killed, amid a campaign and under callers: the programs live on, and what was answered 2xx is
+// there.
 import { setTimeout as delay } from "node:timers/promises";
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, startApiLoad, type ApiLoad, type Call } from "./api-load.ts";

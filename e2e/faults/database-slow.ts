@@ -1,5 +1,4 @@
 // A database far away: slow each way, then narrow too. Nobody loses a lease, nothing is taken over, and callers are answered.
-// Before it: faults.ts. After it: oracle.ts judges the campaign, api-load.ts the answers.
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, percentileOf, startApiLoad } from "./api-load.ts";
 import { startWorldBehindProxy } from "./proxied-world.ts";

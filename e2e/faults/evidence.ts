@@ -1,6 +1,5 @@
 // What is known of a run, and every broken promise in it as a sentence: what the mail server took held against what the API and the
 // database say, recipient by recipient. Pure.
-// Before it: oracle.ts looks and gathers. After it: oracle.ts makes a row of the table of it.
 import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";
 
 export interface Campaign {

@@ -1,6 +1,5 @@
 // The primary dies amid a campaign, and an asynchronous standby takes over that lacks its last commits: programs that outlive it know what
 // they handed over, so nobody is mailed twice; calls that were answered and are gone are named.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; the log of the programs is read here.
 import type { Sent } from "../api-client.ts";
 import { makeDataFolder } from "../program.ts";
 import { waitUntil } from "../wait-until.ts";

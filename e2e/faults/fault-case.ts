@@ -1,5 +1,4 @@
 // What a case of `npm run faults` is: a name, a sentence, and a run that answers rows of the table with what was wrong.
-// Before it: the files of the cases export one each. After it: faults.ts runs them.
 
 export type Size = "small" | "large";
 

@@ -1,6 +1,5 @@
 // `npm run faults [-- name …] [--seed N] [--size small|large]`: the table of contents of the crash suite. Plays each case, prints a table,
 // and ends with 1 when a promise was broken. Longer than tests may take: a story a person starts, or a machine at night.
-// Before it: a person who changed something between the queue and the dot. After it: a row a scene, with the seed to play it again.
 import { parseArgs } from "node:util";
 import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";

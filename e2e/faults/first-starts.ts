@@ -1,6 +1,5 @@
-// Many programs that start in the same moment on a database that is empty, not up yet, or cuts their connections: each gets ready, the first
-// account is made once.
-// Before it: faults.ts. After it: what they made is held against what the settings ask for.
+// Many programs that start in the same moment on a database that is empty, not up yet, or cuts their connections: each gets ready, the
+// first account is made once.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "../program.ts";

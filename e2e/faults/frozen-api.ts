@@ -1,6 +1,5 @@
 // An API process that stands still with locks in its hands (SIGSTOP amid a transaction): whoever needs what it holds is told 503 and soon
 // served, others notice nothing, and when it wakes nothing is done twice.
-// Before it: faults.ts. After it: the answers are held against the mail server's journal.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient, type Reply, type Sent } from "../api-client.ts";

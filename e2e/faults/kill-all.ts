@@ -1,5 +1,4 @@
 // kill -9 of every process, the database with them, again and again amid one campaign: nobody is left out, nobody is mailed twice.
-// Before it: faults.ts, and a short one in campaign-crash.test.ts. After it: oracle.ts judges.
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";

@@ -1,5 +1,5 @@
-// A death, an error and a wait at every named step between a file of contacts and the end of a campaign (server/src/platform/failpoints.ts).
-// Before it: faults.ts. After it: oracle.ts judges each scene: only what was about to leave or leaving may be in doubt.
+// A death, an error and a wait at every named step between a file of contacts and the end of a campaign
+// (server/src/platform/failpoints.ts).
 import { FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
 import type { Sent, Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";

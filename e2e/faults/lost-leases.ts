@@ -1,5 +1,4 @@
 // Whether programs kept the leases on what they sent: while they live and reach the database, none may be lost.
-// Before it: a case has played. After it: a sentence when some were.
 import { createApiClient } from "../api-client.ts";
 import type { Program } from "../program.ts";
 

@@ -1,5 +1,5 @@
-// A hundred campaigns due in the same second, and three processes that all look: each is started once, never early, and each recipient is mailed once.
-// Before it: faults.ts. After it: oracle.ts judges every campaign; when they were started is judged here.
+// A hundred campaigns due in the same second, and three processes that all look: each is started once, never early, and each recipient is
+// mailed once.
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import { faultsOfLeases } from "./lost-leases.ts";

@@ -1,5 +1,4 @@
 // The judge of a run: looks at its books while it lasts, gathers what there is to know when it has ended, and has it judged.
-// Before it: a case has played and its campaign has ended. After it: a row of the table; every broken promise is a sentence in it.
 import { setTimeout as delay } from "node:timers/promises";
 import { costOf } from "../../bench/process-cost.ts";
 import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";

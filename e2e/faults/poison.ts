@@ -1,5 +1,4 @@
 // Recipients whom nothing can reach, among many others: each fails alone, with its reason, and takes nobody with it.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; each kind of poison is held against what became of it.
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
 import type { Recipient } from "./evidence.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";

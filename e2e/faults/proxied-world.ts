@@ -1,5 +1,4 @@
 // A world whose programs reach the database through a proxy; the case itself asks it directly.
-// Before it: the cases of the database. After it: world.ts; the case sets the weather.
 import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
 

@@ -1,5 +1,4 @@
 // Chance that a seed decides: the same seed is the same faults at the same moments.
-// Before it: faults.ts prints the seed. After it: a case asks when to strike.
 
 /** Mulberry32: numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {

@@ -1,6 +1,5 @@
 // A backup taken amid a campaign and put back after its end, a data folder that was copied, a copy beside the original: nothing of what
 // they call unsent leaves until a person has said so, and new mail leaves all the same.
-// Before it: faults.ts, and a short one in restored-copy.test.ts. After it: oracle.ts judges what was released; what was dropped is judged here.
 import { execFile } from "node:child_process";
 import { cp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // A deployment amid a campaign: SIGTERM to one process after the other, each with its successor running. Nothing may be in doubt after it.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; what callers of the API saw is judged here.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,5 +1,4 @@
 // People who click twice, cancel while it starts, pause and go on: of many calls one wins, and the books say what left.
-// Before it: faults.ts. After it: oracle.ts judges each campaign; the answers and what left after them are judged here.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";

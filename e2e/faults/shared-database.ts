@@ -1,5 +1,4 @@
 // The PostgreSQL beside the programs of a world, which a case can end the hard way and bring back.
-// Before it: world.ts starts it. After it: programs find it by its address, which differs from start to start.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,6 @@
-// Mail servers that die or fall silent in every phase: what surely was not taken leaves later, what may have been taken is in doubt by name.
-// Before it: faults.ts. After it: oracle.ts judges the campaign. The time limits themselves, minutes long, are in smtp-phases.test.ts.
+// Mail servers that die or fall silent in every phase: what surely was not taken leaves later, what may have been taken is in doubt by
+// name.
+// The time limits themselves, minutes long, are tested in smtp-phases.test.ts.
 import { setTimeout as delay } from "node:timers/promises";
 import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,6 +1,5 @@
 // A mail server that closes after each final dot, with the mail or without it: a campaign stops before many are in doubt, and a person who
 // looks into the server's log ends each doubt. Transactional mail leaves once more, or waits, as its project wants it.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; single mails are held against the journal.
 import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import type { Sent } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,5 +1,4 @@
 // A mail server that says "never": each refusal means what its code says, and a campaign refused for reasons of ours pauses by itself.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; what each refusal did is held against the rows.
 import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";

@@ -1,5 +1,5 @@
-// A mail server that says "not now", in every phase; and a provider whose quota is used up. Nothing is counted as sent or bounced, all of it leaves later.
-// Before it: faults.ts. After it: oracle.ts judges the campaign; what was refused is held against the rows.
+// A mail server that says "not now", in every phase; and a provider whose quota is used up. Nothing is counted as sent or bounced, all of
+// it leaves later.
 import { setTimeout as delay } from "node:timers/promises";
 import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
 import { waitUntil } from "../wait-until.ts";

@@ -1,5 +1,4 @@
 // A standby of a PostgreSQL that runs: made of a base backup over SQL, because pg_basebackup does not come with the programs from npm.
-// Before it: shared-database.ts. After it: it follows, is cut off, and becomes the primary.
 import { appendFile, cp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { QueryResultRow } from "pg";

@@ -1,5 +1,4 @@
 // Workflows while programs die: at each named place of the engine, and for minutes with thousands asleep. Each step is done once.
-// Before it: faults.ts. After it: the rows of executions, step counts and mails are held against the journal of the mail server.
 import { setTimeout as delay } from "node:timers/promises";
 import { WORKFLOW_FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
 import { waitUntil } from "../wait-until.ts";

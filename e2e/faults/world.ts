@@ -1,5 +1,4 @@
 // What a case of faults plays in: a mail server whose journal is the truth, DNS, a database, and any number of the real program.
-// Before it: a case says what it needs. After it: the case kills, stops and starts; oracle.ts judges what came of it.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
-// Loaded into a program before its own code: its clock is wrong by WRONG_BY_MS, and with JUMPS=1 by as much the other way every other
-// ten seconds. Time that passes (`performance.now()`, timers) stays right, as on a machine whose clock was set.
-// Before it: `WRONG_CLOCKS` as settings of a program. After it: whatever asks for the date gets the wrong one.
+// Loaded into a program before its own code: its clock is wrong by WRONG_BY_MS, and with JUMPS=1 by as much the other way every other ten
+// seconds. Time that passes (`performance.now()`, timers) stays right, as on a machine whose clock was set.
 import { fileURLToPath } from "node:url";
 
 const WRONG_MS = 2 * 60 * 60_000;

@@ -1,5 +1,4 @@
 // `npm run admin -- <command>`: what only whoever runs the installation may do, directly in its database, whether the server runs or not.
-// Before it: tools/bootstrap/program.js. After it: instance/admin-commands.ts.
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { findSecret } from "./platform/application-secret.ts";

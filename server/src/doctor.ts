@@ -1,5 +1,4 @@
 // `npm run doctor`: looks at an installation from outside, whether the server runs or not, and says what is wrong and what to do.
-// Before it: tools/bootstrap/program.js. After it: instance/doctor.ts.
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,4 @@
 // The one place where everything is built: reads the settings, builds each part once, starts the roles asked for, stops them in order.
-// Before it: tools/bootstrap/start.js. After it: api.ts and worker.ts.
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { setAddressKey } from "./platform/address-hash.ts";

@@ -1,5 +1,4 @@
 // The SMTP door: takes mail for our own domains, which is what comes back and what people write in. Relays nothing, knows no login.
-// Before it: main.ts built the parts; other mail servers connect. After it: deliveries/notices.ts keeps each message once.
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";

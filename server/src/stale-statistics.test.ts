@@ -1,5 +1,4 @@
 // Hot statements find their rows by the whole of a key, also when PostgreSQL analysed their tables while nearly nothing was in them.
-// Before it: the verbs of contacts/, emails/, deliveries/ and events/. After it: docs/decisions/0027.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { createDatabase, createPool, transaction } from "./platform/database.ts";

@@ -1,5 +1,4 @@
 // What is wrong with Dockerfile and compose.yaml as they stand: paths that are not there, settings that do not exist, a root user. Pure.
-// Before it: their texts. After it: containers.ts, which builds them where it can; the test, which reads them everywhere.
 import { parse } from "yaml";
 
 export interface ContainerFiles {

@@ -1,6 +1,5 @@
 // `npm run containers`: looks at Dockerfile and compose.yaml, then builds and starts them, asks /ready, and takes them away again. Where no
 // container tool runs it says so and has only looked.
-// Before it: container-files.ts. After it: whoever changed one of them.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { ROOT } from "../generate/generated-files.ts";

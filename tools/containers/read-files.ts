@@ -1,5 +1,4 @@
 // Reads Dockerfile, .dockerignore and compose.yaml of this repository, with what they are held against.
-// Before it: the disk. After it: container-files.ts.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { SETTINGS } from "../../server/src/platform/config.ts";

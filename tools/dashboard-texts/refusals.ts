@@ -1,5 +1,4 @@
 // What the server says of one case when it refuses, read from its source, to people as well as to programs.
-// Before it: server/src. After it: dashboard/src/text/texts.test.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";

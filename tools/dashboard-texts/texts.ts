@@ -1,5 +1,4 @@
 // What the dashboard says, read from its source: the texts given to `t` and `plural`, and those that were given to neither.
-// Before it: dashboard/src/text/t.ts. After it: dashboard/src/text/texts.test.ts.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";

@@ -1,4 +1,4 @@
-// What the API says of an account, for the documentation. Before it: answer-examples.ts. After it: answer-story.ts asks.
+// What the API says of an account, for the documentation.
 import type { Story } from "./answer-story.ts";
 
 /** Its address is asked for, its sessions are looked at and ended. */

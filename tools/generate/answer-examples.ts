@@ -1,5 +1,4 @@
 // A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
-// Before it: a test starts the service. After it: contract/src/answer-examples.json, which openapi.ts shows.
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";

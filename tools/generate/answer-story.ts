@@ -1,4 +1,4 @@
-// Asks one service its endpoints by name and keeps what it answers. Before it: the contract. After it: answer-examples.ts tells the story.
+// Asks one service its endpoints by name and keeps what it answers.
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
 

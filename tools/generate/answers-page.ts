@@ -1,5 +1,4 @@
 // Makes docs/answers.md: what each kind of answer of a mail server leads to, and the rows that recognise it.
-// Before it: server/src/transports/answers/. After it: people who ask why a mail was not delivered.
 import { CAUSES, type Cause, type Meaning } from "../../server/src/transports/answers/answer-causes.ts";
 import type { AnsweredPart, RefusalRow } from "../../server/src/transports/answers/answer-row.ts";
 import { REFUSAL_ROWS } from "../../server/src/transports/answers/answer-rows.ts";

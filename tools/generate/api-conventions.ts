@@ -1,5 +1,4 @@
 // The first part of docs/api.md: what holds for every endpoint.
-// Before it: contract/src/limits.ts, openapi-errors.ts. After it: api-page.ts.
 import { ERROR_RULES } from "@postloft/contract/openapi-errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { errorLinks } from "./errors-page.ts";

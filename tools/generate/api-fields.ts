@@ -1,5 +1,4 @@
 // From a JSON Schema to the rows of a field table: name, type in words, required, meaning and bounds.
-// Before it: contract/src/openapi-schemas.ts. After it: api-page.ts.
 import type { JsonSchema } from "@postloft/contract/openapi-schemas.ts";
 import { code, linkTo } from "./markdown.ts";
 

@@ -1,5 +1,4 @@
 // Makes docs/api.md: how to call, then every endpoint in the order of the contract, then the limits.
-// Before it: contract/src. After it: people who write a client.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { bodyTypes, nounTitle } from "@postloft/contract/openapi.ts";

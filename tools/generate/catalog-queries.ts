@@ -1,5 +1,4 @@
 // What the catalogs of PostgreSQL tell about the tables of a migrated database, in an order that does not change.
-// Before it: server/migrations. After it: schema-sql.ts and table-rows.ts write it down.
 import type { ClientBase } from "pg";
 
 /** Names are as SQL takes them: in quotes where they need some. */

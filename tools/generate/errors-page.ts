@@ -1,5 +1,4 @@
 // Makes docs/errors.md: the envelope, the codes of fields, then every code with what to do about it.
-// Before it: contract/src/errors.ts. After it: people who write a client.
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
 import { ERRORS, FIELD_CODES, type errorAnswer, type ErrorCode } from "@postloft/contract/errors.ts";

@@ -1,4 +1,4 @@
-// Recorded answers about files: images, imported contacts, exported ones. Before it: answer-examples.ts tells the story. After it: nothing.
+// Recorded answers about files: images, imported contacts, exported ones.
 import type { Story } from "./answer-story.ts";
 
 /** Of an image of one pixel. */

@@ -1,5 +1,4 @@
 // `node tools/generate/generate.ts` writes the generated files; with `--check` it changes nothing and exits 1 when one is out of date.
-// Before it: a change of the contract, the settings or the migrations. After it: the files are committed with that change.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";

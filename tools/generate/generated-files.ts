@@ -1,5 +1,4 @@
 // Every generated file that is checked in: its path and its text, made anew; and which of them are out of date.
-// Before it: the contract, the settings, a migrated database. After it: generate.ts writes or checks them, a test checks them.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Client, type ClientConfig } from "pg";

@@ -1,5 +1,4 @@
 // The few forms the generated pages are made of: wrapped paragraphs, tables, links to headings.
-// After it: api-page.ts, errors-page.ts, settings-page.ts.
 
 export const LINE_WIDTH = 100;
 

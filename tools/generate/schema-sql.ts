@@ -1,5 +1,4 @@
 // Makes server/schema.sql from a migrated database, as PostgreSQL itself tells it: the same text on version 15 and on 18.
-// Before it: catalog-queries.ts. After it: whoever wants to see the tables without reading every migration in order.
 import type { ClientBase } from "pg";
 import {
   listColumns,

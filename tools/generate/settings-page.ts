@@ -1,5 +1,4 @@
 // Makes docs/settings.md and .env.example from the one list of settings.
-// Before it: server/src/platform/config.ts. After it: whoever runs an installation.
 import { SETTINGS } from "../../server/src/platform/config.ts";
 import { code, GENERATED, LINE_WIDTH, page, table, wrap } from "./markdown.ts";
 

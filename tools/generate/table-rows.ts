@@ -1,5 +1,4 @@
 // Makes server/src/platform/rows.ts from a migrated database, so that a renamed column is a compile error.
-// Before it: catalog-queries.ts. After it: platform/database.ts hands the types to Kysely.
 import type { ClientBase } from "pg";
 import { toCamelCase } from "../../server/src/platform/column-names.ts";
 import { listRowColumns, type RowColumn } from "./catalog-queries.ts";

@@ -1,5 +1,4 @@
 // `npm run screens`: pictures every screen of the dashboard in both themes, wide and narrow, from made-up data, into docs/screens/.
-// Before it: a person who changed how something looks. After it: docs/screens/README.md shows them.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,5 +1,4 @@
 // Fills a project with made-up contacts and events: realistic, the same for the same seed, generated inside the database.
-// Before it: seed.ts, a benchmark or a test names the project. After it: filters, lists and counts have something to work on.
 import type pg from "pg";
 
 export interface SeedRequest {

@@ -1,5 +1,4 @@
 // `npm run seed -- --contacts 1000000 --events 5000000`: fills a project with made-up data, to look at lists, filters and counts at size.
-// Before it: a database that is there, or DATA_DIR. After it: seed-project.ts generates the rows.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type pg from "pg";

@@ -1,5 +1,4 @@
 // What is wrong with a declared row, seen what its statement returned: a column that is not there, one of another type, a null. Pure.
-// Before it: declared-rows.ts, record-statements.ts. After it: check-statements.ts.
 import type { DeclaredField, DeclaredRow, Kind } from "./declared-rows.ts";
 import type { RunStatement } from "./statement-record.ts";
 

@@ -1,5 +1,4 @@
 // The rows that the source says its statements return, by the place of the call: asked of the TypeScript compiler.
-// Before it: server/src. After it: check-statements.ts compares them with what the statements returned.
 import path from "node:path";
 import type { Node } from "typescript/unstable/ast";
 import { isCallExpression, isPropertyAccessExpression } from "typescript/unstable/ast/is";

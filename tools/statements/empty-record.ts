@@ -1,4 +1,4 @@
-// Vitest's global setup: what an earlier run wrote down of its statements is gone. After it: record-statements.ts, in every worker.
+// Vitest's global setup: what an earlier run wrote down of its statements is gone.
 import { mkdir, rm } from "node:fs/promises";
 import { RECORD_FOLDER } from "./statement-record.ts";
 

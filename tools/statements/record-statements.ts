@@ -1,5 +1,4 @@
 // Writes down which columns each statement of a test run returned, by the place that ran it (file, line, column).
-// Before it: vitest.config.ts loads it in every worker. After it: check-statements.ts compares that with the declared rows.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { appendFileSync } from "node:fs";
 import path from "node:path";

@@ -1,4 +1,4 @@
-// What a test run writes down of the statements it ran. Before it: record-statements.ts writes. After it: check-statements.ts reads.
+// What a test run writes down of the statements it ran.
 import path from "node:path";
 
 /** One for each checkout; emptied when a run begins. */

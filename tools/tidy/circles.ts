@@ -1,5 +1,4 @@
 // How tangled the code is, in numbers that `npm test` prints: circles of folders and of files, long functions, rooms a noun is spread over.
-// Before it: table-reads.ts and reading-order.ts, which name what depends on what. After it: tidy.test.ts prints; rules.ts.
 import { posix } from "node:path";
 import { folderOf, READING_ORDER, targetOf } from "./reading-order.ts";
 import { FUNCTION_MAX_LINES } from "./sizes.ts";

@@ -1,5 +1,4 @@
 // What the documents say about the tree, held against the tree: the map in the README and every link to a file.
-// Before it: tree.ts. After it: rules.ts.
 import { posix } from "node:path";
 import type { Finding, Rule, Tree } from "./tree.ts";
 

@@ -1,5 +1,4 @@
 // The right column of the glossary: words that are not used for an idea, because another one is.
-// Before it: source.ts, and GLOSSARY.md. After it: rules.ts.
 import { posix } from "node:path";
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { isGenerated, type Finding, type Rule } from "./tree.ts";

@@ -1,5 +1,4 @@
 // What a source file looks like from outside: it parses, opens with its purpose, exports by name, keeps no state, reads no setting.
-// Before it: source.ts. After it: rules.ts.
 import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 

@@ -1,5 +1,4 @@
 // Columns are snake_case in SQL alone: a row that reaches TypeScript has camelCase keys (docs/decisions/0093).
-// Before it: source.ts, sql.ts, which knows the tables. After it: rules.ts.
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { tablesOf } from "./sql.ts";
 import type { Finding, Rule } from "./tree.ts";

@@ -1,5 +1,4 @@
 // The order in which the server is read, and the rules on who may import whom that follow from it.
-// Before it: source.ts, which lists the imports of a file. After it: rules.ts.
 import { posix } from "node:path";
 import { importsOf, type Import, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";

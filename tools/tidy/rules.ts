@@ -1,5 +1,4 @@
 // The table of contents of the house rules. What each one asks for is in its name and in the message of its findings.
-// Before it: the files that define them. After it: tidy.test.ts, which holds the tree against each.
 import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { links, readmeMap } from "./documents.ts";
 import {

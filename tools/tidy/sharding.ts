@@ -1,5 +1,5 @@
-// Shapes of statements that PostgreSQL refuses once tables are sharded by project: written otherwise from the beginning, where that costs nothing.
-// Before it: sql.ts, which finds the statements. After it: rules.ts.
+// Shapes of statements that PostgreSQL refuses once tables are sharded by project: written otherwise from the beginning, where that costs
+// nothing.
 import { lineAt, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
 import type { Finding, Rule, Tree } from "./tree.ts";

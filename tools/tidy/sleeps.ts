@@ -1,5 +1,4 @@
 // Tests wait for what happens, not for time: a sleep that is long enough on a busy machine is too long on every other.
-// Before it: source.ts. After it: rules.ts.
 import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 

@@ -1,5 +1,4 @@
 // One source file as a syntax tree, and the few questions that several rules ask of it.
-// Before it: tree.ts, which finds the files. After it: the rules, each of which visits the nodes it is about.
 import { parseSync, Visitor, type ESTree, type VisitorObject } from "rolldown/utils";
 
 export interface SourceFile {

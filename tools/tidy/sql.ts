@@ -1,5 +1,4 @@
 // Where SQL may stand, and who may write to which table.
-// Before it: source.ts, which lists the string literals of a file. After it: table-reads.ts, which asks who reads which; rules.ts.
 import { posix } from "node:path";
 import { folderOf, READING_ORDER } from "./reading-order.ts";
 import { lineAt, memberNameOf, stringsOf, visit, type SourceFile } from "./source.ts";

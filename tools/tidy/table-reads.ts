@@ -1,5 +1,4 @@
 // Which folder reads which table: a statement is a dependency like an import, and follows the reading order like one.
-// Before it: sql.ts, which finds the statements and the owners of tables. After it: circles.ts counts; rules.ts.
 import { folderOf, rankOf, READING_ORDER } from "./reading-order.ts";
 import { lineAt, memberNameOf, rootNameOf, visit, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";

@@ -1,5 +1,5 @@
-// What work takes of this thread, on a machine that may be busy: CPU time, the least of several tries, beside a floor measured then and there.
-// Before it: regexes.test.ts and loops.test.ts feed the worst of everything. After it: nothing.
+// What work takes of this thread, on a machine that may be busy: CPU time, the least of several tries, beside a floor measured then and
+// there.
 import { LIMITS } from "@postloft/contract/limits.ts";
 
 /** What a turn of the serving thread may take on a machine at rest. */

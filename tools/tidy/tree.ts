@@ -1,5 +1,4 @@
 // The repository as the house rules see it: every file that belongs to it, with source files parsed on first use.
-// Before it: tidy.test.ts, which reads the disk, or a fixture, which is a few texts. After it: every rule in this folder.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { parseSource, type SourceFile } from "./source.ts";

@@ -1,5 +1,5 @@
-// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, silenced checks, tests that do not run.
-// Before it: tree.ts and source.ts. After it: rules.ts.
+// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, silenced checks, tests that do not
+// run.
 import { extname, posix } from "node:path";
 import { lineAt, memberNameOf, rootNameOf, visit } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";

@@ -1,5 +1,4 @@
 // An address: where an endpoint lives, and in which envelope it returns, with the types of the contract.
-// Before it: contract/. After it: endpoints.ts and the other lists of endpoints beside it.
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { Address } from "./call.ts";
 

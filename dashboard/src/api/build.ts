@@ -1,5 +1,4 @@
 // Whether the server has a newer build of the dashboard than this tab: it was upgraded meanwhile.
-// Before it: pages/tab-notes.tsx. After it: the page of /app, which names the files of its build.
 
 const PAGE = "/app/";
 

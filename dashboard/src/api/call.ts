@@ -1,5 +1,4 @@
 // The only fetch of the dashboard. What goes in and what comes out has the types of the contract, of which no code is bundled.
-// Before it: endpoints.ts says where. After it: the server, in the browser's session.
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
 import { sayAll, type SaidPart } from "../text/say-all.ts";

@@ -1,5 +1,5 @@
-// Hears that something happened in a project (server-sent events), so that what shows it reads it again at once and not at its
-// next look. Not by EventSource, which cannot name the project. Before it: pages that move. After it: the server.
+// Hears that something happened in a project (server-sent events), so that what shows it reads it again at once and not at its next look.
+// Not by EventSource, which cannot name the project.
 import { useEffect } from "react";
 import type { streamActivity } from "@postloft/contract/activity.ts";
 import type { Address } from "./call.ts";

@@ -1,5 +1,4 @@
 // What is about to be deleted: lists leave it out, and until it is really gone it can be taken back.
-// Before it: pages/use-delayed-deletion.ts fills it. After it: use-list.ts.
 import { queryOptions } from "@tanstack/react-query";
 
 const NOTHING: ReadonlySet<string> = new Set();

@@ -1,4 +1,4 @@
-// Where the endpoints live by which one chooses what one is told. Before it: address.ts. After it: pages/settings/.
+// Where the endpoints live by which one chooses what one is told.
 import type * as notifications from "@postloft/contract/notifications.ts";
 import { wrapped } from "./address.ts";
 

@@ -1,5 +1,4 @@
 // What becomes of a call whose session is over: where one can be begun anew over the page, the call waits for it and is made once more.
-// Before it: call.ts. After it: pages/session-renewal.tsx asks for it and says what came of it.
 
 export function createRenewal() {
   /** Asks whoever looks at the page to sign in; null where nobody can. */

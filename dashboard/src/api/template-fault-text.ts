@@ -1,5 +1,4 @@
 // What is wrong with the variables of a template, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/template-faults.ts. After it: call.ts, of refused fields; the findings of a campaign's check.
 import type { TemplateFaultCode } from "@postloft/contract/template-faults.ts";
 import { t } from "../text/t.ts";
 

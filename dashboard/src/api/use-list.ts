@@ -1,4 +1,4 @@
-// A list that is read a page at a time, behind a cursor. Before it: pages with a table. After it: call.ts.
+// A list that is read a page at a time, behind a cursor.
 import { keepPreviousData, useInfiniteQuery, useQuery, type QueryKey } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { goingQuery } from "./going.ts";

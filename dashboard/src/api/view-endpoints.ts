@@ -1,4 +1,4 @@
-// Where the endpoints of saved views live. Before it: contract/. After it: call.ts.
+// Where the endpoints of saved views live.
 import type * as contactViews from "@postloft/contract/contact-views.ts";
 import { bare } from "./address.ts";
 

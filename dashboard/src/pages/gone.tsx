@@ -1,5 +1,4 @@
 // What stands at the address of something that this tab is deleting, or has deleted: nobody writes on in it.
-// Before it: pages of templates, segments and campaigns. After it: api/going.ts, which pages/use-delayed-deletion.ts fills.
 import { useQuery } from "@tanstack/react-query";
 import { goingQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";

@@ -1,4 +1,4 @@
-// The languages in the menu of whoever is signed in. Before it: project-shell.tsx. After it: text/t.ts, and the account, whose mail follows.
+// The languages in the menu of whoever is signed in.
 import { Check } from "lucide-react";
 import { call } from "../api/call.ts";
 import { updateMe } from "../api/account-endpoints.ts";

@@ -1,5 +1,4 @@
 // Where one can go in a project: the navigation, the palette and the keys that lead there are made of it.
-// Before it: project-shell.tsx, palette/. After it: router.tsx.
 import {
   Activity,
   ChartNoAxesColumn,

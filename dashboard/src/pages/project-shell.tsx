@@ -1,5 +1,4 @@
 // What stands around every page of a project: which project, where to go, who is signed in.
-// Before it: router.tsx. After it: the page, and session-renewal.tsx above it.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {

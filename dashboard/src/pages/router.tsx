@@ -1,4 +1,4 @@
-// Every URL of the dashboard. Before it: main.tsx. After it: one file per page, loaded when it is opened or pointed at.
+// Every URL of the dashboard.
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,

@@ -1,5 +1,5 @@
 // A session that ends is renewed in a dialog over the page: nothing typed is lost, and what was under way is done then. Whoever leaves for
-// it says so and comes back. Before it: project-shell.tsx. After it: session/, api/renewal.ts.
+// it says so and comes back.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";

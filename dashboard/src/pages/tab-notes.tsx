@@ -1,4 +1,4 @@
-// What is to be known of the tab itself: that it is offline, that it is older than the server. Before it: project-shell.tsx. After it: api/build.ts.
+// What is to be known of the tab itself: that it is offline, that it is older than the server.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { isUpgraded } from "../api/build.ts";

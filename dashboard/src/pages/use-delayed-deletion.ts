@@ -1,5 +1,4 @@
 // Deletes what could not be made again as it was: it leaves the lists at once and the server a little later, so it can be kept.
-// Before it: pages of templates, segments and campaigns. After it: ui/toasts.tsx, api/going.ts (docs/decisions/0081-undo.md).
 import { useQueryClient } from "@tanstack/react-query";
 import { goingQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";

@@ -1,5 +1,4 @@
 // Says that something was done and offers to take it back: by doing the opposite, where that brings everything back.
-// Before it: pages that change something at once. After it: ui/toasts.tsx.
 import { useQueryClient } from "@tanstack/react-query";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";

@@ -1,4 +1,4 @@
-// Which other services people sign in through, and where the browser begins. Before it: other-ways.tsx, pages/account/identities-card.tsx. After it: the server.
+// Which other services people sign in through, and where the browser begins.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { getOauthConfig } from "../api/account-endpoints.ts";

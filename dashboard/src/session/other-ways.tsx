@@ -1,4 +1,4 @@
-// Signing in through other services: links, since the browser goes there as a whole. Before it: the pages before an account. After it: oauth.ts.
+// Signing in through other services: links, since the browser goes there as a whole.
 import { t } from "../text/t.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { useOtherWays } from "./oauth.ts";

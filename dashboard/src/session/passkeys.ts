@@ -1,4 +1,4 @@
-// Asks the browser for a passkey, or to make one; loaded when somebody wants that. Before it: sign-in-form.tsx, pages/account/passkey-dialogs.tsx.
+// Asks the browser for a passkey, or to make one; loaded when somebody wants that.
 import { call, CallError, type Answer } from "../api/call.ts";
 import { addPasskey, askPasskey, beginPasskey } from "../api/account-endpoints.ts";
 import { t } from "../text/t.ts";

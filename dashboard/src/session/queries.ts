@@ -1,5 +1,4 @@
 // What the dashboard has asked the server: the cache, and the questions that several pages ask.
-// Before it: api/. After it: pages/. When the session ended, whoever hears it first, the account becomes null and the page stays.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { account } from "@postloft/contract/users.ts";

@@ -1,4 +1,4 @@
-// Tabs of one browser agree: what one changes, the others read again. Before it: main.tsx. After it: the queries of each tab.
+// Tabs of one browser agree: what one changes, the others read again.
 import type { QueryClient } from "@tanstack/react-query";
 
 const CHANNEL = "postloft.changes";

@@ -1,4 +1,4 @@
-// What the server says by codes, in the viewer's language. Before it: t.ts. After it: the tables of sentences, each beside those who show them.
+// What the server says by codes, in the viewer's language.
 
 /** A sentence of the server's, as the contract has it. */
 export interface SaidPart {

@@ -1,5 +1,4 @@
 // Every text of the dashboard in the viewer's language. English stands in the code and is the key of the catalogues beside this file.
-// Before it: nothing. After it: every file that shows words.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "Español" } as const;
 export type Language = keyof typeof LANGUAGES;

@@ -1,5 +1,4 @@
 // Somebody changed a thing while it was being written here: what is saved now, and whose stays.
-// Before it: pages whose save was refused, or waits. After it: dialog.tsx.
 import { useState, type ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";

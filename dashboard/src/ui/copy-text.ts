@@ -1,5 +1,4 @@
 // Puts a text into the clipboard. The browser's way needs https or localhost; the older way works on plain http, where many begin.
-// Before it: snippet.tsx.
 
 /** Whether it was copied: browsers refuse for reasons of their own. */
 export async function copyText(text: string): Promise<boolean> {

@@ -1,5 +1,5 @@
 // The field that one types in first. Of a page the browser gives it the focus; of a dialog the dialog does, so that it knows what had the
-// focus before, which gets it back. Before it: dialog.tsx, field.tsx.
+// focus before, which gets it back.
 import { createContext, useContext, useEffect, useRef, type RefObject } from "react";
 
 /** What stands around fields: null on a page. */

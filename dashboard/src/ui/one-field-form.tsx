@@ -1,4 +1,4 @@
-// A form that asks for one thing: the field, what is wrong with it, and one button. Before it: pages and dialogs with something to ask.
+// A form that asks for one thing: the field, what is wrong with it, and one button.
 import type { InputHTMLAttributes, ReactNode } from "react";
 import { CallError } from "../api/call.ts";
 import { t } from "../text/t.ts";

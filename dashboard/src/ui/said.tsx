@@ -1,4 +1,4 @@
-// A sentence of the server's, in which names and code stand between backticks. Before it: pages that show advice.
+// A sentence of the server's, in which names and code stand between backticks.
 import { Fragment } from "react";
 
 export function Said({ children }: { children: string }) {

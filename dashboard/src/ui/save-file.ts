@@ -1,4 +1,4 @@
-// Saves something as a file of the viewer's. Before it: api/call.ts, pages that make a file themselves.
+// Saves something as a file of the viewer's.
 
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement("a");

@@ -1,4 +1,4 @@
-// Light or dark: as the system says, or as somebody chose on this device. Before it: main.tsx, palette/commands.ts. After it: tokens.css.
+// Light or dark: as the system says, or as somebody chose on this device.
 
 export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];

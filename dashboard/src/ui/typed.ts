@@ -1,5 +1,4 @@
 // What is typed over what is stored: whether it is the same, and what of it is not stored yet.
-// Before it: forms that are saved while somebody types on. After it: nothing.
 import { hashKey } from "@tanstack/react-query";
 
 /** Whether two values say the same. The database keeps the names of an object in an order of its own. */

@@ -1,4 +1,4 @@
-// Whether the browser has a network. Before it: pages/tab-notes.tsx, the drafts of a campaign.
+// Whether the browser has a network.
 import { useSyncExternalStore } from "react";
 
 function subscribe(onChange: () => void): () => void {

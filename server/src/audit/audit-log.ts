@@ -1,5 +1,4 @@
 // The audit log of projects: who changed what, when and from where. Entries are only ever added, with the change itself.
-// Before it: users/. After it: projects/ records; whoever checks an installation verifies the chains.
 import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // The hash of an entry: over the entry as one line of JSON and the hash of the one before. Pure.
-// Before it: audit-log.ts adds and reads entries. After it: nothing.
 import { sha256 } from "../platform/crypto.ts";
 
 /** What is hashed of an entry. */

@@ -1,5 +1,4 @@
 // The file of a backup: a tar in gzip that says first what it is, then holds each table in pieces, and at its end what must have come.
-// Before it: write-backup.ts fills it; restore-backup.ts reads it, once to check it and once to load it.
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";

@@ -1,5 +1,4 @@
 // Statements of backup and restore: which tables there are, what refers to what, and the copying of rows.
-// Before it: write-backup.ts, restore-backup.ts. After it: the catalog of PostgreSQL.
 import type pg from "pg";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
 import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from "pg-copy-streams";

@@ -1,5 +1,4 @@
 // Puts a backup into a database that nobody has used yet: all of it or nothing. What waited in it is held until a person decides (P13).
-// Before it: server/src/backup.ts; write-backup.ts made the file. After it: the next start holds everything (instance/held.ts).
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type pg from "pg";

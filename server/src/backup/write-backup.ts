@@ -1,5 +1,4 @@
 // A backup of everything in one file, made while the installation works: one view of the database, read table by table.
-// Before it: server/src/backup.ts. After it: archive.ts; restore-backup.ts puts it into an empty database.
 import { rename, rm } from "node:fs/promises";
 import type pg from "pg";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // What billing does in the background, where projects are billed: learns what became of subscriptions, and reports usage.
-// Before it: worker.ts. After it: follow-subscriptions.ts, report-usage.ts.
 import type { Loop } from "../platform/background.ts";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

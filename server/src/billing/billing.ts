@@ -1,5 +1,4 @@
 // What a person does about paying for a project: checkout, portal, invoices.
-// Before it: stripe.ts. After it: routes.ts.
 import type { Stripe } from "stripe";
 import type { BillingState } from "@postloft/contract/billing-limits.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

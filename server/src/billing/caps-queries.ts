@@ -1,5 +1,4 @@
 // Statements on `billing_limits`, and on what a project has sent and has waiting.
-// Before it: caps.ts. After it: nothing.
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Caps: how many mails of each kind a project may send in a calendar month, in UTC, and how many it has sent (docs/decisions/0055-caps.md).
-// Before it: routes.ts; v1/send.ts, campaigns/ and workflows/ ask before they accept mail. After it: the counts of events/.
 import { LRUCache } from "lru-cache";
 import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";

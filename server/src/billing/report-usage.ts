@@ -1,5 +1,4 @@
 // Metered usage: what each project with a running subscription sent on a day, told to Stripe once (docs/decisions/0084-metered-usage.md).
-// Before it: worker.ts starts the loop where a meter is set. After it: stripe.ts tells; usage-queries.ts keeps what was told.
 import { CAP_CATEGORIES } from "@postloft/contract/billing-limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // What a subscription of Stripe is to us. Pure.
-// Before it: nothing. After it: stripe.ts, follow-subscriptions.ts.
 
 export interface Subscription {
   id: string;

@@ -1,5 +1,4 @@
 // Whether this installation bills, and through which account of Stripe: all settings are there, or none.
-// Before it: platform/config.ts. After it: stripe.ts.
 import type { Config, MoreChecks } from "../platform/config.ts";
 
 export interface BillingSettings {

@@ -1,5 +1,4 @@
 // What we ask of Stripe, and nothing else: its SDK is loaded only where billing is on.
-// Before it: settings.ts. After it: billing.ts, follow-subscriptions.ts.
 import type { Stripe } from "stripe";
 import type { Config } from "../platform/config.ts";
 import { nowMs } from "../platform/clock.ts";

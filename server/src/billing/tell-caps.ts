@@ -1,5 +1,4 @@
 // Tells members that a cap of their project is near, before mail is refused for it, and that it is reached; each once a month.
-// Before it: worker.ts starts the loop. After it: caps.ts counts; projects/members/notifications.ts mails.
 import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // Statements on `billing_usage`, and on how far the usage of each customer of Stripe is known.
-// Before it: report-usage.ts. After it: nothing.
 import { sql } from "kysely";
 import type { CapCategory } from "@postloft/contract/billing-limits.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";

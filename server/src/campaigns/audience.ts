@@ -1,5 +1,4 @@
 // Who a campaign is for: the contacts of its audience, and who of them gets its kind.
-// Before it: campaigns.ts checks what was written. After it: counts, and the snapshot when it starts.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";

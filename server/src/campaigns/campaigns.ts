@@ -1,5 +1,4 @@
 // Campaigns as records: create, read, list, replace, copy, delete; where each stands, counted from its mails.
-// Before it: routes.ts. After it: send-campaign.ts starts them, settle-campaigns.ts ends them.
 import { inOneText } from "@postloft/contract/advice.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";

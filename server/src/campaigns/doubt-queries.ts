@@ -1,5 +1,4 @@
 // Statements on campaigns whose mails are in doubt: which had too many of them, and their pause.
-// Before it: pause-in-doubt.ts. After it: `campaigns`.
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";

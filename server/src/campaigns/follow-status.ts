@@ -1,5 +1,4 @@
 // The queues of campaigns follow their status: whether mail of a campaign leaves stands in the outbox, which knows no campaigns.
-// Before it: whatever moved a campaign from one status to another, in the same transaction. After it: emails/outbox/queues.ts.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Tx } from "../platform/database.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";

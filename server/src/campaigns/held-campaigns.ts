@@ -1,6 +1,5 @@
 // Campaigns held after the database went back to an earlier state: those that are sending pause, schedules wait for a person. Each is
 // resumed, sent or cancelled like any other; these are the verbs for all of them.
-// Before it: instance/held.ts. After it: the settler starts and ends them, the sender sends.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database.ts";
 import { followStatus } from "./follow-status.ts";

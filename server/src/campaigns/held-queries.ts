@@ -1,6 +1,5 @@
-// Statements on campaigns that are held after the database went back: those with this reason. Whatever a person does with one of
-// them takes it away, and with it the hold.
-// Before it: held-campaigns.ts. After it: nothing.
+// Statements on campaigns that are held after the database went back: those with this reason. Whatever a person does with one of them takes
+// it away, and with it the hold.
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";

@@ -1,5 +1,5 @@
-// Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when
-// too large a part of the last ones did. Before it: emails/doubt/doubt-brake.ts, settle-campaigns.ts. After it: a person resumes and resolves.
+// Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when too large
+// a part of the last ones did.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,5 +1,5 @@
 // A campaign with more recipients than a cap leaves room for when they are fixed pauses before anybody gets it: it was asked when it was
-// sent or scheduled, and others have taken the room since. Before it: snapshot-recipients.ts. After it: a person resumes it.
+// sent or scheduled, and others have taken the room since.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database.ts";
 import { lockRoom } from "../billing/caps.ts";

@@ -1,5 +1,5 @@
-// A campaign whose recipients could not be fixed pauses and says why: it is under way and nobody gets it, until somebody mends what its audience
-// stands on. Before it: the job of snapshot-recipients.ts failed. After it: a person resumes it, which queues the job again, or cancels it.
+// A campaign whose recipients could not be fixed pauses and says why: it is under way and nobody gets it, until somebody mends what its
+// audience stands on.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database.ts";
 import type { FailedJob } from "../platform/jobs.ts";

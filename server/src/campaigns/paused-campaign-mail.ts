@@ -1,5 +1,4 @@
 // What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
-// Before it: settle-campaigns.ts, pause-in-doubt.ts, pause-over-cap.ts, settle-paused.ts. After it: projects/members/notification-mails.ts words it.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type {
   CappedCampaign,

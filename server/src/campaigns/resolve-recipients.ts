@@ -1,5 +1,4 @@
 // Recipients of a campaign of whom nobody knows whether they got its mail: a person says what became of them.
-// Before it: routes.ts. After it: emails/doubt/resolve-emails.ts ends the doubt; the sender sends again what is to be sent again.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";

@@ -1,5 +1,4 @@
 // Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
-// Before it: contract/src/campaigns.ts names states and kinds. After it: the verbs of this folder.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";

@@ -1,5 +1,5 @@
-// Send, schedule, cancel, pause, resume, retry: each is one conditional UPDATE, so that of many callers at once one succeeds (decisions §8).
-// Before it: routes.ts. After it: snapshot-recipients.ts fixes who gets it; the sender sends; settle-campaigns.ts ends it.
+// Send, schedule, cancel, pause, resume, retry: each is one conditional UPDATE, so that of many callers at once one succeeds (decisions
+// §8).
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { addJob } from "../platform/jobs.ts";

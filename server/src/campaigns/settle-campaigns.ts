@@ -1,5 +1,5 @@
-// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
-// Before it: worker.ts starts it. After it: a campaign that is SENT, and an alarm in the log and in /metrics if its books do not balance.
+// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was
+// cancelled, prove their books.
 import { domainOf } from "@postloft/contract/address.ts";
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { startLoop, type Loop } from "../platform/background.ts";

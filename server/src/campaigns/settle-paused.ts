@@ -1,6 +1,5 @@
 // What is done by itself about destinations that refuse a campaign, or list mail of no campaign: tell the members, park what waits there,
 // try again with a few, go on.
-// Before it: emails/refusals/refusal-watch.ts paused one. After it: emails/ moves the mails; settle-campaigns.ts ends the campaign when none waits.
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import {

@@ -1,5 +1,4 @@
 // Fixes who gets a campaign, in one statement, when it starts: a job, so that a crash in between is made good by whoever takes it up.
-// Before it: send-campaign.ts or the clock started it. After it: the mails wait in the outbox.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { limitStatements, type Tx } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";

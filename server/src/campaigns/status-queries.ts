@@ -1,5 +1,4 @@
 // Where campaigns stand, read for what follows their status.
-// Before it: follow-status.ts. After it: nothing.
 import { sql } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Tx } from "../platform/database.ts";

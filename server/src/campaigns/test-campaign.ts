@@ -1,4 +1,4 @@
-// A test mail of a campaign. Before it: routes.ts. After it: templates/test-mail.ts.
+// A test mail of a campaign.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Tx } from "../platform/database.ts";
 import type { Domains } from "../domains/domains.ts";

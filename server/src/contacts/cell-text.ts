@@ -1,6 +1,5 @@
-// Cells of a CSV file as values, and values as cells. Export writes with the same rules as import reads, so that a file that goes
-// out and comes back says the same. Pure.
-// Before it: import/ has a cell, export-contacts.ts has a value; contract/src/cell.ts says what one means. After it: contacts, or a line of CSV.
+// Cells of a CSV file as values, and values as cells. Export writes with the same rules as import reads, so that a file that goes out and
+// comes back says the same. Pure.
 import { cellValue, needsMark, quoteCell } from "@postloft/contract/cell.ts";
 import { findHostileValues } from "../platform/http-body.ts";
 

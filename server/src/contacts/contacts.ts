@@ -1,5 +1,4 @@
 // Contacts one at a time: read, list, look up, change by id, delete.
-// Before it: routes.ts. After it: upsert-contacts.ts for changes by address; emails/ forgets the person on delete.
 import { isDeepStrictEqual } from "node:util";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";

@@ -1,5 +1,4 @@
 // A file of CSV as an answer, written while it is read.
-// Before it: routes of exports. After it: nothing.
 import { Readable } from "node:stream";
 import { ok, type Answer } from "../platform/http-route.ts";
 

@@ -1,5 +1,4 @@
 // All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
-// Before it: import/routes.ts. After it: workflows/, events/ and emails/ tell what they hold.
 import type { Database } from "../platform/database.ts";
 import { readEmailHistory } from "../emails/reading/email-history.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";

@@ -1,5 +1,4 @@
 // Contacts as CSV, written while it is read: whoever reads slowly makes us read slowly, and whoever goes away ends it.
-// Before it: import/routes.ts. After it: cell-text.ts writes the cells so that import/ reads the same out of them.
 import { headerOf } from "@postloft/contract/contact-file/field-names.ts";
 import type { Database } from "../platform/database.ts";
 import { writeRow } from "./cell-text.ts";

@@ -1,5 +1,4 @@
 // Statements that read contacts for files: in batches by key, so that no answer is ever in memory as a whole.
-// Before it: export-contacts.ts, export-contact.ts. After it: lines of CSV, pieces of JSON.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { shownData } from "./shown-data-queries.ts";

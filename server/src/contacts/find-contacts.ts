@@ -1,5 +1,4 @@
 // How a page of contacts is found: along the order of the list, by the best index, or in pieces; and how many there are.
-// Before it: list-contacts.ts has the conditions. After it: list-queries.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import { isOutOfTime, limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Lists of contacts: who is meant by a search, a state, a segment; in which order; page by page.
-// Before it: routes.ts. After it: find-contacts.ts; bulk/ and import/ mean the same contacts by the same filter.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import { isOutOfTime, type Database } from "../platform/database.ts";

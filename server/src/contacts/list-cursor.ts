@@ -1,6 +1,5 @@
-// Where a list of contacts goes on: in which order it is, and behind which contact. Pure; the cursor holds the key itself,
-// so that it survives the deletion of the contact.
-// Before it: routes.ts reads the query. After it: list-contacts.ts asks for the rows behind it.
+// Where a list of contacts goes on: in which order it is, and behind which contact. Pure; the cursor holds the key itself, so that it
+// survives the deletion of the contact.
 import { parseAddress } from "@postloft/contract/address.ts";
 import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // Contacts that match a filter, counted and listed.
-// Before it: segments/filters/compile-filter.ts compiled the filter. After it: segments/ and campaigns/ ask.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 import { fittingLimit } from "../platform/page.ts";

@@ -1,5 +1,4 @@
 // Pieces of the outbox's statements that are about contacts.
-// Before it: recipients.ts. After it: `contacts`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 
 export const idIfThere = (

@@ -1,5 +1,4 @@
 // Contacts as the outbox sees them: pieces of its statements, handed to it because this folder comes later in the reading order.
-// Before it: emails/outbox/recipients.ts says what is asked. After it: suppressions/recipients.ts adds its own.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { RecipientChecks } from "../emails/outbox/recipients.ts";
 import { idIfThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";

@@ -1,5 +1,4 @@
 // The data rules of spec §2.2 and the type inference of §2.3: pure, no clock, no database.
-// Before it: whatever a caller sent as `data`. After it: contacts.ts applies the patch, v1/ renders with the variables.
 import { RESERVED_KEYS } from "@postloft/contract/contact-file/field-names.ts";
 import type { CONSENT_SOURCES } from "@postloft/contract/contacts.ts";
 

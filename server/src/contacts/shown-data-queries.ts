@@ -1,5 +1,4 @@
 // A contact's data without the fields that are being deleted: what every reader sees while the job has not come to it yet.
-// Before it: fields/delete-field.ts queues the job. After it: whoever reads `data` of `contacts`, or lays something over it.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";
 

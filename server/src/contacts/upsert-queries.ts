@@ -1,5 +1,4 @@
 // The statement that upserts contacts by address, alone or with an event each, and the types of keys it registers.
-// Before it: upsert-contacts.ts, which sorts each batch so that locks are taken in one order.
 import { sql, type RawBuilder } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database.ts";
 import { idTimeMs } from "../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Messages that a program writes because somebody is away: how they are told from reports. Pure; nothing throws, every pattern is linear.
-// Before it: read-bounce.ts found no report in the message. After it: nothing is done about it.
 import type { Email } from "postal-mime";
 
 /** How mail programs begin the subject of such an answer; Exchange in the language of whoever is away. */

@@ -1,5 +1,5 @@
-// How servers write reports for people: by what one knows them, where the mail begins that came back, what says nothing. From what these servers are known to write.
-// Before it: bounce-text.ts has the text. After it: nothing.
+// How servers write reports for people: by what one knows them, where the mail begins that came back, what says nothing. From what these
+// servers are known to write.
 
 interface Form {
   server: string;

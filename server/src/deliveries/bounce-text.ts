@@ -1,5 +1,4 @@
 // Reports that only a person was meant to read: what the words say of whom. Pure; nothing throws, every pattern is linear.
-// Before it: returned-message.ts found no machine-readable part. After it: the same reports as from one.
 import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd } from "../transports/answers/answers.ts";
 import { DELAYED, FORMS, GIVEN_UP, NOISE, ORIGINAL_BEGINS } from "./bounce-forms.ts";

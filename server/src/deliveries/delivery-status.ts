@@ -1,5 +1,4 @@
 // The machine-readable parts of reports about mail: delivery status (RFC 3464), feedback of complaints (RFC 5965). Pure; nothing throws.
-// Before it: returned-message.ts took the message apart. After it: rules.ts knows what each kind means.
 import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd, type AnsweredPart, type Cause } from "../transports/answers/answers.ts";
 import { readText } from "../platform/foreign-values.ts";

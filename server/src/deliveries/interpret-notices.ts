@@ -1,5 +1,4 @@
 // What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
-// Before it: notices.ts claims them. After it: deliveries.ts does what the reports say; a message becomes an event of who wrote it.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
-// Before it: sns.ts and the SMTP door checked who tells. After it: interpret-notices.ts says what they mean.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { nowMs } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // The door for notices of Amazon SNS as the service runs it: keys and confirmations are fetched from Amazon.
-// Before it: main.ts has the topics. After it: sns.ts checks and stores what is told.
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { NoticeStore } from "./notices.ts";

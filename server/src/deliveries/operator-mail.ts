@@ -1,5 +1,4 @@
 // What somebody wrote to postmaster@ or abuse@ of our domains, as a mail to whoever runs the installation. Pure.
-// Before it: interpret-notices.ts. After it: projects/members/notification-mails.ts words it.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { OperatorMessage } from "./returned-message.ts";
 

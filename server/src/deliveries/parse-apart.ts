@@ -1,5 +1,4 @@
 // Takes messages apart that came over SMTP: what costs little at once, what costs much on a thread beside the one that serves.
-// Before it: returned-message.ts has the bytes. After it: parse-message.ts, here or on the thread.
 import { createTaskThread } from "../platform/task-thread.ts";
 import { parseMessage, type Parsed } from "./parse-message.ts";
 

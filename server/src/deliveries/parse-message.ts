@@ -1,4 +1,4 @@
-// Takes a message apart, as far as reports go. Before it: parse-apart.ts, here or on its thread. After it: returned-message.ts reads it.
+// Takes a message apart, as far as reports go.
 import PostalMime, { type Email } from "postal-mime";
 
 /** The message, or why it is none. */

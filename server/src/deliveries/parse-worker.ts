@@ -1,4 +1,4 @@
-// On a thread of its own: takes messages of strangers apart that cost much. Before it: parse-apart.ts. After it: parse-message.ts.
+// On a thread of its own: takes messages of strangers apart that cost much.
 import { answerTasks } from "../platform/task-worker.ts";
 import { parseMessage } from "./parse-message.ts";
 

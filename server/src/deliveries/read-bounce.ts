@@ -1,5 +1,4 @@
 // A message that came back to the address of a mail: what it says of the mail, by its machine-readable part or by its words. Never throws.
-// Before it: returned-message.ts took it apart. After it: the same place makes reports of it.
 import type { Email } from "postal-mime";
 import { isAutomaticReply } from "./automatic-replies.ts";
 import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";

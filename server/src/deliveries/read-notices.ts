@@ -1,5 +1,5 @@
-// What notices say, a batch of them. Strangers write these, and a transaction stands still meanwhile: what costs much has a time in each batch.
-// Before it: interpret-notices.ts has claimed them. After it: it finds the mails they are about; what was not read comes again.
+// What notices say, a batch of them. Strangers write these, and a transaction stands still meanwhile: what costs much has a time in each
+// batch.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { localPartOf } from "@postloft/contract/address.ts";
 import { isReportName } from "../domains/reports/domain-reports.ts";

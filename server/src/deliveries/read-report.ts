@@ -1,5 +1,4 @@
 // What a report names of a mail. Pure.
-// Before it: a report was parsed. After it: ses-events.ts and returned-message.ts.
 import { readText } from "../platform/foreign-values.ts";
 import { isId } from "../platform/ids.ts";
 

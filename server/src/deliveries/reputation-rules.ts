@@ -1,5 +1,4 @@
 // What rates of bounces and complaints mean for a project: healthy, warning or critical (decisions §2). Pure.
-// Before it: reputation.ts has counted. After it: reputation.ts shows it, and disables a project.
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { SendingCounts } from "../emails/booking/sending-hours.ts";

@@ -1,5 +1,4 @@
 // The reputation guard: rates of bounces and complaints of each project; a critical project is disabled and its members are told.
-// Before it: deliveries.ts booked what came back. After it: routes.ts shows it; projects/ disables; emails/ mails the members.
 import type { z } from "zod";
 import type { security } from "@postloft/contract/security.ts";
 import type { Database, Tx } from "../platform/database.ts";

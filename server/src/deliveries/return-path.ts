@@ -1,5 +1,4 @@
 // The envelope sender of a mail, one of its own: what comes back to it names the mail, and nobody can make one up (VERP).
-// Before it: the application secret. After it: the sender puts it on the envelope; the SMTP door and the interpreter read it back.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 import { isId } from "../platform/ids.ts";

@@ -1,5 +1,4 @@
 // A message that came in over SMTP: a report about one of our mails, somebody who writes, or a machine that answers.
-// Before it: notices.ts has it as bytes. After it: interpret-notices.ts finds the mail, or the contact.
 import type { Attachment, Email } from "postal-mime";
 import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";

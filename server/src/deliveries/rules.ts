@@ -1,5 +1,4 @@
 // What a report about a mail means: the event it is, how the mail's state changes, whether the contact is unsubscribed. Pure.
-// Before it: ses-events.ts, returned-message.ts and the transports say what was reported. After it: deliveries.ts does it.
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";

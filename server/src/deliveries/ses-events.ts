@@ -1,5 +1,4 @@
 // What Amazon SES says in a notice: which mail, whom, and which kind of report it is. Pure; nothing in it throws.
-// Before it: sns.ts has checked who says it. After it: interpret-notices.ts finds the mail, rules.ts knows what the kind means.
 import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
 import { tellCause } from "../transports/answers/answers.ts";

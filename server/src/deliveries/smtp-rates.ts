@@ -1,5 +1,4 @@
 // How much mail is taken over SMTP from whom: what is over it is told to come back later, so nothing is lost.
-// Before it: smtp.ts has a recipient. After it: counters that all processes share.
 import { createHash } from "node:crypto";
 import { localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

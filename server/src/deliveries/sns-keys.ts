@@ -1,5 +1,4 @@
 // The keys Amazon SNS signs with: fetched once from a checked address, looked at, kept for a while.
-// Before it: sns.ts has the address. After it: sns.ts checks the signature.
 import { X509Certificate, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // A notification of Amazon SNS: what of it is signed, where its certificate may be, and whether a subscription may be confirmed. Pure.
-// Before it: contract/src/webhooks.ts gives it its shape. After it: sns.ts checks it.
 import type { z } from "zod";
 import type { receiveSns } from "@postloft/contract/webhooks.ts";
 

@@ -1,5 +1,4 @@
 // The only two requests we make to Amazon SNS: for a certificate, and to confirm a subscription. Bounded in time and size, no redirects.
-// Before it: sns-keys.ts and sns.ts name an address they have checked. After it: the network.
 import { request } from "node:https";
 
 /** An answer, but not the one that was hoped for. */

@@ -1,5 +1,4 @@
 // The door for notifications of Amazon SNS: who tells is proved before anything is kept. Every refusal is the same 403.
-// Before it: routes.ts. After it: notices.ts stores what was told; sns-requests.ts confirms a subscription.
 import { verify } from "node:crypto";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";

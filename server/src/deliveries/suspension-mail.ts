@@ -1,5 +1,4 @@
 // What members are told when the reputation guard disabled their project, or may soon. Pure.
-// Before it: reputation.ts. After it: projects/members/notification-mails.ts words it.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 

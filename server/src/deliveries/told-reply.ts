@@ -1,5 +1,4 @@
 // The SMTP reply that a report quotes, and the step of the dialogue it was given to. Pure; every pattern is linear.
-// Before it: delivery-status.ts and bounce-text.ts have a text. After it: transports/answers/answers.ts knows what the reply means.
 import type { AnsweredPart } from "../transports/answers/answers.ts";
 
 /** Codes that SMTP knows (RFC 5321, 4954, 7504) and a few that servers made up. */

@@ -1,5 +1,4 @@
 // Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
-// Before it: emails/booking/sending-hours.ts counted. After it: the guard (reputation.ts) disables.
 import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

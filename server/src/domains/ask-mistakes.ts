@@ -1,5 +1,5 @@
-// Asks DNS what tells how a record came to be missing or wrong: its own name, the places where it is entered by mistake. Bounded in questions.
-// Before it: domains.ts. After it: record-mistakes.ts judges.
+// Asks DNS what tells how a record came to be missing or wrong: its own name, the places where it is entered by mistake. Bounded in
+// questions.
 import type { DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 import type { Dns, DnsAnswer, RecordType } from "../platform/dns.ts";
 import type { DomainView } from "./present-domain.ts";

@@ -1,5 +1,4 @@
 // Asks DNS what a check of a domain needs: its own names, then step by step what its SPF records lead to; bounded in questions and time.
-// Before it: check-domains.ts. After it: rules.ts judges the proof, check-queries.ts stores what was found.
 import type { Dns, DnsAnswer } from "../platform/dns.ts";
 import { dkimName } from "./dkim-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";

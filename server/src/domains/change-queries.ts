@@ -1,4 +1,4 @@
-// Statements on `domain_record_changes`. Before it: check-domains.ts. After it: nothing.
+// Statements on `domain_record_changes`.
 import { sql } from "kysely";
 import type { Tx } from "../platform/database.ts";
 import type { DomainKey } from "./queries.ts";

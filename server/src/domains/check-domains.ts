@@ -1,5 +1,4 @@
 // Checks of sender domains: asks DNS, books what it means; now for one domain, and by the clock for all that are due.
-// Before it: domains.ts (a person asks), worker.ts (the clock). After it: rules.ts judges, check-queries.ts books.
 import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";

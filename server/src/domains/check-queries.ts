@@ -1,5 +1,4 @@
 // Statements on `domains` that a check makes: claim what is due, book what DNS said, move on to the next key.
-// Before it: queries.ts reads the rows. After it: check-domains.ts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import type { DomainKey, FoundRecords, Lookups } from "./queries.ts";

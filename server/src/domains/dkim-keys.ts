@@ -1,4 +1,4 @@
-// Makes DKIM keys, on one thread and in turns between projects. Before it: domains.ts. After it: key-worker.ts, on the thread.
+// Makes DKIM keys, on one thread and in turns between projects.
 import { createTaskThread } from "../platform/task-thread.ts";
 
 const RSA_BITS = 2048;

@@ -1,5 +1,4 @@
 // The DKIM record of a key (RFC 6376 §3.6.1): what to publish, and what is wrong with what is published. Pure.
-// After it: rules.ts decides whether a domain is proved, present-domain.ts shows the record.
 import { sayOfDns, type DnsAdvice, type DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import type { RecordStatus } from "./record-status.ts";
 

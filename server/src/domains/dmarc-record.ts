@@ -1,5 +1,5 @@
-// The DMARC policy that receivers find for a sender domain (RFC 9989): at the domain itself, or above it by the tree walk. Advice only. Pure.
-// After it: rules.ts lists the names to ask, present-domain.ts shows the record.
+// The DMARC policy that receivers find for a sender domain (RFC 9989): at the domain itself, or above it by the tree walk. Advice only.
+// Pure.
 import { sayOfDns } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 import type { Judgement } from "./record-status.ts";

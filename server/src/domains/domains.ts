@@ -1,5 +1,4 @@
 // Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
-// Before it: routes.ts. After it: v1/ asks whether a domain may send, the sender asks for its key; check-domains.ts asks DNS.
 import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // What DNS says of verified domains right now, without booking it: a look for whoever runs the installation.
-// Before it: instance/doctor.ts. After it: ask-records.ts asks, rules.ts judges.
 import type { Database } from "../platform/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { askRecords } from "./ask-records.ts";

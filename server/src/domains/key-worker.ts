@@ -1,4 +1,4 @@
-// On a thread of its own: makes DKIM keys, which takes a tenth of a second and more. Before it: dkim-keys.ts.
+// On a thread of its own: makes DKIM keys, which takes a tenth of a second and more.
 import { generateKeyPairSync } from "node:crypto";
 import { answerTasks } from "../platform/task-worker.ts";
 import type { NewKey } from "./dkim-keys.ts";

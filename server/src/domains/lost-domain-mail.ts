@@ -1,5 +1,4 @@
 // What the members of a project are told when one of its domains is no longer proved. Pure.
-// Before it: check-domains.ts saw the last of the failed checks. After it: projects/members/notification-mails.ts words it.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { dkimName } from "./dkim-record.ts";
 import type { DomainRow } from "./queries.ts";

@@ -1,5 +1,4 @@
 // A sender domain as callers see it: each record with what is expected, what was found and what to do. Pure.
-// Before it: queries.ts read the row. After it: routes answer it.
 import { inWords, sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { contentId } from "../platform/ids.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";

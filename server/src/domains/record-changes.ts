@@ -1,5 +1,4 @@
 // Which records of a domain a check found otherwise than the one before. Pure.
-// Before it: check-domains.ts asked DNS. After it: change-queries.ts keeps them; GET /deliverability shows them.
 import { presentDomain } from "./present-domain.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";

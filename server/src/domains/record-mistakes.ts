@@ -1,5 +1,4 @@
 // What went wrong when somebody entered a record, told from what DNS has in its place and in the wrong ones. Pure.
-// Before it: ask-mistakes.ts asks DNS. After it: contract/src/domain-mistakes.ts has the sentences.
 import { mistakeOf, type DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 
 /** A record as it should be, and what DNS has. */

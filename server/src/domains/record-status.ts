@@ -1,5 +1,4 @@
 // Where a DNS record stands, for each purpose alike. Pure.
-// After it: the judges of DKIM, SPF and DMARC answer it.
 import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 
 /**

@@ -1,5 +1,4 @@
 // When a domain counts as proved, what a check makes of it, and what is wrong with it in words. Pure.
-// Before it: check-domains.ts asked DNS. After it: queries.ts books it, present-domain.ts shows it.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { dkimName, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { dmarcNames } from "./dmarc-record.ts";

@@ -1,5 +1,5 @@
-// The SPF record of a domain, the return path's or the sender's (RFC 7208): advice only, since DKIM proves the domain and the relay's addresses are not known here. Pure.
-// Before it: spf-walk.ts follows what it includes. After it: present-domain.ts shows it.
+// The SPF record of a domain, the return path's or the sender's (RFC 7208): advice only, since DKIM proves the domain and the relay's
+// addresses are not known here. Pure.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 import type { Judgement } from "./record-status.ts";

@@ -1,5 +1,4 @@
 // Follows an SPF record through what it includes, as receivers do (RFC 7208 §4.6): lookups, void lookups, loops, errors. Pure.
-// Before it: ask-records.ts asks what the walk needs. After it: spf-record.ts says it.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 

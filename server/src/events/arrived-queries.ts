@@ -1,5 +1,4 @@
 // Events that somebody waits for, read from `events`, and from `emails` for those that were sent.
-// Before it: arrived-events.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database.ts";

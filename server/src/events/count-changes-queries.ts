@@ -1,5 +1,5 @@
-// Counts of events that are counted already and change all the same: contacts and names that are deleted, mails known late to have been sent.
-// Before it: counts.ts. After it: count-queries.ts, which counts.
+// Counts of events that are counted already and change all the same: contacts and names that are deleted, mails known late to have been
+// sent.
 import { sql } from "kysely";
 import type { Tx } from "../platform/database.ts";
 import { lockPosition, SENT_ID, upsertCounts } from "./count-queries.ts";

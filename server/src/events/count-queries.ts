@@ -1,5 +1,4 @@
-// Events and sent mails counted per quarter of an hour: what is counted, and the statements that keep the counts
-// (docs/decisions/0044). Before it: counts.ts. After it: counted-queries.ts, recount-queries.ts, name-count-queries.ts.
+// Events and sent mails counted per quarter of an hour: what is counted, and the statements that keep the counts (docs/decisions/0044).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";

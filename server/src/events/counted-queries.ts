@@ -1,5 +1,5 @@
 // Sums over a span: what is counted, and the position up to which it is, by one statement; what came since from the rows, by another that
-// knows where it begins (docs/decisions/0086). Before it: counts.ts. After it: count-queries.ts says what a row counts.
+// knows where it begins (docs/decisions/0086).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";

@@ -1,6 +1,5 @@
-// Counts of what happened, by the quarter of an hour: kept in batches that know where they stand, and by whoever changes what is
-// counted already, in the same transaction (docs/decisions/0044-counts-of-what-happened.md).
-// Before it: events and mails are written. After it: reports/ reads the counts, and what is not counted yet beside them.
+// Counts of what happened, by the quarter of an hour: kept in batches that know where they stand, and by whoever changes what is counted
+// already, in the same transaction (docs/decisions/0044-counts-of-what-happened.md).
 import { startLoop, type Loop } from "../platform/background.ts";
 import { transaction, type Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,5 +1,4 @@
 // Events that are being deleted: until when those of a name are gone for every reader, though the job has not reached them yet.
-// Before it: event-names.ts queues the job. After it: whoever reads `events`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 

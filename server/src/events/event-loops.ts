@@ -1,5 +1,4 @@
 // What events/ does in the background: counts, partitions ahead of time, and what is too old.
-// Before it: worker.ts. After it: counts.ts, platform/partitions.ts, retention.ts.
 import type { Loop } from "../platform/background.ts";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

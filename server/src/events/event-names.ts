@@ -1,5 +1,4 @@
 // Names of events: which there are, where one is used, and the deletion of all events of a name.
-// Before it: routes.ts. After it: a job deletes, a few thousand at a time.
 import { isReservedEventName } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { addJob, type JobStep } from "../platform/jobs.ts";

@@ -1,5 +1,4 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
-// Before it: contacts/, emails/ and v1/ record. After it: filters, timelines and lists read.
 import type { RawBuilder } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // How many events each name has: what keeps these counts as far as the position (docs/decisions/0090-counts-of-names.md).
-// Before it: count-queries.ts counts a step, count-changes-queries.ts what changes below the position. After it: name-queries.ts reads.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { firstEventIdAt, isEmailSent } from "../emails/reading/sent-events.ts";

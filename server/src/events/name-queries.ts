@@ -1,5 +1,4 @@
 // Events by their names: which there are, how many, when the last came.
-// Before it: event-names.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";

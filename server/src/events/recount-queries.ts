@@ -1,4 +1,4 @@
-// Counts held against the rows that they are counts of. Before it: recount.ts. After it: count-queries.ts, whose way of counting is the same.
+// Counts held against the rows that they are counts of.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import {

@@ -1,5 +1,4 @@
 // Proves that counts are true: recounts a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
-// Before it: counts.ts keeps them. After it: instance/doctor.ts tells what differs.
 import { transaction, type Database } from "../platform/database.ts";
 import type { Span } from "./count-queries.ts";
 import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";

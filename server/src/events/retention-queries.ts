@@ -1,5 +1,4 @@
-// Events that are too old: whose they are, and their deletion by whole months. Before it: retention.ts. After it: count-queries.ts counts on
-// with what is left.
+// Events that are too old: whose they are, and their deletion by whole months.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import { NO_ID } from "../platform/ids.ts";

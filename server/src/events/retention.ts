@@ -1,6 +1,5 @@
 // How long events are kept: for ever, or for so many days and then by whole months (docs/decisions/0082-events-by-month.md). What was
 // counted of them stays in the counts.
-// Before it: projects/ sets it. After it: platform/partitions.ts drops a month that nobody needs; others lose their rows in batches.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { nowMs } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // The commands of `npm run admin`: what each takes, and what it tells in sentences and as JSON.
-// Before it: server/src/admin.ts opens the database. After it: operator.ts, held.ts.
 import { parseArgs } from "node:util";
 import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";

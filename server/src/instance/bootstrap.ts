@@ -1,5 +1,4 @@
 // The first account, project and keys of an empty database, from the settings BOOTSTRAP_*, so that nothing needs a click.
-// Before it: main.ts has migrated. After it: the roles start.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";

@@ -1,5 +1,4 @@
 // The dashboard at /app: one page for every address below it, and its assets, whose names hold a hash of what is in them.
-// Before it: tools/bootstrap/build-dashboard.js built them. After it: dashboard/src/main.tsx in a browser.
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";

@@ -1,5 +1,4 @@
 // What `npm run doctor` says of disks: of the database's where it is ours, else of what else there is.
-// Before it: doctor.ts. After it: platform/disk.ts.
 import { hasRoomBelow } from "../platform/disk.ts";
 import type { Finding } from "./finding.ts";
 

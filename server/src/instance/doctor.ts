@@ -1,5 +1,4 @@
 // What `npm run doctor` looks at: one finding per thing, each a sentence and what to do about it. Nothing is changed.
-// Before it: server/src/doctor.ts opens the database. After it: whoever runs the installation.
 import { verifyAuditLogs } from "../audit/audit-log.ts";
 import { isConsentSealedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";

@@ -1,5 +1,4 @@
 // `GET /docs/errors`: what each error code means and what to do, one anchor a code; `error.docs` of every refusal leads here.
-// Before it: contract/src/errors.ts. After it: a browser.
 import { ERRORS, FIELD_CODES } from "@postloft/contract/errors.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
 

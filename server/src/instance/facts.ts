@@ -1,5 +1,4 @@
 // What is fixed once the program has started, for whoever tells of it or asks before acting.
-// Before it: main.ts. After it: api.ts, greeting.ts, next-step.ts, pages.ts, routes.ts.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };

@@ -1,5 +1,4 @@
 // What `npm run doctor` finds, and what it needs to look.
-// Before it: doctor.ts, doctor-disk.ts. After it: nothing.
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/database.ts";
 import type { TransportWatch } from "../transports/transport-watch.ts";

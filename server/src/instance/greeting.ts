@@ -1,5 +1,4 @@
 // What whoever started the program reads when it is ready: where it is, where mail goes, what to do first.
-// Before it: main.ts listens. After it: the terminal.
 import type { Config } from "../platform/config.ts";
 import type { Database } from "../platform/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";

@@ -1,6 +1,5 @@
 // Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
 // and what a person should know although it can, such as a mail server that is away, or mail that is held.
-// Before it: routes.ts (`/ready`, `/`). After it: whoever runs the installation.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { hasRoom } from "../platform/disk.ts";

@@ -1,5 +1,4 @@
 // Everything that waited, held after the database went back to an earlier state: what is held, and the verbs that release or drop it.
-// Before it: platform/stamp notices; a person decides (server/src/admin.ts). After it: mails leave, or never do.
 import { countHeldMetering, holdUsage, releaseHeldUsage } from "../billing/report-usage.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
 import { countHeldJobs, dropHeldJobs, holdJobs, releaseHeldJobs } from "../platform/jobs.ts";

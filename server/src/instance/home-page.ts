@@ -1,5 +1,4 @@
 // `GET /` for a person: what this is, whether it is well, where to go on. Plain HTML, no script, light and dark.
-// Before it: health.ts. After it: a browser.
 import { escapeHtml } from "../platform/escape-html.ts";
 import type { Readiness } from "./health.ts";
 import type { NextStep } from "./next-step.ts";

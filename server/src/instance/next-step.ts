@@ -1,5 +1,4 @@
 // What whoever runs the installation does next, as far as it has come: account → key → first mail → where to read it, or a domain first.
-// Before it: queries.ts. After it: greeting.ts prints it, home-page.ts shows it.
 import type { Database } from "../platform/database.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { hasUsers } from "../users/users.ts";

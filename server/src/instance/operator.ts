@@ -1,6 +1,5 @@
-// What whoever runs the installation does without a browser: accounts, projects, keys, a test mail. There is nobody to ask for rights:
-// who may open the database may do it. What changes a project stands in its audit log, as done by the service.
-// Before it: server/src/admin.ts. After it: the verbs of users/, projects/ and emails/.
+// What whoever runs the installation does without a browser: accounts, projects, keys, a test mail. There is nobody to ask for rights: who
+// may open the database may do it. What changes a project stands in its audit log, as done by the service.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";

@@ -1,5 +1,4 @@
 // The pages a person opens in a browser, and what they are made of: `/`, `/app`, `/mailbox`, `/docs` with `/docs/errors`.
-// Before it: api.ts made the application. After it: a browser, which runs nothing but files of ours.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

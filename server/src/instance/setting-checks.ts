@@ -1,5 +1,4 @@
 // What is wrong with settings that only their own part of the program understands, for all parts.
-// Before it: main.ts reads the settings. After it: platform/config.ts tells every fault at once.
 import { faultsOfBilling } from "../billing/settings.ts";
 import type { MoreChecks } from "../platform/config.ts";
 import { isFirstStart } from "../platform/open-database.ts";

@@ -1,5 +1,4 @@
 // How far a project has come: what a dashboard shows to whoever begins (decisions §2).
-// Before it: routes.ts. After it: nothing.
 import type { Database } from "../platform/database.ts";
 import { hasSubscription } from "../billing/billing.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";

@@ -1,5 +1,5 @@
 // The small HTTP side of a process without the role `api`: `/health`, `/ready` and `/metrics`, and nothing else.
-// Before it: main.ts. After it: health.ts. Without Fastify: a process that only sends does not load what it does not need.
+// Runs without Fastify, because a process that only sends doesn't load what it doesn't need.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ERRORS } from "@postloft/contract/errors.ts";

@@ -1,5 +1,4 @@
 // Before anything leaves: is it the database that it was? If it went back, everything that waits is held and the start says so.
-// Before it: main.ts, when the tables are up to date. After it: platform/stamp watches; held.ts holds.
 import { resolve } from "node:path";
 import type pg from "pg";
 import type { Database } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // The header of an attached part: its content type, a file name that is safe to store, its content id (RFC 2183, 2231).
-// Before it: body.ts, which decides where in the tree the part goes. After it: header.ts for folding.
 import { foldedField, idField, neutralise } from "./header.ts";
 
 /** A file that travels with the message. */

@@ -1,5 +1,4 @@
 // The hash of a message's body, which its DKIM signature holds (RFC 6376).
-// Before it: body.ts. After it: dkim.ts signs it together with the header.
 import { createHash, hash } from "node:crypto";
 
 const CARRIAGE_RETURN = 0x0d;

@@ -1,5 +1,4 @@
 // Text, HTML and files to the body of a message: MIME tree, encoded parts, and the hash to be signed (RFC 2045, RFC 2046).
-// Before it: rendering/render-worker.ts, which rendered the content. After it: message.ts puts the header before it.
 import { hash } from "node:crypto";
 import type { Attachment } from "./attachment.ts";
 import { attachmentHeader } from "./attachment.ts";

@@ -1,5 +1,4 @@
 // Signs a finished message so that receivers can prove who sent it and that nothing changed (RFC 6376, 8301, 8463).
-// Before it: message.ts, which built the bytes. After it: a transport takes the bytes, or nothing leaves at all.
 import type { KeyObject } from "node:crypto";
 import { hash, sign } from "node:crypto";
 import { foldedField } from "./header.ts";

@@ -1,5 +1,4 @@
 // Header fields of a message as text: neutralised, encoded and folded (RFC 5322, RFC 2047), one function per kind.
-// Before it: message.ts and attachment.ts, which know which fields there are. After it: bytes, then the DKIM signer.
 
 /** One person in From, To, Cc or Reply-To. */
 export interface Mailbox {

@@ -1,5 +1,4 @@
 // Which header fields a mail gets beside those that every message has: what the caller asked for, what its kind demands. Pure.
-// Before it: prepare-emails.ts. After it: message/message.ts writes them, message/dkim.ts signs them.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 

@@ -1,5 +1,4 @@
 // A header before a body: the bytes of a message (RFC 5322).
-// Before it: body.ts, and prepare-emails.ts, which knows who writes to whom. After it: dkim.ts signs, a transport takes the bytes.
 import { HEADER_ROOM_BYTES, type MessageBody } from "./body.ts";
 import type { Mailbox } from "./header.ts";
 import { givenField, dateField, idField, mailboxField, textField } from "./header.ts";

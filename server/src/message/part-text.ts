@@ -1,5 +1,4 @@
 // A text part of a mail in pieces: what many mails share is encoded once, the rest for each. Chooses how the part travels.
-// Before it: rendering/, which knows what is shared. After it: body.ts puts the part into the message.
 import { breakSoftly, encodedSizeMax, encodeLines, relaxedLines } from "./quoted-printable.ts";
 
 /** A text, whole or as the pieces that it is when they are joined. */

@@ -1,5 +1,4 @@
 // Bytes of text as quoted-printable lines (RFC 2045 section 6.7): what is ASCII stays readable in the source of a mail.
-// Before it: part-text.ts has the pieces of a part. After it: body.ts puts the lines into the message.
 
 /** How far the encoding of a part has come. */
 export interface LineEnd {

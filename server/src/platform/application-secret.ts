@@ -1,5 +1,4 @@
 // The application secret: from the settings, or made once and kept beside the embedded database.
-// Before it: config.ts. After it: crypto.ts derives every key from it.
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,5 @@
-// The one way to run in the background: loops that run by the clock or when they are woken, wait longer after each failure, end
-// their run before they stop, and have a line each in /metrics; and work that is done again until it commits.
-// Before it: worker.ts and main.ts start the loops; hints.ts wakes them for work of another process.
+// The one way to run in the background: loops that run by the clock or when they are woken, wait longer after each failure, end their run
+// before they stop, and have a line each in /metrics; and work that is done again until it commits.
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { createWakeUp } from "./wake-up.ts";

@@ -1,7 +1,6 @@
-// The time that outlives this process: that of the database, which all of an installation share. A machine's own clock may be
-// wrong, each otherwise, and jumps when it is set. What leases, timers and schedules compare, the database compares itself;
-// this is for what is made here: ids, the instants of events, dates of messages.
-// Before it: main.ts follows the database. After it: ids.ts, and whoever notes when something was.
+// The time that outlives this process: that of the database, which all of an installation share. A machine's own clock may be wrong, each
+// otherwise, and jumps when it is set. What leases, timers and schedules compare, the database compares itself; this is for what is made
+// here: ids, the instants of events, dates of messages.
 import { sql } from "kysely";
 import { startLoop, type Loop } from "./background.ts";
 import type { Database } from "./database.ts";

@@ -1,6 +1,5 @@
-// Case changes once, here: columns are snake_case in SQL and camelCase in TypeScript (docs/decisions/0093). Names change once for
-// each execution of a statement, never for each row, and what json columns hold stays as it is.
-// Before it: pg and Kysely. After it: database.ts, and whoever opens a connection of its own.
+// Case changes once, here: columns are snake_case in SQL and camelCase in TypeScript (docs/decisions/0093). Names change once for each
+// execution of a statement, never for each row, and what json columns hold stays as it is.
 import { Client, type ClientConfig } from "pg";
 import { PostgresDialect, PostgresQueryCompiler, type QueryCompiler } from "kysely";
 

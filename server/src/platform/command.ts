@@ -1,5 +1,4 @@
 // Runs a command of whoever runs the installation: its exit code, and why it failed as words or, with `--json`, as JSON.
-// Before it: the programs beside main.ts. After it: nothing, the process ends.
 import { ConfigError } from "./config.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres/embedded-postgres.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,5 +1,4 @@
 // The settings: every fault is told at once, in words that name the setting and never repeat its value.
-// Before it: nothing. After it: config.ts, setting-forms.ts.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

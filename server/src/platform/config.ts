@@ -1,5 +1,5 @@
-// The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made from here.
-// After it: main.ts builds everything from the Config it returns.
+// The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made
+// from here.
 import { z } from "zod";
 import {
   access,

@@ -1,5 +1,4 @@
 // Secrets: random texts, hashes to look them up by, and sealing with the application secret (AES-256-GCM).
-// After it: projects/ seals API keys, domains/ seals DKIM keys, users/ signs sessions.
 import {
   createCipheriv,
   createDecipheriv,

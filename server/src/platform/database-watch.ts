@@ -1,5 +1,4 @@
 // Notices a database that does not answer although its connections look alive: a network that swallows everything, a machine that hangs.
-// Before it: database.ts says what waits for an answer. After it: what waits fails at once, and so does what comes, until the database answers.
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, DatabaseError, type Pool, type PoolClient } from "pg";

@@ -1,5 +1,5 @@
 // The database: one pool, typed statements, transactions that are tried again when PostgreSQL asks for it.
-// After it: every folder's queries.ts. Row types are in rows.ts, made from the migrated database.
+// Row types are generated from the migrated database into rows.ts.
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { Kysely, sql, type Transaction } from "kysely";
 import { CamelCaseClient, CamelCaseDialect } from "./column-names.ts";

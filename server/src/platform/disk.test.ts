@@ -1,5 +1,4 @@
 // Whether there is room: by the folder of the embedded database, and by what a database says that is elsewhere.
-// Before it: nothing. After it: disk.ts, database.ts.
 import { tmpdir } from "node:os";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";

@@ -1,5 +1,4 @@
 // Whether there is room for what is to be stored: on the disk of the embedded database, and by what the database itself says.
-// Before it: main.ts knows the folder, database.ts hears refusals. After it: instance/health.ts.
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -1,5 +1,4 @@
 // DNS questions, each bounded in time. An answer, "there is none", or "nobody answered": three different things (reliability case F31).
-// After it: domains/ checks records with it, v1/verify.ts looks at a recipient's domain.
 import { Resolver } from "node:dns/promises";
 
 export type DnsAnswer =

@@ -1,4 +1,4 @@
-// Text in HTML. Before it: whoever writes HTML with what others wrote in it. After it: nothing.
+// Text in HTML.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

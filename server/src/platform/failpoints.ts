@@ -1,5 +1,5 @@
 // Named places where a test of crashes makes this process die, throw or wait, to show that no moment is a bad one.
-// Before it: main.ts arms what the setting FAILPOINTS asks for. After it: e2e/faults/ sees what became of the mails. Off, it is one look at an empty map.
+// When off, a failpoint costs one lookup in an empty map.
 
 /** Every place there is, in the order in which a campaign passes them. */
 export const FAILPOINT_NAMES = [

@@ -1,5 +1,4 @@
 // Reads values somebody else wrote: each is what it should be or null, bounded, and text that the database takes. Pure.
-// Before it: a report was parsed. After it: domains/reports/ and deliveries/ make of them what they mean.
 
 export function readObject(value: unknown): Record<string, unknown> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value)

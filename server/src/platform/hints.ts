@@ -1,6 +1,5 @@
-// Hints from process to process that there is work (PostgreSQL's LISTEN and NOTIFY): a loop of another process runs at once and not
-// at its next poll. Nothing rests on them: without the connection, or behind a pooler that does not support them, polls find the work.
-// Before it: whoever committed work tells. After it: background.ts, whose loops are woken.
+// Hints from process to process that there is work (PostgreSQL's LISTEN and NOTIFY): a loop of another process runs at once and not at its
+// next poll. Nothing rests on them: without the connection, or behind a pooler that does not support them, polls find the work.
 import { Client, type Pool } from "pg";
 import { startLoop, type Loop } from "./background.ts";
 import type { Log } from "./log.ts";

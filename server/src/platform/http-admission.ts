@@ -1,4 +1,4 @@
-// Who is let in: key or session, how often, from which page. Before it: http.ts has a request. After it: its body is read.
+// Who is let in: key or session, how often, from which page.
 import { parseCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";

@@ -1,5 +1,4 @@
 // Reads a JSON body and finds what must never reach a rule or the database: broken text, NUL, numbers that became infinite, bombs.
-// Before it: http.ts hands over the bytes. After it: the endpoint's own schema.
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";

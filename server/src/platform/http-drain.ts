@@ -1,6 +1,5 @@
-// Reads on what a client still sends when its body is refused: whoever is cut off in the middle of a body sees a broken
-// connection, and never the answer that says why.
-// Before it: http.ts refuses a body that is too large. After it: the answer, over a connection that is kept where the body came to its end.
+// Reads on what a client still sends when its body is refused: whoever is cut off in the middle of a body sees a broken connection, and
+// never the answer that says why.
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 

@@ -1,5 +1,4 @@
 // From a failure to the error envelope of spec §7, and from Zod's issues to our field codes.
-// Before it: http.ts catches. After it: the caller reads.
 import type { z } from "zod";
 import {
   ERRORS,

@@ -1,5 +1,4 @@
 // Reads a form as a browser or a mail program posts it: urlencoded or multipart, short texts only; and uploads, where a part is a file.
-// Before it: http.ts hands over the bytes. After it: the endpoint's own schema.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { Refusal } from "./refusal.ts";

@@ -1,5 +1,4 @@
 // The first look at a request: repeated headers, who may see the pages of the installation, and a proxy that nobody told us of.
-// Before it: nothing. After it: http-guards.ts, and api.ts with the policy of /docs.
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";

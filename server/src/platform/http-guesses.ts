@@ -1,5 +1,4 @@
 // What whoever was refused probably meant: the path near the one that is not there, the field under another service's name.
-// Before it: http.ts, http-answer.ts refuse. After it: a sentence in the error. Pure.
 import { MAX_SLIPS, SLIP_SHARE, slipsOf } from "@postloft/contract/closest-name.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";

@@ -1,6 +1,5 @@
 // What log and metrics get to know of each request: which route, who, how it was answered and how long that took; never its path, which may
 // hold a token.
-// Before it: http.ts answered. After it: requests/ keeps those of keys for their project.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";

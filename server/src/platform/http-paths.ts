@@ -1,5 +1,4 @@
 // Path aliases of decisions §1: /api/* → /*, /v1/<resource> → /<resource>, /send, /track, bare POST /v1. One handler each, many spellings.
-// Before it: a raw URL. After it: http.ts routes by the plain one.
 
 const RESOURCES =
   /^\/v1\/((?:contacts|templates|segments|campaigns|workflows|events|domains|emails)(?=[/?]|$).*)$/;

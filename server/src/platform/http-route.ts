@@ -1,5 +1,4 @@
 // A route: an endpoint of the contract and the function that answers it. Routes only translate: endpoint → verb → presented value.
-// Before it: contract/src/endpoint.ts. After it: every routes.ts makes some, api.ts lists them, http.ts serves them.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { z } from "zod";

@@ -1,5 +1,4 @@
 // The HTTP side: Fastify, with every endpoint's checks in one order: key → rate limit → shape → rights → the route itself.
-// Before it: api.ts lists the routes. After it: routes call verbs; http-errors.ts writes what was refused.
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";

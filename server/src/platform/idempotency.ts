@@ -1,5 +1,4 @@
 // Idempotency keys (decisions §1, promise P11): the same request under the same key has one effect and one answer, kept for 24 hours.
-// Before it: http.ts claims the key. After it: the verb's own transaction stores the answer, so a crash can leave neither without the other.
 import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "./database.ts";

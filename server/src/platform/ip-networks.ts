@@ -1,5 +1,4 @@
 // Whether an address lies in one of some networks. Pure.
-// Before it: an address of a connection. After it: http-caller.ts lets keys in from where they may be used.
 import { BlockList, isIP } from "node:net";
 
 const IPV4_IN_IPV6 = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;

@@ -1,6 +1,5 @@
-// Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands,
-// so that whoever takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
-// Before it: a verb adds a job in its transaction. After it: worker.ts names the kinds; each kind's folder does the steps.
+// Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands, so that whoever
+// takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
 import type { JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import { startLoop } from "./background.ts";

@@ -1,5 +1,4 @@
 // What the SMTP server leaves open on a connection: how long a client may take in all, and that lines of commands end in CR LF.
-// Before it: smtp.ts has a new connection. After it: the connection is ended with a reply, or goes its way.
 import type { SMTPServer } from "smtp-server";
 
 /** By the clock, however much the client says meanwhile. */

@@ -1,5 +1,4 @@
 // What a person sees of a line of the log.
-// Before it: nothing. After it: log-pretty.ts.
 import { expect, test } from "vitest";
 import { prettyLine } from "./log-pretty.ts";
 

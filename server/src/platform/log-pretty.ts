@@ -1,5 +1,4 @@
 // A line of the log for people: time, level, what happened, then the rest as name=value; an error with its trace below.
-// Before it: log.ts has the line as JSON. After it: a terminal.
 
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31, fatal: 31 };
 

@@ -1,5 +1,4 @@
 // Brings the database to the newest shape: numbered SQL files, each in a transaction of its own, one process at a time.
-// Before it: server/migrations/*.sql. After it: main.ts starts the roles.
 import { readFile, readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";

@@ -1,5 +1,5 @@
-// The settings of logging in through other services (docs/decisions/0059-sign-in-through-others.md). users/oauth/settings.ts says what is missing.
-// Before it: setting-forms.ts. After it: config.ts.
+// The settings of logging in through other services (docs/decisions/0059-sign-in-through-others.md). users/oauth/settings.ts says what is
+// missing.
 import { z } from "zod";
 import { flag, webAddress } from "./setting-forms.ts";
 

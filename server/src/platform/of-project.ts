@@ -1,5 +1,4 @@
 // Whose rows a statement means that may be about one project or about all of them: what is held is decided either way.
-// Before it: held-queries.ts and its like. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 
 /** As a further condition; null: all projects. */

@@ -1,5 +1,4 @@
 // A start while the database is not up, or goes away in the middle: it waits with a sentence, within bounds, and starts anew.
-// Before it: nothing. After it: open-database.ts.
 import { expect, test } from "vitest";
 import { startPatiently } from "./open-database.ts";
 import { Refusal } from "./refusal.ts";

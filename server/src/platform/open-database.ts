@@ -1,5 +1,4 @@
 // The database of this process at its start: the embedded one or that of DATABASE_URL, and patience while it is not up yet.
-// Before it: main.ts has the settings. After it: migrations.ts, then the roles.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,5 +1,5 @@
-// Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row.
-// A page ends early where it would hold too many bytes. Before it: contract/src/field.ts `pageQuery`. After it: every list verb.
+// Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row. A page ends early
+// where it would hold too many bytes.
 import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";

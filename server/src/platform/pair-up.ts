@@ -1,5 +1,4 @@
 // Pairs two lists whose entries belong together: what was asked, and what came back for it. Pure.
-// Before it: any verb that works on batches. After it: nothing.
 
 /**
  * What came back for each entry, in order.

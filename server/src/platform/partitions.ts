@@ -1,6 +1,5 @@
-// Tables with a partition for each month of their ids (UUIDv7): partitions are made months ahead, and one that nobody needs goes as a whole.
-// docs/decisions/0082-events-by-month.md.
-// Before it: a migration makes the table, its first partition and the one for ids that no other takes. After it: worker.ts starts the loop.
+// Tables with a partition for each month of their ids (UUIDv7): partitions are made months ahead, and one that nobody needs goes as a
+// whole. docs/decisions/0082-events-by-month.md.
 import { sql } from "kysely";
 import { startLoop, type Loop } from "./background.ts";
 import { now } from "./clock.ts";

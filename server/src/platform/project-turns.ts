@@ -1,5 +1,4 @@
 // Work on many projects in batches: a page of them at a time, and each has its turn before any has a second one, however much it has.
-// Before it: loops. After it: their batches.
 
 /** Of one project before the next has its turn. */
 const BATCHES_A_TURN = 20;

@@ -1,5 +1,4 @@
 // The frame of pages that a link in a mail opens: one card, plain HTML without script or foreign resource, light and dark.
-// Before it: contacts/pages/page.ts, users/account-pages.ts say what stands on it. After it: a browser.
 import { createHash } from "node:crypto";
 import { escapeHtml } from "./escape-html.ts";
 

@@ -1,5 +1,4 @@
 // Rate limits that all processes share: counters in the database, taken in batches (one statement for all requests that wait).
-// Before it: http.ts and users/routes.ts ask. After it: a refusal with Retry-After, or the request goes on.
 import { sql } from "kysely";
 import { now } from "./clock.ts";
 import type { Database } from "./database.ts";

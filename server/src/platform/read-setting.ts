@@ -1,5 +1,4 @@
 // One setting as it was given: in the environment itself, or in a file, as containers hand over secrets.
-// Before it: config.ts. After it: nothing.
 import { readFileSync } from "node:fs";
 
 /** What the environment says of a setting, itself or in a file; an Error where it says it twice or the file cannot be read. */

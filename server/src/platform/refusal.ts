@@ -1,5 +1,4 @@
 // An expected failure: something in the catalog of contract/src/errors.ts, told to the caller as it is. Everything else thrown is a bug.
-// After it: platform/http-errors.ts turns it into the envelope of spec §7.
 import { ERRORS, type ErrorCode, type FieldError } from "@postloft/contract/errors.ts";
 
 export interface RefusalDetails {

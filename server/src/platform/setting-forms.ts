@@ -1,5 +1,4 @@
 // What the text of a setting may look like, and the words for one that does not. Pure.
-// Before it: config.ts names the settings. After it: whoever started the program reads what is wrong.
 import { isIP } from "node:net";
 import { z } from "zod";
 import { parseMailbox } from "@postloft/contract/address.ts";

@@ -1,5 +1,5 @@
-// Who is connected to the SMTP door: so many of a network, so many in all. When all slots are taken, whoever has been quiet longest makes room.
-// Before it: smtp.ts has a new connection. After it: it is greeted, or told why not.
+// Who is connected to the SMTP door: so many of a network, so many in all. When all slots are taken, whoever has been quiet longest makes
+// room.
 import type { LimitedConnection } from "./limit-smtp-connection.ts";
 
 export interface SlotLimits {

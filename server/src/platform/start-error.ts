@@ -1,5 +1,4 @@
 // Why the program cannot start, in words for whoever started it: which setting it is about and what to do. Pure.
-// Before it: main.ts could not listen, or could not use the database of DATABASE_URL. After it: the terminal.
 import type { Config } from "./config.ts";
 import { databaseErrorCode, DISK_FULL } from "./database.ts";
 

@@ -1,5 +1,4 @@
 // The settings of billing (docs/decisions/0054-billing.md). They go together: billing/settings.ts says what is missing.
-// Before it: setting-forms.ts. After it: config.ts.
 import { z } from "zod";
 import { webAddress } from "./setting-forms.ts";
 

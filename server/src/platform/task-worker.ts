@@ -1,5 +1,4 @@
 // The other side of task-thread.ts: a module that runs on the thread calls this once.
-// Before it: a task. After it: its result, or why there is none.
 import { parentPort } from "node:worker_threads";
 import type { TaskMessage } from "./task-thread.ts";
 import { goBehind } from "./thread-priority.ts";

@@ -1,6 +1,5 @@
-// All that a tenant has, table by table: the project is in every key (ARCHITECTURE.md), so its rows are found the same way in each.
-// The catalog knows the tables and what refers to what; a table that is added later is found without a word here.
-// Before it: projects/removal/ empties a project. After it: nothing.
+// All that a tenant has, table by table: the project is in every key (ARCHITECTURE.md), so its rows are found the same way in each. The
+// catalog knows the tables and what refers to what; a table that is added later is found without a word here.
 import { sql } from "kysely";
 import type { Database, Tx } from "./database.ts";
 

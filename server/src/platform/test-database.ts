@@ -1,5 +1,4 @@
 // For tests: a migrated PostgreSQL database of their own, cloned from a template in a tenth of a second.
-// Before it: tools/test-postgres.ts starts one server for the whole run. After it: *.test.ts files.
 import { randomUUID } from "node:crypto";
 import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
 import { inject } from "vitest";

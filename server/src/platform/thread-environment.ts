@@ -1,5 +1,4 @@
 // The environment of a thread: nothing of ours, since what runs there may be a stranger's; only where compiled modules are kept.
-// Before it: task-thread.ts, ../rendering/render-thread.ts. After it: the thread starts in half the time.
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 

@@ -1,4 +1,4 @@
-// Which thread goes first when processors are short. Before it: a thread for costly work starts. After it: its work.
+// Which thread goes first when processors are short.
 import { platform, setPriority } from "node:os";
 
 /** Ten of such threads get about as much as the one that serves. */

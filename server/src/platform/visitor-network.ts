@@ -1,5 +1,4 @@
 // Whom an address stands for when it is counted: an IPv6 customer has at least 2^64 of them. Pure.
-// Before it: a request. After it: rate limits per address.
 import { isIPv6 } from "node:net";
 
 const GROUPS = 8;

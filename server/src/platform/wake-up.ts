@@ -1,5 +1,4 @@
 // A wait that can be cut short: until the time is over, or until somebody says that there is work.
-// After it: background.ts, whose loops wait between two runs.
 
 export interface WakeUp {
   /** Ends the wait; without one it ends the next wait at once. */

@@ -1,5 +1,4 @@
 // What stands for a project where anybody may read it: a token that never changes and tells nothing.
-// Before it: the application secret. After it: emails/ writes it into List-Id and Feedback-ID.
 import { createHmac } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 

@@ -1,5 +1,4 @@
 // Disabling projects for what came back about their mail, and what is known of it afterwards.
-// Before it: deliveries/reputation.ts judges. After it: a disabled project is read only; its waiting mail stays where it is.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";

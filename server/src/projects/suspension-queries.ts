@@ -1,5 +1,4 @@
 // Statements on `project_suspensions`, and on `projects` where one is disabled.
-// Before it: suspend-projects.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { lockProject } from "./queries.ts";

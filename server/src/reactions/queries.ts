@@ -1,5 +1,4 @@
 // Statements on `event_subscriptions` and `event_reactions`.
-// Before it: reactions.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";

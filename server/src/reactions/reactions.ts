@@ -1,7 +1,5 @@
-// Who waits for what happens to contacts, and what happened that they wait for: segments and workflows subscribe to names of events,
-// and each subscriber gets a row for each event it waits for, in the transaction of the event. Nobody else costs anything.
-// Before it: recordEvents reacts with each event; verbs that change contacts without an event note here. After it: segments/ and
-// workflows/ take their reactions.
+// Who waits for what happens to contacts, and what happened that they wait for: segments and workflows subscribe to names of events, and
+// each subscriber gets a row for each event it waits for, in the transaction of the event. Nobody else costs anything.
 import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";

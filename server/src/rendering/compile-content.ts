@@ -1,5 +1,4 @@
-// Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per
-// content. Before it: render-worker.ts. After it: one call per recipient.
+// Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per content.
 
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
 import { compilePart, ContentError, HTML_OPTIONS, problemText, type PartTemplate } from "./compile-part.ts";

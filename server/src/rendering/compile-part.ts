@@ -1,5 +1,4 @@
 // Compiles one part of a content: from variables to its text, what is the same for all mails in pieces of its own.
-// Before it: compile-content.ts, compile-text.ts. After it: compile-template.ts.
 import type { PartText } from "../message/part-text.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { withoutHarmfulUrls } from "./harmful-urls.ts";

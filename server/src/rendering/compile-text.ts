@@ -1,5 +1,4 @@
 // Compiles the text part of a content out of its HTML, once per content and not once per mail.
-// Before it: compile-content.ts. After it: text-part.ts reads the HTML.
 import { sharePieces, wholeText } from "../message/part-text.ts";
 import { ContentError, HTML_OPTIONS, compileTree, problemText, type PartTemplate } from "./compile-part.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";

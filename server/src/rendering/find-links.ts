@@ -1,6 +1,5 @@
-// Finds the links of an HTML template and the place of its open pixel, as offsets into the source: nothing is written
-// here, so that everything an author wrote stays as it is. Pure.
-// Before it: scan-template.ts found the mustaches. After it: link-slots.ts puts slots in these places.
+// Finds the links of an HTML template and the place of its open pixel, as offsets into the source: nothing is written here, so that
+// everything an author wrote stays as it is. Pure.
 
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";

@@ -1,5 +1,4 @@
 // Addresses that are programs (`javascript:`, `vbscript:`, `data:` but for pictures) made harmless, in whatever way they are written. Pure.
-// Before it: find-links.ts says where addresses with variables are. After it: link-slots.ts asks for each of those that it prints.
 
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";

@@ -1,6 +1,5 @@
-// Where a link leads, and how it is written when it goes by way of us: the one place that says which addresses are
-// redirected to, for the mail that is written and for the click that comes back. Pure.
-// Before it: an `href` as people read it. After it: link-slots.ts writes the link, deliveries/ follows it.
+// Where a link leads, and how it is written when it goes by way of us: the one place that says which addresses are redirected to, for the
+// mail that is written and for the click that comes back. Pure.
 
 import { createHash, createHmac } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // Tasks that wait for a render thread.
-// Before it: renderer.ts puts them in. After it: render-thread.ts takes them.
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { BodyRest, WorkerAnswer } from "./render-messages.ts";

@@ -1,5 +1,4 @@
 // One thread of the render pool: starts it, hands it tasks, watches the clock, ends and replaces it.
-// Before it: renderer.ts, which owns the queue. After it: render-worker.ts, on the thread itself.
 
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";

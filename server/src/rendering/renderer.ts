@@ -1,5 +1,4 @@
-// Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and
-// nobody else anything. Before it: whoever has a content and variables (sender, send, save). After it: message/message.ts.
+// Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and nobody else anything.
 
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // The text of a template that is the same in every mail: taken out of what is rendered, so that it is encoded once.
-// Before it: a template with its slots. After it: render-worker.ts has the pieces of each mail.
 
 import { SharedText, sharePieces, type PartText } from "../message/part-text.ts";
 import { LINK_HELPER } from "./link-slots.ts";

@@ -1,5 +1,4 @@
 // Offsets in a source to lines and columns, as people count them.
-// Before it: scan-template.ts. After it: the problems a template is refused with.
 
 import type { TemplateFault } from "@postloft/contract/template-faults.ts";
 

@@ -1,5 +1,4 @@
 // The bounds of a template, so small that parsing the worst one takes a moment and not a minute.
-// Before it: nothing. After it: scan-template.ts keeps to them before Handlebars sees a source.
 
 /** Characters of a source that holds at least one mustache. */
 export const TEMPLATE_LENGTH_MAX_CHARACTERS = 2_000_000;

@@ -1,5 +1,4 @@
 // Small words for Handlebars' syntax tree: what a node is, and how one is made. Pure.
-// Before it: Handlebars parsed. After it: template-syntax.ts and link-slots.ts change the tree.
 
 /** A variable or helper of this one name. */
 export function pathTo(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {

@@ -1,5 +1,4 @@
 // Makes the text part of a mail out of its HTML: what a reader without HTML would want to see, links included.
-// Before it: compile-content.ts, once per content. After it: the MIME builder, which does the encoding.
 
 import { decodeHTML, decodeHTMLAttribute } from "entities";
 import { Parser } from "htmlparser2";

@@ -1,5 +1,5 @@
-// The activity feed, read from the tables of those who write them. Each kind of row is read by an index in the order of its ids
-// and no further than a page goes; the pages of all kinds are merged. Before it: activity.ts. After it: nothing.
+// The activity feed, read from the tables of those who write them. Each kind of row is read by an index in the order of its ids and no
+// further than a page goes; the pages of all kinds are merged.
 import { sql, type RawBuilder } from "kysely";
 import { TYPES_OF_EVENTS, type ActivityType } from "@postloft/contract/activity.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";

@@ -1,5 +1,4 @@
 // The activity feed: what happened to mails, contacts, campaigns and workflows, newest first (decisions §10).
-// Before it: everybody writes what happened into tables of their own. After it: activity-routes.ts.
 import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // Numbers over a period, as events/counts.ts sums them, and the names of what they are about.
-// Before it: analytics.ts. After it: events/counts.ts adds what is counted and what is not yet.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";

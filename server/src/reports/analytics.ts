@@ -1,5 +1,4 @@
 // Numbers over a period: mails by day, dimension, weekday and hour; campaigns, events and the audience.
-// Before it: period.ts says where days begin, analytics-queries.ts sums. After it: analytics-routes.ts.
 import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

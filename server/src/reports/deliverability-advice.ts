@@ -1,5 +1,4 @@
 // What to do about how receivers judge mail: the most pressing first, nothing when all is well. Pure.
-// Before it: deliverability.ts has the numbers. After it: contract/src/advice.ts has the sentences.
 import { say, type Advice } from "@postloft/contract/advice.ts";
 
 export interface DomainJudgement {

@@ -1,5 +1,4 @@
 // Statements on what receivers reported of sender domains (domains/reports/ writes it), on what DNS had of them, and on what came back.
-// Before it: deliverability.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";

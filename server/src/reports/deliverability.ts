@@ -1,6 +1,4 @@
 // How the mail of a project is judged where it arrives, and what to do about it in a sentence.
-// Before it: domains/ keeps what receivers report, analytics.ts counts by provider. After it: deliverability-advice.ts,
-// deliverability-routes.ts.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";

@@ -1,5 +1,4 @@
 // Tells members that a job of their project failed: of each sort once an hour, since a program may start many.
-// Before it: worker.ts hands it to the jobs. After it: projects/members/notifications.ts.
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database.ts";
 import type { FailedJob } from "../platform/jobs.ts";

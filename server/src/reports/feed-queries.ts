@@ -1,5 +1,4 @@
 // What the feed asks beside its pages: whether what it is narrowed to exists, what comes next.
-// Before it: activity.ts. After it: nothing.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 

@@ -1,5 +1,4 @@
 // Periods of whole days in the zone of whoever looks: where each day begins, summer time included. Pure.
-// Before it: a query names days and a zone. After it: queries count by the instants at which days begin.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { invalidField } from "../platform/refusal.ts";
 

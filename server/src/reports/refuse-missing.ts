@@ -1,5 +1,4 @@
 // What a report is narrowed to has to be the project's: a foreign id is answered like one that nothing has.
-// Before it: activity.ts, analytics.ts. After it: feed-queries.ts.
 import type { ErrorCode } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";

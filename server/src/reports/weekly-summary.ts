@@ -1,5 +1,4 @@
 // What was sent in the week before, mailed on Mondays to the members who asked for it.
-// Before it: worker.ts starts the loop. After it: analytics.ts counts; projects/members/notifications.ts mails.
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database.ts";

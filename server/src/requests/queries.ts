@@ -1,5 +1,4 @@
 // Statements on `api_requests`.
-// Before it: request-log.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database } from "../platform/database.ts";
 import type { PageRequest } from "../platform/page.ts";

@@ -1,5 +1,4 @@
 // The log of API requests: noted in memory as they are answered, written many at once, never waited for by a request.
-// Before it: platform/http-notes.ts tells of each request. After it: queries.ts; routes.ts shows them.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";

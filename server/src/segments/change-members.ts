@@ -1,5 +1,4 @@
 // Members of static segments, added and removed by address.
-// Before it: routes.ts. After it: contacts/ creates missing ones; whoever really moved is noted for segments that stand on this one.
 import type { Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";

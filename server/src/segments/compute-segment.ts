@@ -1,5 +1,4 @@
 // Computes the members of tracked segments: all of them, now or in the background, in one statement each.
-// Before it: routes.ts (a person asks), follow-changes.ts (the clock). After it: queries.ts syncs members, count and events.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";

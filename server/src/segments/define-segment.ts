@@ -1,5 +1,4 @@
 // What segments are: one is made, changed, deleted, and those that stand on it follow.
-// Before it: routes.ts. After it: compute-segment.ts computes the members of tracked ones anew.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Why a contact matches a filter or does not, condition by condition.
-// Before it: routes.ts. After it: filters/ evaluates in memory what it also compiles to SQL.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
-// Before it: reactions/reactions.ts holds what happened. After it: compute-segment.ts moves members and emits their events.
 import { startLoop } from "../platform/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database.ts";
 import type { Hints } from "../platform/hints.ts";

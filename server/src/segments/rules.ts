@@ -1,5 +1,4 @@
 // Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
-// Before it: contract/src/filters.ts. After it: segments.ts when a segment is saved, follow-changes.ts when something happened.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";

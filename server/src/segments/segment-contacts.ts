@@ -1,5 +1,4 @@
 // Who is in a segment now, or would be by a filter that is not saved.
-// Before it: routes.ts. After it: contacts/ counts and lists who matches.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database.ts";

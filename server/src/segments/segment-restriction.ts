@@ -1,5 +1,4 @@
 // The contacts of a segment or of a filter as a condition of a statement, and which segments a filter may name.
-// Before it: define-segment.ts, segment-contacts.ts, audiences. After it: filters/.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";

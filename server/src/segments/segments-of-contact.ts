@@ -1,4 +1,4 @@
-// The other way round: which segments one contact is in. Before it: routes.ts. After it: filters/ compiles each.
+// The other way round: which segments one contact is in.
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { getContact } from "../contacts/contacts.ts";
 import { isAmong } from "../contacts/matching-contacts.ts";

@@ -1,5 +1,4 @@
 // Segments as records: read and listed, counted.
-// Before it: define-segment.ts. After it: compute-segment.ts keeps the members of tracked ones; campaigns/ sends to them.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";

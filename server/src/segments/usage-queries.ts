@@ -1,5 +1,4 @@
 // Statements on segments that other folders ask for, before a field goes or a contact is exported.
-// Before it: usage.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../platform/database.ts";
 

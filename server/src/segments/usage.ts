@@ -1,5 +1,4 @@
 // What the folders before this one ask of segments: who is in one, and which use a field or an event.
-// Before it: api.ts hands these to contacts/ and events/. After it: usage-queries.ts, filters/.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Statements on `suppressions`.
-// Before it: suppressions.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { Database, Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // What being on the suppression list means for an address, in words. Pure.
-// Before it: suppressions.ts read where an address stands. After it: routes.ts shows it.
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 
 /** Where an address stands. */

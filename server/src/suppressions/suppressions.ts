@@ -1,6 +1,5 @@
 // The suppression list of a project: addresses that get nothing. It is always kept, and looked at where the project wants it
 // (docs/decisions/0045-suppression-list.md).
-// Before it: routes.ts, deliveries/ for what came back. After it: emails/ looks at it where mail leaves, campaigns/ in audiences.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { Database, Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Refuses a content whose variables are written wrong, with field, line and column; the same on save, preview and send.
-// Before it: whoever got a content. After it: it will render, whatever the data.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
 import { Refusal } from "../platform/refusal.ts";

@@ -1,5 +1,5 @@
-// The body of a template or a campaign and the blocks it was made of, kept together: the body is what is sent, and a design that no
-// longer makes it goes (docs/decisions/0062-blocks.md). Before it: templates.ts, campaigns/routes.ts. After it: contract/src/design-html.ts. Pure.
+// The body of a template or a campaign and the blocks it was made of, kept together: the body is what is sent, and a design that no longer
+// makes it goes (docs/decisions/0062-blocks.md).
 import { DESIGN_FORMAT, type Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
-// Before it: emails/sending/prepare-emails.ts asks for a batch; a preview asks for one. After it: they are variables like others.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database.ts";
 import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";

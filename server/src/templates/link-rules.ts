@@ -1,5 +1,5 @@
-// What in the links of a mail makes filters and readers wary: shorteners, bare addresses, a text that shows another place. Data and pure rules.
-// Before it: lint-html.ts finds the links. After it: the same file notes what is said here.
+// What in the links of a mail makes filters and readers wary: shorteners, bare addresses, a text that shows another place. Data and pure
+// rules.
 
 /** Services whose links hide where they lead; their domains are on blocklists now and again, with everybody's links. */
 export const LINK_SHORTENERS: readonly string[] = [

@@ -1,4 +1,4 @@
-// On a thread of its own: lints long contents. Before it: linter.ts. After it: lint-content.ts.
+// On a thread of its own: lints long contents.
 import { answerTasks } from "../platform/task-worker.ts";
 import { lintContent } from "./lint-content.ts";
 

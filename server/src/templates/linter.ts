@@ -1,5 +1,4 @@
 // Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
-// Before it: preview.ts, campaigns/ have a content that passed its check. After it: lint-content.ts, here or in lint-worker.ts.
 import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
 import { warningOfPart, type Warning } from "./warnings.ts";

@@ -1,5 +1,5 @@
-// Whether a mail says where its sender is: what laws on advertising ask for. A guess by the shapes of addresses; nothing hangs on it but advice. Data and a pure rule.
-// Before it: lint-html.ts gathered what a reader sees. After it: lint-content.ts.
+// Whether a mail says where its sender is: what laws on advertising ask for. A guess by the shapes of addresses; nothing hangs on it but
+// advice. Data and a pure rule.
 
 /** One country's shape of a line with a town in it, or a word that stands in such a line. Each is bounded. */
 export const POSTAL_SHAPES: ReadonlyArray<{ where: string; shape: RegExp }> = [

@@ -1,4 +1,4 @@
-// What a mail that was sent, or will be, says to its recipient. Before it: routes.ts. After it: the renderer that also makes the mails.
+// What a mail that was sent, or will be, says to its recipient.
 import type { Database } from "../platform/database.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";

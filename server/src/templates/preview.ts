@@ -1,5 +1,4 @@
 // What a mail would say to somebody, without sending it, and what could be better.
-// Before it: routes.ts. After it: the renderer that also makes the mails, with the same variables and limits.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database.ts";
 import { NOBODY } from "../platform/ids.ts";

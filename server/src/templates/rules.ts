@@ -1,5 +1,4 @@
 // Small rules of templates: what a copy is called, and what holds one. Pure.
-// Before it: templates.ts. After it: nothing.
 import { LIMITS } from "@postloft/contract/limits.ts";
 
 const COPY_SUFFIX = " (copy)";

@@ -1,5 +1,4 @@
 // Templates: what mails say, kept under an id (decisions §6).
-// Before it: routes.ts. After it: v1/ makes contents of them; a mail keeps its content, so nothing here changes a mail.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";

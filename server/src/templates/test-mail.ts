@@ -1,6 +1,5 @@
-// A test mail of a template or a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and
-// nothing that comes of it touches that contact.
-// Before it: routes.ts, campaigns/routes.ts. After it: the outbox, as a transactional mail that belongs to no contact and no campaign.
+// A test mail of a template or a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and nothing that
+// comes of it touches that contact.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";

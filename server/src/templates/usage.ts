@@ -1,5 +1,4 @@
 // Which templates use a domain: asked by domains/, before one is deleted.
-// Before it: api.ts hands it in. After it: queries.ts.
 import type { Database } from "../platform/database.ts";
 import { findTemplateFrom } from "./queries.ts";
 

@@ -1,5 +1,4 @@
 // What templates said before: kept when it is replaced, and brought back (docs/decisions/0062-blocks.md).
-// Before it: templates.ts replaces, routes.ts asks. After it: version-queries.ts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId, newId } from "../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Puts the footer of marketing mails into a content: once, where a reader sees it, and not where the author has a link of their own.
-// Before it: a template of the kind MARKETING. After it: emails/sending/prepare-emails.ts fills in each recipient's footer. Pure.
 import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
 import { depthChange, scanTemplate } from "../rendering/scan-template.ts";

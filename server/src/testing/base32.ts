@@ -1,4 +1,4 @@
-// What an authenticator app does with the secret it is given. Before it: a test has one. After it: totp.ts makes codes of it.
+// What an authenticator app does with the secret it is given.
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /** The bytes of a base32 text (RFC 4648 §6). */

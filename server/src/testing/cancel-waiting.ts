@@ -1,5 +1,4 @@
 // For tests: a statement that the database ends in the middle, as it does when it is stopped or short of time.
-// Before it: a test server. After it: tests of what follows from such an error.
 import { expect } from "vitest";
 import type { TestServer } from "./test-server.ts";
 

@@ -1,5 +1,4 @@
 // For tests: whether a reply is what the contract says of its endpoint, field by field, with nothing more in it.
-// Before it: contract/src/endpoints.ts. After it: test-server.ts, which looks at every reply.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorAnswer, ERRORS } from "@postloft/contract/errors.ts";

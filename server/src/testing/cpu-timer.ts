@@ -1,5 +1,4 @@
 // For tests: what work costs in CPU time of this process, its threads among it. By the clock a busy machine takes longer.
-// Before it: a test is about to do something that must be cheap. After it: the number it compares.
 
 /** Starts now. @returns what was used since, ms */
 export function startCpuTimer(): () => number {

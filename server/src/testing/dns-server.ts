@@ -1,5 +1,4 @@
 // A tiny DNS server on loopback for tests, over UDP and TCP (RFC 1035): answers from a table, or plays a broken or hostile server.
-// Before it: a test publishes records. After it: the program under test asks it (DNS_SERVERS=127.0.0.1:port).
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
 

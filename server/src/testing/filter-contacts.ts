@@ -1,5 +1,4 @@
 // For tests: contacts with events and memberships, stored as they are, and which of them a filter takes in SQL and in memory.
-// Before it: platform/test-database.ts. After it: segments/filters/*.test.ts.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";

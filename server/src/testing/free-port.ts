@@ -1,5 +1,4 @@
 // A port that nobody listens at, for what must know its port before it listens.
-// Before it: a test that writes settings. After it: whoever listens there.
 import { createServer, type AddressInfo } from "node:net";
 
 export async function freePort(): Promise<number> {

@@ -1,5 +1,4 @@
 // For tests: a row that is held while requests run into it, and what they find is changed meanwhile.
-// Before it: a test. After it: the database.
 import type pg from "pg";
 import { expect } from "vitest";
 

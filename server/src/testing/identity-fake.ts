@@ -1,5 +1,4 @@
 // An OpenID Connect provider and a GitHub in one, as far as logging in goes: real HTTP, real signatures, and lies on request.
-// Before it: openid-client, over a real socket. After it: the person who is logged in there, as the test says.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

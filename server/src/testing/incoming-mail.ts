@@ -1,5 +1,4 @@
 // For tests: messages as other mail servers send them to us: bounces, complaints, answers of people and of machines.
-// Before it: an address they come to. After it: deliveries/returned-message.ts, or the SMTP door.
 
 export interface IncomingMail {
   from?: string;

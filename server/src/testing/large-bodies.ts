@@ -1,5 +1,4 @@
 // For tests: bodies as large as an endpoint takes, made from its schema: every field at its longest, lists and free values full.
-// Before it: an endpoint of the contract. After it: serving-thread.test.ts sends them.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { inputSchema, type JsonSchema } from "@postloft/contract/openapi-schemas.ts";

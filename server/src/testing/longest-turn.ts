@@ -1,5 +1,4 @@
 // For tests: how long work keeps everybody else of this thread waiting.
-// Before it: a test has some work. After it: the length of its longest turn.
 
 /** The longest turn of the event loop while `work` is done, ms of CPU time: by the clock a busy machine takes longer. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {

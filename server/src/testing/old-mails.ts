@@ -1,5 +1,4 @@
 // For tests: mails that were put into the outbox long ago: their ids are of that time, and so is the month of what they say.
-// Before it: a test database with a project. After it: emails/retention/*.test.ts.
 import { sql } from "kysely";
 import { vi } from "vitest";
 import type { Tx } from "../platform/database.ts";

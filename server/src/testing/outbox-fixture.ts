@@ -1,5 +1,4 @@
 // What tests of the sender share: a database, a renderer, a project, senders that end after each test, and mails to queue.
-// Before it: emails/*.test.ts. After it: emails/sending/sender.ts under test, the outbox in a real PostgreSQL.
 import { sql } from "kysely";
 import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";

@@ -1,5 +1,4 @@
 // A sender domain that is proved: added, its records published at the DNS server of the test, looked at.
-// Before it: a test has a project. After it: mail may leave from the domain.
 import type { DnsServer } from "./dns-server.ts";
 import type { OneServer, TestCaller } from "./test-server.ts";
 

@@ -1,5 +1,4 @@
 // For tests: every number of the reports of a project, as its rows add up to it, by the days and hours of PostgreSQL's own zones.
-// Before it: reports/recount.test.ts makes a history. After it: the same numbers from the reports must be these.
 import { percentOf } from "../campaigns/rules.ts";
 import type { Period } from "../reports/period.ts";
 import type { TestServer } from "./test-server.ts";

@@ -1,5 +1,4 @@
 // Reports of receivers as they mail them: DMARC in the dialects of those who write many, packed as each of them packs.
-// Before it: a test says what happened. After it: domains/reports/unpack.ts, or the SMTP door.
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
 export interface ReportedRow {

@@ -1,5 +1,4 @@
 // A transport for tests of the sender: it does what the test says for each attempt, and keeps what was handed over.
-// Before it: sender.test.ts. After it: nothing, no byte leaves the process.
 import type { Outcome, OutgoingMessage, Transport } from "../transports/transport.ts";
 
 /** What happens at one attempt: an outcome before the handover check, or after it. */

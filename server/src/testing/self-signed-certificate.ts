@@ -1,5 +1,4 @@
 // A key and a self-signed X.509 certificate made at run time, for servers in tests. Not for production.
-// Before it: tests. After it: node:tls, as `key` and `cert` of the server and `ca` of the client.
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 /** PEM texts. */

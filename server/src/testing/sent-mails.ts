@@ -1,5 +1,4 @@
 // For tests: mails that have left, without sending any; and notices of Amazon SES about them.
-// Before it: a test database with a project. After it: deliveries/*.test.ts.
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";

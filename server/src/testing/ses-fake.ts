@@ -1,5 +1,4 @@
 // Amazon SES as far as sending goes: the real HTTP of SESv2 SendEmail, with checked signatures, and faults on request.
-// Before it: ses.ts under test, over a real socket. After it: `fake.messages`, read by the test.
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";

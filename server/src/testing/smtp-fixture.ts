@@ -1,5 +1,4 @@
 // What the tests of the SMTP transport share: a sink, a transport that speaks to it, and messages to send.
-// Before it: smtp*.test.ts. After it: smtp-sink.ts and smtp.ts.
 import { afterEach } from "vitest";
 import { startSmtpSink, type SmtpSink, type SmtpSinkOptions } from "./smtp-sink.ts";
 import { createSmtpTransport, type SmtpOptions } from "../transports/smtp.ts";

@@ -1,5 +1,4 @@
 // Finds the end of a message in what a client writes after 354, and gives back what it meant.
-// Before it: smtp-sink-session.ts. After it: the journal.
 
 export interface BodyReader {
   /** Takes bytes; gives those that follow the final dot, or undefined while it has not come. */

@@ -1,5 +1,4 @@
 // The sink's end of one connection: bytes in and out, TLS, and the rules that are asked before every answer.
-// Before it: smtp-sink.ts, which accepts the connection. After it: smtp-sink-session.ts, which knows the commands.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { SinkContext, SinkPhase, SinkRule } from "./smtp-sink.ts";

@@ -1,5 +1,4 @@
 // The sink's side of one SMTP dialogue: a strict, small server (RFC 5321), each answer open to a rule.
-// Before it: smtp-sink.ts, which accepts the connection. After it: the journal, through the context.
 import type { Socket } from "node:net";
 import { createBodyReader, findMessageId, type BodyReader } from "./smtp-sink-body.ts";
 import { isGoodReply, SinkConnection } from "./smtp-sink-connection.ts";

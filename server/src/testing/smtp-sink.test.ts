@@ -1,5 +1,4 @@
 // The programmable SMTP server itself: a test that relies on it must be able to.
-// Before it: nothing. After it: smtp-sink.ts and its parts.
 import * as fc from "fast-check";
 import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";

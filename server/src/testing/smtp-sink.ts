@@ -1,5 +1,4 @@
 // A programmable SMTP server for tests and benchmarks: takes mail into a journal, and misbehaves on request.
-// Before it: whatever sends SMTP. After it: `sink.journal`, read by the test. The dialogue is in smtp-sink-session.ts.
 //
 //   const sink = await startSmtpSink({ rules: [{ phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 full" } }] });
 //   … send to 127.0.0.1:sink.port …

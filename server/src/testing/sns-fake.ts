@@ -1,5 +1,4 @@
 // Amazon SNS as far as its subscribers see it: certificates and confirmations over real HTTPS on loopback, and signed notifications.
-// Before it: tests of deliveries/sns.ts. After it: `fake.requests`, read by the test.
 import { randomUUID, sign } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";

@@ -1,5 +1,4 @@
 // For tests: an authenticator in software, with real keys and signatures (WebAuthn §6.1, §6.5.4, RFC 9052), that also lies when asked.
-// Before it: passkeys.test.ts has the options of the server. After it: what a browser would send back.
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
 const USER_PRESENT = 0x01;

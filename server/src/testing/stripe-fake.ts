@@ -1,5 +1,4 @@
 // Stripe as far as billing goes: its real HTTP paths with form bodies, its shapes, idempotency keys, and faults on request.
-// Before it: the SDK of Stripe, over a real socket. After it: what the fake holds, read and set by the test.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 

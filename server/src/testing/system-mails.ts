@@ -1,5 +1,4 @@
 // For tests: what the installation itself has written to people, whether it waits, or the local mailbox has it.
-// Before it: emails/system-mail/system-mail.ts queued it. After it: *.test.ts files that look at what somebody was told.
 import type pg from "pg";
 import PostalMime from "postal-mime";
 import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";

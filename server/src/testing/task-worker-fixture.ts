@@ -1,5 +1,4 @@
 // A thread for tests of platform/task-thread.ts: adds, fails, never ends or takes all memory, as it is told.
-// Before it: task-thread.test.ts. After it: platform/task-worker.ts.
 import { answerTasks } from "../platform/task-worker.ts";
 
 answerTasks((task: number | "fail" | "hang" | "hoard"): number => {

@@ -1,5 +1,4 @@
 // For tests: the whole service as main.ts builds it, on a database of its own and a free port, with an account and a project.
-// Before it: platform/test-database.ts clones the database. After it: *.test.ts files that speak HTTP.
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

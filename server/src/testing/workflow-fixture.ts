@@ -1,5 +1,4 @@
 // For tests and benchmarks: workflows drawn in a few words, stored as they are when people have drawn them.
-// Before it: a test server with a project. After it: workflows/executions/*.test.ts.
 import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflow-graph.ts";
 import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
 import { sql } from "kysely";

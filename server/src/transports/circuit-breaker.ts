@@ -1,5 +1,4 @@
 // Takes a transport out of service after repeated outages and tries it again, with one message at a time, after growing pauses.
-// Before it: failover.ts asks before each message and tells what came of it. After it: nothing.
 
 export interface BreakerOptions {
   /** So many outages one after the other, nothing else between them. */

@@ -1,5 +1,4 @@
 // The setting MAIL_TRANSPORT: what each form gives, and that a faulty one is refused clearly and without its secrets.
-// Before it: nothing. After it: create-transport.ts.
 import { afterEach, expect, test } from "vitest";
 import { ConfigError } from "../platform/config.ts";
 import { createDatabase, createPool } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // The setting MAIL_TRANSPORT becomes a transport: one, or a list of them for failover.
-// Before it: main.ts has the settings. After it: mailbox.ts, smtp.ts, ses.ts, failover.ts.
 import { ConfigError, type Config } from "../platform/config.ts";
 import type { Database } from "../platform/database.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,5 +1,4 @@
 // Where a mail goes, for what is counted by destination: the domain of its recipient, or the provider that has many domains. Pure.
-// Before it: the address of a claimed mail. After it: destination-limits.ts, ready-queue.ts.
 import { domainOf } from "@postloft/contract/address.ts";
 
 /** Domains behind the same servers, which count all our mail together. */

@@ -1,5 +1,4 @@
 // A list of transports: the transport contract with one of them dead, who gets what, and that nothing is ever sent twice.
-// Before it: nothing. After it: failover.ts, circuit-breaker.ts.
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";

@@ -1,5 +1,4 @@
 // Several transports as one: by preference or by weights, around those that are out of service, without sending twice.
-// Before it: create-transport.ts, which reads the list; sender.ts, through transport.ts. After it: each transport of the list.
 import type { Log } from "../platform/log.ts";
 import { createBreaker, type Breaker, type Verdict } from "./circuit-breaker.ts";
 import { toPrintableLine } from "./smtp-replies.ts";

@@ -1,5 +1,4 @@
 // The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
-// Before it: mailbox.ts stores. After it: instance/routes.ts shows.
 import type { Email } from "postal-mime";
 import type { Database, Tx } from "../platform/database.ts";
 import { isId } from "../platform/ids.ts";

@@ -1,5 +1,4 @@
 // The transport `mailbox`: nothing leaves the machine. Messages are kept to look at, and magic addresses play a whole delivery.
-// Before it: sender.ts. After it: ../mailbox.ts shows the messages; deliveries/ interprets the feedback.
 import { decodeWords } from "postal-mime";
 import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import type { Database } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Takes messages of the local mailbox apart on a thread beside the one that serves: a mail may be of a million lines, each of which costs.
-// Before it: kept-messages.ts has the bytes. After it: parse-worker.ts, on the thread.
 import type { Email } from "postal-mime";
 import { Refusal } from "../platform/refusal.ts";
 import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";

@@ -1,4 +1,4 @@
-// On a thread of its own: takes messages of the local mailbox apart. Before it: parse-apart.ts. After it: postal-mime.
+// On a thread of its own: takes messages of the local mailbox apart.
 import PostalMime from "postal-mime";
 import { answerTasks } from "../platform/task-worker.ts";
 

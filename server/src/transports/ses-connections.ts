@@ -1,5 +1,4 @@
 // Kept HTTP connections to SES: connects, asks the handover check, and only then writes the request. Knows how far it got.
-// Before it: ses.ts, which has the signed request. After it: the network.
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";

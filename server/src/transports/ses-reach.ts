@@ -1,5 +1,4 @@
 // Whether the endpoint of Amazon SES can be reached, before there is a message: a connection, with TLS, and nothing said over it.
-// Before it: ses.ts. After it: the network.
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Reachable } from "./transport.ts";

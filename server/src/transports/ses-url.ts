@@ -1,5 +1,4 @@
 // Where Amazon SES is and how to use it, from the one line a person configures.
-// Before it: create-transport.ts, which has the setting. After it: ses.ts.
 
 /** An SES region to hand mail to. The access key is no part of it. */
 export interface SesServer {

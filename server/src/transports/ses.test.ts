@@ -1,5 +1,4 @@
 // The SES transport over real HTTP against a fake that checks the request: the transport contract, each answer, each way to break.
-// Before it: nothing. After it: ses.ts, ses-connections.ts, answers/answers.ts.
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";

@@ -1,5 +1,4 @@
 // Hands finished messages to Amazon SES as they are (SESv2 SendEmail, raw), one HTTP request each.
-// Before it: emails/sending/sender.ts, through transport.ts. After it: ses-connections.ts; answers.ts knows what an answer means.
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
 import { sesRowOf } from "./answers/answers.ts";
 import {

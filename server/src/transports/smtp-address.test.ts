@@ -1,5 +1,4 @@
 // No address can end the path or the line it stands in.
-// Before it: nothing. After it: smtp-address.ts.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { toEnvelopePaths } from "./smtp-address.ts";

@@ -1,5 +1,4 @@
 // The last look at envelope addresses before they stand in a command: nothing in them may end the path or the line.
-// Before it: smtp.ts. After it: smtp-delivery.ts, which places only what was made here.
 import type { OutgoingMessage } from "./transport.ts";
 
 /** Addresses in angle brackets, ready to stand after `MAIL FROM:` and `RCPT TO:`. The first of `to` is the primary one. */

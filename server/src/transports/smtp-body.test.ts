@@ -1,5 +1,4 @@
 // The bytes on the wire: dots doubled at line beginnings only, one line end at the end, and no early end of the message.
-// Before it: nothing. After it: smtp-body.ts.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { toWireBody } from "./smtp-body.ts";

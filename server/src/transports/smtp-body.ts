@@ -1,5 +1,4 @@
 // The message as it stands on the wire between 354 and the final dot.
-// Before it: smtp.ts. After it: smtp-delivery.ts, which writes it, asks the handover check and writes the dot.
 
 const LF = 0x0a;
 const CR = 0x0d;

@@ -1,5 +1,4 @@
 // One TCP or TLS connection to an SMTP server: commands out, replies in, each wait with a bound. Knows no SMTP verb.
-// Before it: smtp-session.ts, which opens it, and smtp-delivery.ts. After it: the network.
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 import { createReplyReader, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";

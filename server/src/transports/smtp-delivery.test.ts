@@ -1,5 +1,4 @@
 // One message over a healthy connection: what is said in MAIL and RCPT, and what refused recipients come to.
-// Before it: nothing. After it: smtp-delivery.ts; broken connections are in smtp-phases.test.ts.
 import { describe, expect, test } from "vitest";
 import type { SinkRule } from "../testing/smtp-sink.ts";
 import { composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";

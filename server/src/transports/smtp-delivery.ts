@@ -1,5 +1,4 @@
 // One message over an open session: MAIL, RCPT, DATA, the bytes, the handover check, the final dot, and what it came to.
-// Before it: smtp.ts, which brings the session. After it: the outcome, for emails/sending/sender.ts; answers.ts knows what an answer means.
 import { failpoint } from "../platform/failpoints.ts";
 import { judge, type AnsweredPart } from "./answers/answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";

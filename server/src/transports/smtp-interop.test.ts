@@ -1,5 +1,4 @@
 // The SMTP transport against a server that is not ours: the npm package smtp-server, with STARTTLS and a login.
-// Before it: nothing. After it: smtp.ts.
 import { EventEmitter, once } from "node:events";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";

@@ -1,5 +1,4 @@
 // What the installation calls itself over SMTP, by its settings.
-// Before it: nothing. After it: smtp-name.ts.
 import { expect, test } from "vitest";
 import { smtpNameOf } from "./smtp-name.ts";
 

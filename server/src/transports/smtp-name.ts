@@ -1,5 +1,4 @@
 // What this installation calls itself over SMTP: in EHLO to other servers, in the greeting to those that come. Pure.
-// Before it: main.ts has the settings. After it: smtp-session.ts, smtp.ts.
 import { isIP } from "node:net";
 
 /**

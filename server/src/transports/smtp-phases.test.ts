@@ -1,5 +1,4 @@
 // Every phase of the dialogue against every kind of fault: what the outcome is, and that the transport goes on after it.
-// Before it: nothing. After it: smtp-session.ts, smtp-delivery.ts.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";

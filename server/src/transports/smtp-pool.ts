@@ -1,5 +1,4 @@
 // The sessions kept with one SMTP server: how many at once, whose turn it is, which are idle, and their end.
-// Before it: smtp.ts, which takes a session for each message. After it: smtp-session.ts.
 import { SmtpConnection } from "./smtp-connection.ts";
 import type { Delivery } from "./smtp-delivery.ts";
 import { SmtpFailure } from "./smtp-replies.ts";

@@ -1,5 +1,4 @@
 // What counts as an SMTP reply and what does not, and that nothing a server sends is kept without bound.
-// Before it: nothing. After it: smtp-replies.ts.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {

@@ -1,5 +1,4 @@
 // What an SMTP server says: bytes into replies, strictly and within bounds, and replies into one printable line.
-// Before it: smtp-connection.ts, which feeds it. After it: smtp-session.ts and smtp-delivery.ts, which judge.
 
 /** One reply (RFC 5321 §4.2): its code and the text of each of its lines, as latin1, without code and line end. */
 export interface SmtpReply {

@@ -1,5 +1,4 @@
 // The way to the server: TLS with its certificates, what is offered before and after it, and the login.
-// Before it: nothing. After it: smtp-session.ts; faults by phase are in smtp-phases.test.ts.
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import type { SmtpSinkOptions } from "../testing/smtp-sink.ts";

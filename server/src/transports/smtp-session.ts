@@ -1,5 +1,4 @@
 // From a TCP connection to a session that takes mail: greeting, EHLO, STARTTLS, AUTH; and its end, QUIT.
-// Before it: smtp-pool.ts. After it: smtp-delivery.ts, which sends messages over it.
 import { isIP } from "node:net";
 import type { SmtpConnection } from "./smtp-connection.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";

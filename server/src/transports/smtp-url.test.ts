@@ -1,5 +1,4 @@
 // What may stand in an SMTP URL, and that no error shows a password.
-// Before it: nothing. After it: smtp-url.ts.
 import { expect, test } from "vitest";
 import { parseSmtpUrl, type SmtpServer } from "./smtp-url.ts";
 

@@ -1,5 +1,4 @@
 // Where an SMTP server is and how to log in, from the one line a person configures.
-// Before it: the settings (`MAIL_TRANSPORT`). After it: smtp.ts.
 import { isIP } from "node:net";
 
 /** An SMTP server to hand mail to. */

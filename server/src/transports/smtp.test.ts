@@ -1,5 +1,4 @@
 // The SMTP transport over real sockets: the transport contract, its pool, and its end.
-// Before it: nothing. After it: smtp.ts; the faults of each phase are in smtp-phases.test.ts.
 import { expect, test } from "vitest";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createSmtpTransport } from "./smtp.ts";

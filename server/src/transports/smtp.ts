@@ -1,5 +1,4 @@
 // Hands finished messages to an SMTP server over a pool of kept connections, knowing at every moment how far it got.
-// Before it: emails/sending/sender.ts, through transport.ts. After it: smtp-pool.ts, smtp-delivery.ts.
 import { judge } from "./answers/answers.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";

@@ -1,5 +1,4 @@
 // What every transport promises, as tests: registered by the test file of each one with a fixture of its own.
-// Before it: smtp.test.ts and its like. After it: the transport under test, and what its other side received.
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";

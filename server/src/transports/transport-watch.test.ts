@@ -1,5 +1,4 @@
 // Whether mail can leave: what trying a transport says, and that an outage and its end are one line each, whatever happens in between.
-// Before it: nothing. After it: transport-watch.ts, create-transport.ts.
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";

@@ -1,5 +1,4 @@
 // Whether mail can leave: tries a transport at the start, follows what comes of its messages, and tells an outage and its end once each.
-// Before it: create-transport.ts, for each transport of the setting. After it: the log, `/ready` and `/`, through the sender's lease.
 import { setTimeout as delay } from "node:timers/promises";
 import { startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // The contract between the sender and whatever takes a finished message away: few members, one outcome type.
-// Before it: emails/sending/sender.ts, with what prepare-emails.ts composed and signed. After it: mailbox.ts, smtp.ts, ses.ts, or a list of them in failover.ts.
 import type { Meaning, RefusalMeaning } from "./answers/answers.ts";
 
 /** Messages in handover at once unless the setting says otherwise: so many can be in doubt after a crash (promise P3). */

@@ -1,5 +1,4 @@
 // Files of images on the local disk: a folder for each project. Written beside, made durable, then renamed.
-// Before it: storage.ts. After it: the disk.
 import { mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathOf, UNFINISHED } from "./rules.ts";

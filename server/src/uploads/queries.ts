@@ -1,5 +1,4 @@
 // Statements on `uploads`, and what shows an image by its URL: templates and their versions, campaigns, the logo of the project.
-// Before it: uploads.ts, sweep-files.ts. After it: nothing.
 import { sql } from "kysely";
 import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
 import type { Database, Tx } from "../platform/database.ts";

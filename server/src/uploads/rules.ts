@@ -1,5 +1,4 @@
 // Names of stored images: in addresses, on disk, and as a browser saves them. Pure.
-// Before it: uploads.ts has an image, or an address that somebody asks for. After it: storage.ts stores and finds it.
 import { randomBytes } from "node:crypto";
 import type { ImageType } from "@postloft/contract/uploads.ts";
 

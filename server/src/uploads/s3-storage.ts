@@ -1,5 +1,5 @@
-// Files of images in a bucket of S3, or of a server that speaks as it does. They leave through us, with our headers: the bucket stays private.
-// Before it: storage.ts. After it: the server.
+// Files of images in a bucket of S3, or of a server that speaks as it does. They leave through us, with our headers: the bucket stays
+// private.
 import type { Readable } from "node:stream";
 import {
   DeleteObjectCommand,

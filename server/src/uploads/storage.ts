@@ -1,5 +1,4 @@
 // Where the files of images are: on disk or in S3, behind one contract. Which of the two is one setting.
-// Before it: api.ts has the settings. After it: disk-storage.ts, s3-storage.ts.
 import { resolve, join } from "node:path";
 import type { Config } from "../platform/config.ts";
 import { createDiskStorage } from "./disk-storage.ts";

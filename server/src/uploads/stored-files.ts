@@ -1,5 +1,4 @@
 // The contract of a place where files of images are.
-// Before it: rules.ts names files. After it: disk-storage.ts and s3-storage.ts keep it, storage.ts chooses one.
 import type { Readable } from "node:stream";
 import type { ImageType } from "@postloft/contract/uploads.ts";
 import type { FileName } from "./rules.ts";

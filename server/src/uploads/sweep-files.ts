@@ -1,5 +1,4 @@
 // Deletes files that no row names: of uploads that a crash cut short, of deleted images and deleted projects.
-// Before it: api.ts starts it. After it: storage.ts.
 import { now } from "../platform/clock.ts";
 import { startLoop, type Loop } from "../platform/background.ts";
 import type { Database } from "../platform/database.ts";

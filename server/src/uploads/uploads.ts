@@ -1,6 +1,5 @@
-// Images of a project: taken in, listed with what shows them, deleted, handed to whoever reads a mail
-// (spec §4.12; docs/decisions/0049-uploads.md).
-// Before it: routes.ts. After it: encode-image.ts makes the image, storage.ts keeps the file, queries.ts the row.
+// Images of a project: taken in, listed with what shows them, deleted, handed to whoever reads a mail (spec §4.12;
+// docs/decisions/0049-uploads.md).
 import { createHash } from "node:crypto";
 import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";

@@ -1,5 +1,4 @@
 // The pages before and behind a login, which need no dashboard: a question with a button, and what came of it. Pure.
-// Before it: account-routes.ts, oauth/routes.ts. After it: platform/public-page.ts frames them.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // What is refused to somebody who looks at a page, in their language; callers of the API get the same in English.
-// Before it: verbs that pages call. After it: account-pages.ts.
 import type { IncomingHttpHeaders } from "node:http";
 import type { ErrorCode } from "@postloft/contract/errors.ts";
 import { acceptedLanguage, type MailLanguage } from "../emails/system-mail/mail-language.ts";

@@ -1,6 +1,5 @@
 // The script of the page that asks for a second factor: it has the browser ask for a passkey and sends the form with it. The one script on
 // any page of ours beside the dashboard; the page allows it by its hash and no other.
-// Before it: account-pages.ts. After it: a browser; oauth/routes.ts gets the form.
 import { createHash } from "node:crypto";
 import { askPasskey } from "@postloft/contract/passkeys.ts";
 

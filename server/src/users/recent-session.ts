@@ -1,5 +1,4 @@
 // What opens an account is changed only by a session that began lately: one that was stolen must not open a door of its own.
-// Before it: account-routes.ts, second-factor/routes.ts, oauth/routes.ts, passkeys/routes.ts. After it: account-queries.ts.
 import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";

@@ -1,5 +1,4 @@
 // What the mails of a call say: what the call says itself, and what its template says beside it.
-// Before it: send.ts has the call and, in its batch, the templates. After it: emails/ makes a content of the draft and its sender.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";

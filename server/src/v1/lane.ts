@@ -1,5 +1,4 @@
 // Which lane of a door a request takes: the same text always the same one, different texts spread; large ones have a lane apart.
-// Before it: track.ts and send.ts have a request. After it: platform/group-commit.ts, whose batches hold what shares a lane.
 
 /** A request with a larger body is heavy, bytes: thousands of times what most have. */
 const HEAVY_BYTES = 128 * 1024;

@@ -1,6 +1,5 @@
 // The calls of /v1/send that were answered 2xx in the last minutes: those that a database forgot when a standby took over cannot be brought
 // back, but they are counted and named.
-// Before it: routes.ts notes each call. After it: the log, when the database is another one than it was.
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { Witness } from "../platform/stamp/stamp.ts";

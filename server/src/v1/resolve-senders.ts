@@ -1,5 +1,4 @@
 // Who each call sends as: its own `from`, else its template's, else the project's default; only from domains the project has verified.
-// Before it: send.ts has drafts. After it: the draft and its sender make a content.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import type { Tx } from "../platform/database.ts";

@@ -1,5 +1,4 @@
 // Whom a call may not reach: mail to a list goes to subscribed contacts only, at /v1/send too (spec §3.1). Pure.
-// Before it: send.ts read how the contacts stand. After it: the call is refused, or contacts are changed.
 
 /** What a call does to its recipients' subscription, and what it needs of it. */
 export interface ListCall {

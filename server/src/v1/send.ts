@@ -1,5 +1,4 @@
 // POST /v1/send: everything is checked, then contacts, content and mails of many calls are written in one transaction.
-// Before it: routes.ts; contract/src/v1.ts refused what is malformed. After it: rows in the outbox; the sender is woken.
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { now } from "../platform/clock.ts";

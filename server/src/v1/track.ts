@@ -1,5 +1,4 @@
 // POST /v1/track: contact and event in one transaction, many requests in one batch (ARCHITECTURE.md, decision 1).
-// Before it: routes.ts. After it: contacts/ upserts, events/ records.
 import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/group-commit.ts";

@@ -1,5 +1,5 @@
 // What is known about domains without asking: mailbox providers, forwarding services, throw-away domains, and what people mistype.
-// After it: verify-rules.ts. A test asks for one address of each kind, and that no list contradicts another.
+// A test checks one address of each kind, and that no list contradicts another.
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 
 /** The list of disposable-email-domains (CC0), as the npm package of that name brings it; a new release brings new domains. */

@@ -1,5 +1,4 @@
 // What the answers of DNS and the lists say about an address: pure, no clock, no network.
-// Before it: verify.ts asked DNS; verify-data.ts holds the lists. After it: the answer of POST /v1/verify.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
 import type { DnsAnswer, RecordType } from "../platform/dns.ts";

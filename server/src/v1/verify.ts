@@ -1,5 +1,5 @@
 // POST /v1/verify: asks DNS about an address's domain, once for all who ask at the same time, and keeps what it learned for a while.
-// Before it: routes.ts. After it: platform/dns.ts asks, verify-rules.ts judges. Nothing is written.
+// Writes nothing.
 import { LRUCache } from "lru-cache";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";

@@ -1,6 +1,5 @@
-// One HTTP call to an endpoint of a user, through the guard: every address that DNS names is checked, and the connection goes
-// to one of those and no other. Why node:http and not fetch: docs/decisions/0039-outgoing-webhooks.md.
-// Before it: run-calls.ts has claimed and signed a call. After it: rules.ts says whether it is tried again.
+// One HTTP call to an endpoint of a user, through the guard: every address that DNS names is checked, and the connection goes to one of
+// those and no other. Why node:http and not fetch: docs/decisions/0039-outgoing-webhooks.md.
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";

@@ -1,5 +1,4 @@
 // Calls held after the database went back to an earlier state: they may have been made already.
-// Before it: instance/held.ts. After it: a person has them released, or dropped.
 import type { Tx } from "../platform/database.ts";
 import { updateCallsToDropped, updateCallsToHeld, updateCallsToReleased } from "./queries.ts";
 

@@ -1,6 +1,5 @@
 // Members who are told by a call of their own endpoint: where, what came of it, one call to try it out
 // (docs/decisions/0077-notifications-by-webhook.md).
-// Before it: projects/members/notifications.ts adds a job. After it: run-calls.ts makes the calls.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { now } from "../platform/clock.ts";

@@ -1,5 +1,4 @@
 // When a webhook is tried again, who gets the free places, and what an answer says. Pure.
-// Before it: call-webhook.ts has an answer. After it: run-calls.ts books it.
 import { LIMITS } from "@postloft/contract/limits.ts";
 
 /** Between a try that failed and the next one (decisions §9); after the last there is none. */

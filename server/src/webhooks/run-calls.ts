@@ -1,6 +1,5 @@
-// Makes the calls that are due: claimed under a lease, few at once, fair among projects; how each ended is booked together
-// with what follows from it. No transaction is open while an endpoint is called.
-// Before it: webhook-calls.ts queued them. After it: whoever queued them hears of the end in `onEnded`.
+// Makes the calls that are due: claimed under a lease, few at once, fair among projects; how each ended is booked together with what
+// follows from it. No transaction is open while an endpoint is called.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { insist, startLoop, type Loop } from "../platform/background.ts";
 import { now } from "../platform/clock.ts";

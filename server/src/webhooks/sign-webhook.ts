@@ -1,6 +1,5 @@
-// Signatures of outgoing webhooks, as Standard Webhooks 1.0 say (https://www.standardwebhooks.com): HMAC-SHA256 over id, time
-// and body. Pure.
-// Before it: webhook-secrets.ts knows the secrets. After it: run-calls.ts sends the headers.
+// Signatures of outgoing webhooks, as Standard Webhooks 1.0 say (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body.
+// Pure.
 import { createHmac, randomBytes } from "node:crypto";
 
 const PREFIX = "whsec_";

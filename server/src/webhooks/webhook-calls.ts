@@ -1,5 +1,4 @@
 // Calls to endpoints of users, as rows: queued in the transaction of what caused them, cancelled, swept.
-// Before it: workflows/ has a step that calls, and members are told. After it: run-calls.ts makes the calls.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { newId } from "../platform/ids.ts";

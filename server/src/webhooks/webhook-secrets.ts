@@ -1,5 +1,4 @@
 // The secret of each project that signs its webhooks: made when it is needed first, sealed, replaced by a rotation.
-// Before it: routes.ts shows it. After it: run-calls.ts signs with it.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database.ts";

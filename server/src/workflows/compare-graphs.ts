@@ -1,5 +1,4 @@
 // What changed from one graph to another, by the ids of steps and transitions, which are kept through versions. Pure.
-// Before it: versions.ts. After it: the answer of `…/compare`.
 import { isDeepStrictEqual } from "node:util";
 
 export interface Differences<Item> {

@@ -1,5 +1,4 @@
 // Which fields a CONDITION can ask about, for completion in editors.
-// Before it: routes.ts. After it: contacts/fields/ knows the contacts' own, events/ the newest events of a name.
 import type { Database } from "../platform/database.ts";
 import { listEventFields } from "../events/event-names.ts";
 import { listFieldNames } from "../contacts/fields/fields.ts";

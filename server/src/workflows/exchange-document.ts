@@ -1,5 +1,4 @@
 // A workflow as one document and back: steps by keys of the document, templates and segments by id and name. Pure.
-// Before it: exchange.ts reads and stores. After it: nothing; the same workflow gives the same document, whatever its ids.
 import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
 import { masked } from "./present.ts";

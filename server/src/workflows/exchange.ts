@@ -1,5 +1,4 @@
 // Workflows from project to project: exported as one document, imported from it.
-// Before it: routes.ts. After it: exchange-document.ts translates; workflows.ts stores.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";

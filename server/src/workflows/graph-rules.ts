@@ -1,5 +1,4 @@
 // What a graph may be, whoever made it: an edit, an import, an earlier version. Pure.
-// Before it: save-graph.ts. After it: nothing that a graph says can make the engine run in circles or choose by chance.
 import {
   BRANCHES_OF,
   type Branch,

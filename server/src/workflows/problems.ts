@@ -1,5 +1,4 @@
 // What is wrong with a workflow, before anybody enters it: told with it, and in the way of enabling it where nothing could come of it.
-// Before it: workflows.ts. After it: read-problems.ts reads what it needs to know. Pure.
 import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";

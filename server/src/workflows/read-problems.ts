@@ -1,5 +1,4 @@
 // Reads what problems.ts must know: templates, their senders and variables, segments.
-// Before it: workflows.ts, with a row and its graph. After it: problems.ts judges.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflow-problems.ts";

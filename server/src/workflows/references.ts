@@ -1,5 +1,4 @@
 // What graphs and triggers refer to by id, and whether it is there. Pure, but for the two checks that lock what they find.
-// Before it: steps.ts, trigger.ts, problems.ts. After it: reference-queries.ts.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";

@@ -1,5 +1,4 @@
 // How a graph is changed: one step or transition more or less. Pure; each returns a new graph, which save-graph.ts checks.
-// Before it: steps.ts. After it: graph-rules.ts.
 import type {
   Branch,
   Graph,

@@ -1,5 +1,4 @@
 // Writes a changed graph: into the current version while nobody has started on it, else as a new one (decisions §9).
-// Before it: steps.ts. After it: new executions get it; those under way keep theirs.
 import { waitNamesOf, type Graph } from "@postloft/contract/workflow-graph.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Tx } from "../platform/database.ts";

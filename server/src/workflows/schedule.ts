@@ -1,5 +1,4 @@
 // When a workflow with the trigger SCHEDULE runs next: cron lines of five fields, by the clock of a zone. Pure.
-// Before it: trigger.ts checks what was written. After it: the engine starts executions then.
 import { Cron } from "croner";
 
 export interface Schedule {

@@ -1,5 +1,4 @@
 // Steps of a workflow: added, put between two others, changed, deleted; and the transitions between them.
-// Before it: routes.ts. After it: rules.ts changes the graph in memory, save-graph.ts checks and writes it.
 import {
   STEP_CONFIGS,
   type Branch,

@@ -1,5 +1,4 @@
 // Which events the workflows of a project wait for: what starts those that are enabled, and what executions under way wait for.
-// Before it: whoever enables, edits or deletes a workflow. After it: events/ writes reactions for these alone.
 import type { Tx } from "../platform/database.ts";
 import { subscribeToEvents } from "../reactions/reactions.ts";
 import { listAwaitedEvents } from "./subscription-queries.ts";

@@ -1,5 +1,4 @@
 // What starts a workflow: checked when it is saved, and the name of the event that does it.
-// Before it: workflows.ts. After it: `trigger_event` and `next_run_at`, which the engine reads.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflow-graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";

@@ -1,6 +1,5 @@
-// Who of the workflows uses a template, a segment, a field, an event, and what executions hold of contacts: asked by those who own
-// them, before they are deleted.
-// Before it: api.ts and worker.ts hand these to templates/, segments/, contacts/ and events/. After it: reference-queries.ts, executions/.
+// Who of the workflows uses a template, a segment, a field, an event, and what executions hold of contacts: asked by those who own them,
+// before they are deleted.
 import type { Database } from "../platform/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import type { UndoSurroundings } from "../contacts/import/undo-import.ts";

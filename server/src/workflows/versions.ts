@@ -1,5 +1,4 @@
 // Earlier graphs of a workflow: listed, read, compared, made the current one again.
-// Before it: routes.ts. After it: save-graph.ts writes a restored graph as a new version.
 import type { Database, Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { compareItems } from "./compare-graphs.ts";

@@ -1,5 +1,4 @@
 // Workflows as records: create, read, list, change, enable, copy, delete.
-// Before it: routes.ts. After it: steps.ts edits their graphs; the engine starts executions of those that are enabled.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflow-graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflow-problems.ts";

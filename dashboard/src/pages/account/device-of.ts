@@ -1,4 +1,4 @@
-// Which device a browser runs on, in words. Before it: sessions-card.tsx, passkey-dialogs.tsx. After it: nothing.
+// Which device a browser runs on, in words.
 import { t } from "../../text/t.ts";
 
 /** The first that fits counts: each of them calls itself by the names of those below it. */

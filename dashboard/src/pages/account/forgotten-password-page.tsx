@@ -1,5 +1,4 @@
 // Asks for the mail with which a new password is set. Says the same whether the address has an account or not.
-// Before it: sign-in-page.tsx. After it: the link in the mail, which opens a page without script (server/src/users/account-pages.ts).
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// With which other services the account is connected. Before it: account-page.tsx. After it: session/oauth.ts leads there.
+// With which other services the account is connected.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { listIdentities, removeIdentity } from "../../api/account-endpoints.ts";

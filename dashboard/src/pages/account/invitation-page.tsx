@@ -1,5 +1,4 @@
 // What the link in an invitation opens: an account is made, or the invitation is accepted with the one there is.
-// Before it: the mail to whoever was invited. After it: the project.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// Adds, renames and removes a passkey. Before it: passkeys-card.tsx. After it: session/passkeys.ts asks the browser.
+// Adds, renames and removes a passkey.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The passkeys of the account. Before it: account-page.tsx. After it: passkey-dialogs.tsx adds, renames and removes them.
+// The passkeys of the account.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";

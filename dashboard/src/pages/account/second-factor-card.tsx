@@ -1,4 +1,4 @@
-// The second factor of the account: whether it is on, and the dialogs that change that. Before it: account-page.tsx. After it: second-factor-dialogs.tsx.
+// The second factor of the account: whether it is on, and the dialogs that change that.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";

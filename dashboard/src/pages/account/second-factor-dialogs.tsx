@@ -1,4 +1,4 @@
-// Switches the second factor on and off, and makes new recovery codes. Before it: second-factor-card.tsx. After it: the server.
+// Switches the second factor on and off, and makes new recovery codes.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { encode } from "uqr";

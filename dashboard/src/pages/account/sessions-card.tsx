@@ -1,4 +1,4 @@
-// Where the account is signed in, and the end of it. Before it: account-page.tsx. After it: nothing.
+// Where the account is signed in, and the end of it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { endOtherSessions, endSession, listSessions } from "../../api/account-endpoints.ts";

@@ -1,4 +1,4 @@
-// What happened in a project: everything as a feed, mails by where they stand, and what comes next. After it: emails/email-page.tsx.
+// What happened in a project: everything as a feed, mails by where they stand, and what comes next.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";

@@ -1,4 +1,4 @@
-// What the URL of the activity says. Before it: router.tsx. After it: activity-page.tsx.
+// What the URL of the activity says.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 
 /** How requests ended. */

@@ -1,5 +1,5 @@
-// Who gets a campaign: everybody, a segment, or whoever matches; with the count of those left out, and why. A choice is saved as it is made.
-// Before it: campaign-editor.tsx. After it: the content.
+// Who gets a campaign: everybody, a segment, or whoever matches; with the count of those left out, and why. A choice is saved as it is
+// made.
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// How each receiving provider took a campaign. Before it: campaign-report.tsx. After it: the room of deliverability says what to do.
+// How each receiving provider took a campaign.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,5 +1,4 @@
 // What is done with a campaign as a whole, from the list and from its own page: copied, cancelled, deleted.
-// Before it: campaigns-page.tsx, campaign-page.tsx, campaign-report.tsx. After it: api/.
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";

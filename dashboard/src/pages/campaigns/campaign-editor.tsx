@@ -1,5 +1,4 @@
 // A draft in three steps that stand in the URL: who gets it, what it says, a last look. Each saves by itself.
-// Before it: campaign-page.tsx. After it: a file for each step.
 import { getRouteApi } from "@tanstack/react-router";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";

@@ -1,5 +1,4 @@
-// One campaign: a draft is edited in steps, one that left is reported on. Before it: campaigns-page.tsx.
-// After it: campaign-editor.tsx, scheduled-campaign.tsx, campaign-report.tsx.
+// One campaign: a draft is edited in steps, one that left is reported on.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

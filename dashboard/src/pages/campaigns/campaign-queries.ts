@@ -1,4 +1,4 @@
-// What several parts of the campaigns' pages ask the server, and in which words a campaign stands. Before it: pages of campaigns. After it: api/.
+// What several parts of the campaigns' pages ask the server, and in which words a campaign stands.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";

@@ -1,4 +1,4 @@
-// What became of a campaign: how far it is, what came back, which links were followed, and each recipient. Before it: campaign-page.tsx.
+// What became of a campaign: how far it is, what came back, which links were followed, and each recipient.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The campaigns of a project, newest first. After it: campaign-page.tsx.
+// The campaigns of a project, newest first.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";

@@ -1,5 +1,4 @@
-// Somebody changed what a campaign says while it was written here, or since this tab kept what was. Before it: content-step.tsx.
-// After it: ui/changed-elsewhere.tsx.
+// Somebody changed what a campaign says while it was written here, or since this tab kept what was.
 import { t } from "../../text/t.ts";
 import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
 import { formatAgo } from "../../ui/format.ts";

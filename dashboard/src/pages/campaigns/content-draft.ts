@@ -1,5 +1,4 @@
 // What was typed into a campaign over what is stored, field by field, and what the browser keeps of it: pure but for its stores.
-// Before it: use-content-draft.ts. After it: kept-drafts.ts, where that ends.
 import type { Design } from "@postloft/contract/design.ts";
 import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";

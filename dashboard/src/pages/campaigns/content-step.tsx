@@ -1,4 +1,4 @@
-// What a campaign says and from whom, beside its preview; saved while it is written. Before it: campaign-editor.tsx. After it: the review.
+// What a campaign says and from whom, beside its preview; saved while it is written.
 import { useState } from "react";
 import { problemWith } from "../../api/call.ts";
 import { t } from "../../text/t.ts";

@@ -1,4 +1,4 @@
-// A condition of a campaign's own: saved as soon as all of it is said, and asked about when it is left before. Before it: audience-step.tsx.
+// A condition of a campaign's own: saved as soon as all of it is said, and asked about when it is left before.
 import { hashKey } from "@tanstack/react-query";
 import { useEffect, useReducer, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";

@@ -1,5 +1,4 @@
 // What the check of a campaign found, in the viewer's language: by its codes, with what they name.
-// Before it: contract/src/campaign-findings.ts, and the texts of what it finds in contents and DNS. After it: review-step.tsx.
 import type { CampaignFindingCode, FindingPart } from "@postloft/contract/campaign-findings.ts";
 import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { TEMPLATE_FAULTS } from "../../api/template-fault-text.ts";

@@ -1,5 +1,4 @@
 // Why a campaign waits for a person, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/held-reasons.ts. After it: scheduled-campaign.tsx, campaign-under-way.tsx; the home page of a project.
 import type { HeldReason, HeldReasonCode } from "@postloft/contract/held-reasons.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { saidByServer, t } from "../../text/t.ts";

@@ -1,5 +1,4 @@
 // Where the browser keeps what was typed into campaigns and is not stored, and when that goes without having been stored.
-// Before it: content-draft.ts, campaign-actions.tsx, main.tsx. After it: nothing.
 const PREFIX = "postloft.draft.";
 const KEPT_FOR_MS = 30 * 86_400_000;
 

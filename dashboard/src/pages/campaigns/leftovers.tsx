@@ -1,4 +1,4 @@
-// Those who got nothing, or of whom nobody knows: what a person may still do about them. Before it: campaign-report.tsx.
+// Those who got nothing, or of whom nobody knows: what a person may still do about them.
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call } from "../../api/call.ts";

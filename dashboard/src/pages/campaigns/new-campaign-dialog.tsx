@@ -1,4 +1,4 @@
-// A new campaign as a draft: its name, its sender, and what it begins with. After it: campaign-page.tsx.
+// A new campaign as a draft: its name, its sender, and what it begins with.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";

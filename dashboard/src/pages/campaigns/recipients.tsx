@@ -1,4 +1,4 @@
-// Everybody a campaign goes to, with the state of each mail. Before it: campaign-report.tsx. After it: emails/email-page.tsx.
+// Everybody a campaign goes to, with the state of each mail.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { call, type Answer } from "../../api/call.ts";

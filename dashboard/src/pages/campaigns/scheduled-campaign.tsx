@@ -1,4 +1,4 @@
-// A campaign that leaves at a time: when, to how many, what it says; sooner, later, or not at all. Before it: campaign-page.tsx.
+// A campaign that leaves at a time: when, to how many, what it says; sooner, later, or not at all.
 import { useState } from "react";
 import { CONFIRMABLE_FINDINGS } from "@postloft/contract/campaign-findings.ts";
 import type { Project } from "../../session/queries.ts";

@@ -1,4 +1,4 @@
-// What the URLs of the campaigns say. Before it: router.tsx. After it: campaigns-page.tsx, campaign-page.tsx.
+// What the URLs of the campaigns say.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 

@@ -1,4 +1,4 @@
-// From which address a campaign comes: a name of its own, at one of the domains that are verified. Before it: content-step.tsx.
+// From which address a campaign comes: a name of its own, at one of the domains that are verified.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

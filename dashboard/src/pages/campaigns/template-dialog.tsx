@@ -1,4 +1,4 @@
-// Subject and content of a template in place of what a campaign says. Before it: content-step.tsx.
+// Subject and content of a template in place of what a campaign says.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";

@@ -1,5 +1,4 @@
 // Who gets a campaign, as it is chosen: each choice is saved at once, and one that could not be is kept and goes with the next try.
-// Before it: audience-step.tsx. After it: campaign-queries.ts.
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { askToLeave } from "../../ui/use-leave-warning.ts";

@@ -1,5 +1,5 @@
 // What a draft says while it is written: saved when nobody types any more, and kept in this browser until it is, so that neither a reload
-// nor a tab that is closed while a text cannot be saved loses anything. Before it: content-step.tsx. After it: content-draft.ts, campaign-queries.ts.
+// nor a tab that is closed while a text cannot be saved loses anything.
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";

@@ -1,4 +1,4 @@
-// Every component in every state, as a test for the eye: what a change of a token does is seen here first. Before it: router.tsx. After it: ui/.
+// Every component in every state, as a test for the eye: what a change of a token does is seen here first.
 import { useState, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";

@@ -1,4 +1,4 @@
-// What stands on the page of components: words for whoever builds the dashboard, in one language. Before it: components-page.tsx. After it: nothing.
+// What stands on the page of components: words for whoever builds the dashboard, in one language.
 import { CallError } from "../../api/call.ts";
 import type { Look } from "../../ui/button.tsx";
 import type { Tone } from "../../ui/page.tsx";

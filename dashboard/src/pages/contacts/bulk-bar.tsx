@@ -1,5 +1,4 @@
 // What is done to many contacts at once: those that are ticked, or all that match. It goes on behind the page; the job stands in the URL.
-// Before it: contacts-page.tsx. After it: job-progress.tsx.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";

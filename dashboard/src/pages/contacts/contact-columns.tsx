@@ -1,5 +1,4 @@
 // The columns of the contacts' table: to tick, by address, by the fields of one's own; ordered by what the URL says.
-// Before it: contacts-page.tsx. After it: table.tsx.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { z } from "zod";

@@ -1,5 +1,4 @@
 // Conditions on the list of contacts, as segments have them: built above the table, which follows them; folded, they are one sentence.
-// Before it: contacts-page.tsx loads it when there are conditions. After it: the builder of segments; the URL holds what holds.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ListFilter } from "lucide-react";
 import { useEffect, useReducer, useRef, useState } from "react";

@@ -1,4 +1,4 @@
-// How many contacts match: the number, or how far somebody has looked, or that they are more than are shown, and a button that counts them. Before it: contact-list.ts.
+// How many contacts match: the number, or how far somebody has looked, or that they are more than are shown, and a button that counts them.
 import { problemOf } from "../../api/call.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,4 +1,4 @@
-// What narrows the list of contacts, and which of their own fields it shows. Before it: contacts-page.tsx. After it: the URL.
+// What narrows the list of contacts, and which of their own fields it shows.
 import { useQuery } from "@tanstack/react-query";
 import { Check, Columns3, ListFilter } from "lucide-react";
 import { t } from "../../text/t.ts";

@@ -1,5 +1,5 @@
-// The list of contacts as the URL asks for it: page by page, and beside it how many match, which takes longer where many are looked through.
-// Before it: contacts-page.tsx. After it: api/.
+// The list of contacts as the URL asks for it: page by page, and beside it how many match, which takes longer where many are looked
+// through.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The mails to a contact and where each stands, newest first. Before it: contact-page.tsx. After it: a mail's page says all of it.
+// The mails to a contact and where each stands, newest first.
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// One contact: what happened to it, its data, its subscription; to read, change, export and delete. Before it: contacts-page.tsx.
+// One contact: what happened to it, its data, its subscription; to read, change, export and delete.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

@@ -1,4 +1,4 @@
-// One contact as the API has it. Before it: api/. After it: contact-page.tsx and what is changed on it.
+// One contact as the API has it.
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getContact } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// The segments a contact is in now, of every kind. Before it: contact-page.tsx. After it: a segment's page says why.
+// The segments a contact is in now, of every kind.
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { listContactSegments } from "../../api/endpoints.ts";

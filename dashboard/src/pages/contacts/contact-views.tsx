@@ -1,5 +1,4 @@
 // Saved views above the list of contacts: each a name for what the URL says; saved, changed, renamed and deleted with a way back.
-// Before it: contacts-page.tsx. After it: search.ts says what a view keeps.
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Bookmark, Ellipsis } from "lucide-react";

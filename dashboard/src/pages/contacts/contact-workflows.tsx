@@ -1,4 +1,4 @@
-// The workflows a contact is or was in, newest first. Before it: contact-page.tsx. After it: nothing.
+// The workflows a contact is or was in, newest first.
 import { call, type Answer } from "../../api/call.ts";
 import { listContactExecutions } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";

@@ -1,4 +1,4 @@
-// The contacts of a project: search, filter and order stand in the URL, the server pages. After it: contact-page.tsx.
+// The contacts of a project: search, filter and order stand in the URL, the server pages.
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Download, FileUp, Plus } from "lucide-react";

@@ -1,5 +1,4 @@
 // The fields of a project's contacts: which there are, at once, and how many contacts have each, which takes seconds where there are many.
-// Before it: api/. After it: the pages that offer fields.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { listContactFields } from "../../api/endpoints.ts";

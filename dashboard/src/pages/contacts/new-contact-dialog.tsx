@@ -1,4 +1,4 @@
-// Adding one contact by address. After it: the contact's own page.
+// Adding one contact by address.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What the URLs of the contacts' pages say. Before it: router.tsx. After it: contacts-page.tsx, contact-page.tsx, import-page.tsx.
+// What the URLs of the contacts' pages say.
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
 
 export interface ContactsSearch {

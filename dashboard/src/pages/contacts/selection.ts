@@ -1,4 +1,4 @@
-// Which contacts are chosen: some by their ids, or all that match the filter but a few. Before it: contacts-page.tsx. After it: bulk-bar.tsx.
+// Which contacts are chosen: some by their ids, or all that match the filter but a few.
 import { useCallback, useEffect, useState } from "react";
 import type { z } from "zod";
 import type { bulkDelete } from "@postloft/contract/contact-bulk.ts";

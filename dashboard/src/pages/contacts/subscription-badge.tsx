@@ -1,4 +1,4 @@
-// Whether a contact is subscribed, in one word. Before it: whatever lists or shows contacts.
+// Whether a contact is subscribed, in one word.
 import { t } from "../../text/t.ts";
 import { Badge } from "../../ui/page.tsx";
 

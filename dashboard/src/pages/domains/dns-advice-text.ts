@@ -1,5 +1,4 @@
 // What the server says of DNS records and of a domain's proof, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/dns-advice.ts. After it: domain-card.tsx and the room of deliverability.
 import type { DnsAdvice, DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";

@@ -1,4 +1,4 @@
-// One sender domain: each record with what is expected and what DNS has, to copy and to check. Before it: domains-page.tsx.
+// One sender domain: each record with what is expected and what DNS has, to copy and to check.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, TriangleAlert } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What pages ask of sender domains. Before it: domains/, campaigns/. After it: api/.
+// What pages ask of sender domains.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { diagnoseDomain, listDomains } from "../../api/endpoints.ts";

@@ -1,5 +1,4 @@
 // What went wrong with a record, in the viewer's language: by its code, with what it names.
-// Before it: contract/src/domain-mistakes.ts. After it: domain-card.tsx.
 import type { DomainMistake, DomainMistakeCode } from "@postloft/contract/domain-mistakes.ts";
 import { t } from "../../text/t.ts";
 

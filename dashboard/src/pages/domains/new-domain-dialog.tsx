@@ -1,4 +1,4 @@
-// Adds a sender domain; then its records are to be copied. Before it: domains-page.tsx, palette/. After it: domain-card.tsx.
+// Adds a sender domain; then its records are to be copied.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// Changes the DKIM key of a domain, while mail flows: the next key signs once DNS has it. Before it: domain-card.tsx.
+// Changes the DKIM key of a domain, while mail flows: the next key signs once DNS has it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// From which address a project sends where nobody chose one, and what to do where there is none. Before it: keys/, projects/. After it: domains-query.ts.
+// From which address a project sends where nobody chose one, and what to do where there is none.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Project } from "../../session/queries.ts";

@@ -1,5 +1,5 @@
 // The records of a domain as a zone file (RFC 1035 §5), which name servers and most providers import: names from the domain on, long texts
-// in pieces. Before it: domain-card.tsx.
+// in pieces.
 import type { Domain } from "./domains-query.ts";
 
 /** A string of a TXT record has at most so many octets (RFC 1035 §3.3.14). */

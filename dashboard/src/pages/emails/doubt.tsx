@@ -1,5 +1,4 @@
 // A mail of which nobody knows whether it was taken, and what a person says became of it: asked first, since it counts at once.
-// Before it: email-page.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";

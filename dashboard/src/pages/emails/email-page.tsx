@@ -1,4 +1,4 @@
-// One mail: where it stands and why, every attempt with the server's answer, and what it says. Before it: activity, contacts, campaigns.
+// One mail: where it stands and why, every attempt with the server's answer, and what it says.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

@@ -1,4 +1,4 @@
-// One mail, asked for again while it moves, and what it says. Before it: email-page.tsx, mail-headers.tsx, projects/delivery-card.tsx.
+// One mail, asked for again while it moves, and what it says.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { getEmail, previewEmail } from "../../api/endpoints.ts";

@@ -1,5 +1,4 @@
 // The header fields of a mail: as the local mailbox has kept them, else as they are written into the message.
-// Before it: email-page.tsx. After it: call.ts.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getMessage } from "../../api/endpoints.ts";

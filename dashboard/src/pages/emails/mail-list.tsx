@@ -1,4 +1,4 @@
-// Mails of a project by where they stand, newest first. Before it: activity/; contacts/ has the same columns. After it: email-page.tsx.
+// Mails of a project by where they stand, newest first.
 import { Link } from "@tanstack/react-router";
 import type { z } from "zod";
 import type { email, EmailStatus } from "@postloft/contract/emails.ts";

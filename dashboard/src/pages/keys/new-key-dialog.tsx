@@ -1,4 +1,4 @@
-// Makes a scoped key: what it opens, from where and until when; then shows it, this once. Before it: scoped-keys.tsx.
+// Makes a scoped key: what it opens, from where and until when; then shows it, this once.
 import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { SCOPE_NOUNS, TEST_SCOPE } from "@postloft/contract/scopes.ts";

@@ -1,5 +1,4 @@
 // The HTML of a mail as code: colours, faults at their lines, and the project's variables while one types. Loaded when it is needed.
-// Before it: mail-text.tsx. After it: CodeMirror.
 import {
   autocompletion,
   completionKeymap,

@@ -1,5 +1,4 @@
 // A mail as its recipients see it: on a desk, on a phone, in the dark, without pictures, as text, and as a row of the inbox.
-// Before it: mail-text.tsx. After it: the API renders it exactly as a mail is rendered.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";

@@ -1,5 +1,4 @@
-// What a mail says: its subject, and its HTML with the variables that contacts have. Before it: templates and campaigns. After it: html-editor.tsx,
-// mail-preview.tsx.
+// What a mail says: its subject, and its HTML with the variables that contacts have.
 import { Braces } from "lucide-react";
 import { lazy, Suspense, useRef, type ReactNode } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";

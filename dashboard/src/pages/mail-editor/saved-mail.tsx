@@ -1,4 +1,4 @@
-// A mail as it is saved now, beside the one that is written. Before it: whoever found that it was changed elsewhere. After it: mail-frame.tsx.
+// A mail as it is saved now, beside the one that is written.
 import { t } from "../../text/t.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 

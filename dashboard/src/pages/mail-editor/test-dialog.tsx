@@ -1,5 +1,4 @@
 // A test mail of a template or a campaign: to whom, and filled in as whom. Addresses that got one before are one click away.
-// Before it: template-page.tsx, campaigns/review-step.tsx.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accountQuery, configQuery } from "../../session/queries.ts";

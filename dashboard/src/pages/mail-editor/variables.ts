@@ -1,5 +1,4 @@
 // The variables that a mail can have: those of the project's contacts, and those that everybody has.
-// Before it: mail-text.tsx, html-editor.tsx. After it: the API's contact fields.
 import { useQuery } from "@tanstack/react-query";
 import { coverageQuery, fieldsQuery } from "../contacts/field-queries.ts";
 import { useProject } from "../project-shell.tsx";

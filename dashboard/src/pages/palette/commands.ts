@@ -1,4 +1,4 @@
-// What the palette offers whatever is typed: pages, actions, other projects. Before it: palette.tsx. After it: router.tsx.
+// What the palette offers whatever is typed: pages, actions, other projects.
 import { useNavigate } from "@tanstack/react-router";
 import {
   CircleUser,

@@ -1,4 +1,4 @@
-// What of a project is called so: a few contacts, templates, campaigns, segments, domains and mails. Before it: palette.tsx. After it: api/.
+// What of a project is called so: a few contacts, templates, campaigns, segments, domains and mails.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, CallError } from "../../api/call.ts";
 import { getEmail, listCampaigns, listContacts, listEmails, listTemplates } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// The dialogs that make something, over whatever page is open; what was made is opened. Before it: commands.ts. After it: the pages' own dialogs.
+// The dialogs that make something, over whatever page is open; what was made is opened.
 import type { Project } from "../../session/queries.ts";
 import { NewCampaignDialog } from "../campaigns/new-campaign-dialog.tsx";
 import { NewContactDialog } from "../contacts/new-contact-dialog.tsx";

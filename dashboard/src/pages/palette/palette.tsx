@@ -1,5 +1,4 @@
 // Everything by its name: pages, actions, projects, and what is found on the server while one types.
-// Before it: ⌘K, or the button in the navigation. After it: the page that was chosen.
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";

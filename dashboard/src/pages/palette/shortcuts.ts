@@ -1,5 +1,4 @@
 // Keys that work on every page: ⌘K or Ctrl K always, single letters as long as nobody has turned them off (WCAG 2.1.4).
-// Before it: project-shell.tsx. After it: palette.tsx, shortcuts-dialog.tsx.
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { PLACES } from "../places.ts";

@@ -1,5 +1,4 @@
 // Where mail goes and whether it gets there: the way out, what holds it up, and a mail to oneself that tries it.
-// Before it: home-page.tsx. After it: test-mail.tsx.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getReadiness } from "../../api/endpoints.ts";

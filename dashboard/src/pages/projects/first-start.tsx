@@ -1,5 +1,4 @@
 // The first steps of a project, one of them open: a mail from one's own program, which it waits for, a domain, and a test of the way out.
-// Before it: home-page.tsx. After it: use-first-start.ts knows how far one is.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, ChevronDown } from "lucide-react";

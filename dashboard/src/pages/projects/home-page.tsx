@@ -1,5 +1,4 @@
 // The home of a project: its first steps until they are done, how its mail does, and what just happened.
-// Before it: project-shell.tsx. After it: first-start.tsx, delivery-card.tsx.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";

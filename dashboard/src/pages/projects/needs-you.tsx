@@ -1,5 +1,4 @@
 // What does not wait: a project that sends nothing, or soon will not, and what stands still until a person decides.
-// Before it: home-page.tsx. After it: the page where each is mended.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";

@@ -1,5 +1,4 @@
-// A mail to oneself that tries the way out, and what became of it. Before it: delivery-card.tsx, first-start.tsx.
-// After it: the mail's page has the whole of what was answered.
+// A mail to oneself that tries the way out, and what became of it.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";

@@ -1,5 +1,4 @@
 // The first steps of a project: which are done, which were skipped in this browser, and whether they are shown at all.
-// Before it: home-page.tsx. After it: first-start.tsx shows them.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";

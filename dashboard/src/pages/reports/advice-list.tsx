@@ -1,4 +1,4 @@
-// Sentences on what to do, one below the other; nothing where all is well. Before it: deliverability-report.tsx. After it: nothing.
+// Sentences on what to do, one below the other; nothing where all is well.
 export function AdviceList({
   sentences,
   className = "",

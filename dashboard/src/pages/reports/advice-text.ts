@@ -1,4 +1,4 @@
-// What the server advises, in the viewer's language: by its code, with what it names. Before it: contract/src/advice.ts. After it: the room of deliverability.
+// What the server advises, in the viewer's language: by its code, with what it names.
 import type { Advice, AdviceCode } from "@postloft/contract/advice.ts";
 import { t } from "../../text/t.ts";
 import { PROVIDERS } from "./names.ts";

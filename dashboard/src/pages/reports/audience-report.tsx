@@ -1,4 +1,4 @@
-// Who came and who left, day by day, and why. Before it: reports-page.tsx. After it: nothing.
+// Who came and who left, day by day, and why.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getAudience } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// How receivers judge the mail: what to do, and for each domain who sent as it. Before it: reports-page.tsx. After it: the domains.
+// How receivers judge the mail: what to do, and for each domain who sent as it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";

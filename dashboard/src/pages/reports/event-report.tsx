@@ -1,4 +1,4 @@
-// Which events came most, beside the time before. Before it: reports-page.tsx. After it: the feed of one event.
+// Which events came most, beside the time before.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// What happened to mails day by day, as lines. Before it: mail-report.tsx, campaigns/campaign-report.tsx. After it: nothing.
+// What happened to mails day by day, as lines.
 import type { Answer } from "../../api/call.ts";
 import type { getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";

@@ -1,4 +1,4 @@
-// Mails of a time as a few numbers, each beside what it was before. Before it: reports-page.tsx, the home of a project. After it: nothing.
+// Mails of a time as a few numbers, each beside what it was before.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getSummary } from "../../api/endpoints.ts";

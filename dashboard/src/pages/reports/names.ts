@@ -1,4 +1,4 @@
-// How people call what mails are counted by. Before it: mail-report.tsx. After it: nothing.
+// How people call what mails are counted by.
 import { t } from "../../text/t.ts";
 
 export const PROVIDERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// Days in the viewer's zone: the last ones, today among them, or those after something. Before it: the pages that show numbers of a time. After it: the server counts.
+// Days in the viewer's zone: the last ones, today among them, or those after something.
 
 export interface Period {
   startDate: string;

@@ -1,5 +1,4 @@
 // How each receiving provider took the mail, and the campaigns that brought what came back from there.
-// Before it: deliverability-report.tsx. After it: the campaigns.
 import { Link } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import type { getDeliverability } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// What DNS had of each record of a domain, and since when. Before it: deliverability-report.tsx. After it: nothing.
+// What DNS had of each record of a domain, and since when.
 import type { Answer } from "../../api/call.ts";
 import type { getDeliverability } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";

@@ -1,4 +1,4 @@
-// One report in its card, which is saved as a file as well. Before it: the reports. After it: api/.
+// One report in its card, which is saved as a file as well.
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import type { ReactNode } from "react";

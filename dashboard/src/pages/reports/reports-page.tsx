@@ -1,4 +1,4 @@
-// Numbers over a time: mails, the audience, events. Before it: the navigation. After it: one file for each subject.
+// Numbers over a time: mails, the audience, events.
 import { getRouteApi } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";

@@ -1,4 +1,4 @@
-// What the URL of the reports says. Before it: router.tsx. After it: reports-page.tsx.
+// What the URL of the reports says.
 export const SPANS = [7, 30, 90, 365] as const;
 export type Span = (typeof SPANS)[number];
 export const SUBJECTS = ["mails", "audience", "events", "deliverability"] as const;

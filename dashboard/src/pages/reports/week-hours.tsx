@@ -1,4 +1,4 @@
-// Opens in the hours of a week: the darker, the more. Before it: mail-report.tsx. After it: nothing.
+// Opens in the hours of a week: the darker, the more.
 import { plural, t, locale } from "../../text/t.ts";
 
 const HOURS_A_DAY = 24;

@@ -1,5 +1,4 @@
 // What programs asked of the API: a table that follows, filters by outcome and request id, each with its body in a dialog.
-// Before it: activity/activity-page.tsx. After it: api/.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Somebody changed a segment while it was being written here. Before it: segment-editor.tsx. After it: ui/changed-elsewhere.tsx, the API.
+// Somebody changed a segment while it was being written here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { t } from "../../text/t.ts";

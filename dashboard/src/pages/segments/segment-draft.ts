@@ -1,5 +1,4 @@
 // A segment while it is written: what is stored of it, what was changed, and how that is saved.
-// Before it: segment-editor.tsx. After it: the API.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";

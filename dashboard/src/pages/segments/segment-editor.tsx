@@ -1,5 +1,4 @@
 // What is in a segment, said by conditions: with the count of who matches now, some of them, and why one contact does or does not.
-// Before it: segment-page.tsx. After it: segment-draft.ts, condition-builder/, who-matches.tsx.
 import { useReducer, useState, type Dispatch, type FormEvent } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { problemWith } from "../../api/call.ts";

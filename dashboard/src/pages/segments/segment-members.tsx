@@ -1,4 +1,4 @@
-// Who is in a segment now; of one that is kept by hand, adding and removing. Before it: segment-page.tsx.
+// Who is in a segment now; of one that is kept by hand, adding and removing.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What several pages ask about segments. Before it: api/. After it: the pages that show segments or offer them.
+// What several pages ask about segments.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { getSegment, listSegments } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// The segments of a project. After it: segment-page.tsx.
+// The segments of a project.
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { call } from "../../api/call.ts";

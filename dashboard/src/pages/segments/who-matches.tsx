@@ -1,4 +1,4 @@
-// Who matches a condition now: how many, some of them, and for one contact each condition with what was found. Before it: segment-editor.tsx.
+// Who matches a condition now: how many, some of them, and for one contact each condition with what was found.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";

@@ -1,4 +1,4 @@
-// Who changed what of a project, newest first. Before it: settings-page.tsx.
+// Who changed what of a project, newest first.
 import type { AuditAction } from "@postloft/contract/audit.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { listAuditLog } from "../../api/endpoints.ts";

@@ -1,5 +1,4 @@
 // What the project pays, where the installation bills: its subscription, the next invoice as it stands, and those that were.
-// Before it: usage-settings.tsx. After it: pages of Stripe, which lead back here.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Emptying and deleting a project: what goes is named, and its name is typed. Before it: settings-page.tsx.
+// Emptying and deleting a project: what goes is named, and its name is typed.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,5 +1,4 @@
 // The own fields of contacts: type, how many have them, their values and who uses them; one is deleted with its name typed.
-// Before it: settings-page.tsx. After it: field-type.tsx; the values go behind the page.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// The type of an own field, and how it is taken anew from the values there are. Before it: field-settings.tsx.
+// The type of an own field, and how it is taken anew from the values there are.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { resetFieldType } from "../../api/endpoints.ts";

@@ -1,5 +1,5 @@
-// What a project is called, how it sends and what its mails carry. Only what was changed is sent, and what others save meanwhile takes
-// away nothing that is typed. Before it: settings-page.tsx.
+// What a project is called, how it sends and what its mails carry. Only what was changed is sent, and what others save meanwhile takes away
+// nothing that is typed.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";

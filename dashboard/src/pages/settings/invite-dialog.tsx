@@ -1,4 +1,4 @@
-// Asks somebody into a project: a member at once where the address has an account, else by a link. Before it: member-settings.tsx.
+// Asks somebody into a project: a member at once where the address has an account, else by a link.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// What each kind of notification tells, in the viewer's language. Before it: contract/src/notifications.ts. After it: the settings.
+// What each kind of notification tells, in the viewer's language.
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { t } from "../../text/t.ts";
 

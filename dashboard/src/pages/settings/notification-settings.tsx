@@ -1,5 +1,4 @@
-// What one is told of a project, by mail and by a webhook: each choice holds at once. Before it: settings-page.tsx.
-// After it: notification-webhook.tsx.
+// What one is told of a project, by mail and by a webhook: each choice holds at once.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { call, type Answer } from "../../api/call.ts";

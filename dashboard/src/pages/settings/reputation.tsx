@@ -1,4 +1,4 @@
-// How the mail of a project is received: rates against their limits, and the way back after a suspension. Before it: settings-page.tsx.
+// How the mail of a project is received: rates against their limits, and the way back after a suspension.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BadRate, Level } from "@postloft/contract/security.ts";

@@ -1,4 +1,4 @@
-// What the URL of the settings says. Before it: router.tsx. After it: settings-page.tsx.
+// What the URL of the settings says.
 export const TABS = [
   "general",
   "members",

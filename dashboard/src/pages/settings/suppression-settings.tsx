@@ -1,4 +1,4 @@
-// Addresses that get nothing: looking them up, adding and removing them, and whether the list is looked at. Before it: settings-page.tsx.
+// Addresses that get nothing: looking them up, adding and removing them, and whether the list is looked at.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";

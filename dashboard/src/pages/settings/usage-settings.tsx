@@ -1,4 +1,4 @@
-// What the project has sent this month, and the caps on it. Before it: settings-page.tsx. After it: the server refuses what is over a cap.
+// What the project has sent this month, and the caps on it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { CapCategory } from "@postloft/contract/billing-limits.ts";

@@ -1,4 +1,4 @@
-// Somebody changed a template while it was being written here. Before it: template-page.tsx. After it: ui/changed-elsewhere.tsx, the API.
+// Somebody changed a template while it was being written here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getTemplate } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// What the URL of the templates says. Before it: router.tsx. After it: templates-page.tsx.
+// What the URL of the templates says.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 
 export interface TemplatesSearch {

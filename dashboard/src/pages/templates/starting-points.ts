@@ -1,5 +1,4 @@
 // Mails to begin with: blocks that read well in every program and aloud, or HTML for who brings their own.
-// Before it: new-template-dialog.tsx. After it: the editor, where everything can be changed.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Block } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";

@@ -1,4 +1,4 @@
-// What is done with a template beside writing it: tried out, brought back, copied, deleted. Before it: template-page.tsx.
+// What is done with a template beside writing it: tried out, brought back, copied, deleted.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,5 +1,4 @@
 // A template while it is written: what is stored of it, what was changed, and how that is saved.
-// Before it: template-page.tsx. After it: the API.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";

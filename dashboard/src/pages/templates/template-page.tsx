@@ -1,5 +1,4 @@
 // One template: what it says beside how it looks. Nothing is saved but by the button, and nothing that was typed is lost by leaving.
-// Before it: templates-page.tsx. After it: writing.tsx, mail-editor/.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

@@ -1,4 +1,4 @@
-// Who would miss a template. Before it: template-page.tsx.
+// Who would miss a template.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getTemplateUsage } from "../../api/endpoints.ts";

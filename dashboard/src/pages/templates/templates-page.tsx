@@ -1,4 +1,4 @@
-// The templates of a project. After it: template-page.tsx.
+// The templates of a project.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";

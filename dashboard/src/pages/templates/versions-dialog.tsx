@@ -1,4 +1,4 @@
-// What a template said before: each version as it was, and brought back. Before it: template-page.tsx.
+// What a template said before: each version as it was, and brought back.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,5 +1,4 @@
 // One change for many contacts: whom it means is fixed when it is asked for, then a job goes through them.
-// Before it: routes.ts. After it: change-contacts.ts does the steps; platform/jobs.ts keeps where they are.
 import type { BulkOperation, BulkResult } from "@postloft/contract/contact-bulk.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { RawBuilder } from "kysely";

@@ -1,5 +1,4 @@
 // The steps of a bulk change: each takes the next thousand ids, changes them in a few statements, and counts.
-// Before it: bulk-changes.ts fixed the ids. After it: upsert-contacts.ts flips and records, contacts.ts deletes.
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Tx } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // Ids as bytes, sixteen each: how a bulk change remembers whom it means. Pure.
-// Before it: bulk-changes.ts packs. After it: change-contacts.ts reads its part.
 
 export const ID_BYTES = 16;
 

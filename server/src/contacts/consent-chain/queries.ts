@@ -1,5 +1,4 @@
 // Statements on the seals of the consent log, and on what they cover.
-// Before it: seal-consent.ts, verify-consent.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import type { HashedChange, HashedEntry, HashedErasure, SealedRows } from "./rules.ts";

@@ -1,5 +1,4 @@
 // What is hashed of the consent log: each row to a digest, the digests of some rows and the seal before to a seal. Pure.
-// Before it: seal-consent.ts writes seals, verify-consent.ts reads them. After it: nothing.
 import { createHash } from "node:crypto";
 
 /** A row of the consent log as it is hashed. */

@@ -1,6 +1,5 @@
-// Seals the consent log behind those who write it: what is committed goes into the chain of its project, some seconds later and many rows at
-// once, so that no subscription waits for another (docs/decisions/0083-consent-chain.md).
-// Before it: worker.ts starts the loop. After it: verify-consent.ts follows the chains.
+// Seals the consent log behind those who write it: what is committed goes into the chain of its project, some seconds later and many rows
+// at once, so that no subscription waits for another (docs/decisions/0083-consent-chain.md).
 import { startLoop, type Loop } from "../../platform/background.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";

@@ -1,5 +1,4 @@
 // Follows the chains of the consent log from their first seals, and says where one is broken: for whoever checks an installation.
-// Before it: instance/doctor.ts asks. After it: rules.ts hashes.
 import type { Database } from "../../platform/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 import {

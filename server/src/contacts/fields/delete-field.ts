@@ -1,6 +1,4 @@
 // Takes a custom field away: from the register and from every reader at once, from the contacts by a job, a few thousand at a time.
-// Before it: routes.ts. After it: ../shown-data-queries.ts hides what the job has not reached; platform/jobs.ts does the
-// steps; events/ notes the contacts for tracked segments.
 import type { Tx } from "../../platform/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";

@@ -1,5 +1,4 @@
 // The fields contacts have: standard ones, and custom ones as their data brought them.
-// Before it: routes.ts. After it: queries.ts counts; delete-field.ts takes one away.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";

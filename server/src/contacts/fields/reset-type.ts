@@ -1,5 +1,4 @@
 // Takes the type of a custom field anew: it was that of the first value, and says nothing of those that came later.
-// Before it: routes.ts. After it: queries.ts looks at the values; whoever offers conditions reads the type.
 import type { Tx } from "../../platform/database.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { FieldType } from "../rules.ts";

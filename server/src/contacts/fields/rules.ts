@@ -1,5 +1,4 @@
 // What a field is called and which one a name means. Pure.
-// Before it: a name in a path. After it: fields.ts looks it up.
 import type { FieldType } from "../rules.ts";
 
 /** The fields every contact has. */

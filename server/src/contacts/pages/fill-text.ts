@@ -1,5 +1,4 @@
 // Puts values into a text of a language: `{email}` and `{project}`, as plain text or as HTML.
-// Before it: languages/*.ts. After it: footer.ts and page.ts.
 import { escapeHtml } from "../../platform/escape-html.ts";
 
 export type TextValues = Readonly<Record<string, string>>;

@@ -1,5 +1,4 @@
 // The footer of marketing mails: why somebody gets this mail, how to stop it, in the language of the contact.
-// Before it: whoever renders a marketing mail. After it: page.ts answers the links.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import { fillHtml, fillText } from "./fill-text.ts";
 import { chooseLocale, directionOf, textsOf } from "./locale.ts";

@@ -1,5 +1,4 @@
 // Which language a contact is spoken to in, and its texts: pages and footers in 32 languages (spec §2.2 rule 8).
-// Before it: languages/*.ts. After it: footer.ts and page.ts.
 import { ar } from "./languages/ar.ts";
 import { bg } from "./languages/bg.ts";
 import { ca } from "./languages/ca.ts";

@@ -1,5 +1,4 @@
 // Writes a public page: one card, one heading, one button. Plain HTML without script or foreign resource, light and dark.
-// Before it: subscription-pages.ts says what stands on it. After it: a browser.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import { writePublicPage } from "../../platform/public-page.ts";
 import { fillHtml, fillText, type TextValues } from "./fill-text.ts";

@@ -1,5 +1,4 @@
 // Statements on `contact_views`.
-// Before it: views.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { lockProject } from "../../projects/projects.ts";

@@ -1,5 +1,4 @@
 // Saved views of the contacts: a name and what the list is asked, shared by the members of a project.
-// Before it: routes.ts. After it: the dashboard shows them above its list.
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";

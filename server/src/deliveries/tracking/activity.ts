@@ -1,6 +1,5 @@
-// Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches,
-// kept for a while when the database is away.
-// Before it: routes.ts. After it: book-activity.ts.
+// Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches, kept for a while
+// when the database is away.
 import { insist } from "../../platform/background.ts";
 import { asUnavailable, transaction, type Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";

@@ -1,5 +1,4 @@
 // What is answered to a mail's requests: 43 bytes of picture, and two plain pages. Data.
-// Before it: nothing. After it: routes.ts.
 
 /** One transparent dot, GIF89a. */
 export const PIXEL = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");

@@ -1,6 +1,5 @@
-// Books a batch of opens and clicks in one transaction: states, each link of a mail once, counters, events. People and
-// machines apart: a machine moves no state, and what it does has events of other names.
-// Before it: activity.ts gathered them. After it: emails/ advances mails, events/ records.
+// Books a batch of opens and clicks in one transaction: states, each link of a mail once, counters, events. People and machines apart: a
+// machine moves no state, and what it does has events of other names.
 import {
   EMAIL_CLICK,
   EMAIL_MACHINE_CLICK,

@@ -1,5 +1,4 @@
 // Where a link of a mail leads. What a mail has signed leads on without the database; the others are looked up, many at once.
-// Before it: routes.ts. After it: the browser goes there.
 import { asUnavailable, type Database } from "../../platform/database.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import { Refusal } from "../../platform/refusal.ts";

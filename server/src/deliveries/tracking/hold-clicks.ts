@@ -1,6 +1,5 @@
-// Holds each click until the second around it is over: only then is it known whether somebody follows links or something
-// follows all of them. Clicks on a young mail are held a second time, a little longer. The redirect does not wait for it.
-// Before it: activity.ts. After it: the same, with what was seen.
+// Holds each click until the second around it is over: only then is it known whether somebody follows links or something follows all of
+// them. Clicks on a young mail are held a second time, a little longer. The redirect does not wait for it.
 import { BURST_MS, SLOW_BURST_MS } from "./machine-rules.ts";
 
 export interface HeldClick {

@@ -1,5 +1,4 @@
 // Which links of a mail were followed how often, by people; machines are counted beside them.
-// Before it: book-activity.ts counted. After it: whoever shows a campaign or a template.
 import type { Database } from "../../platform/database.ts";
 import { findContentOfCampaign, listLinkCounts } from "./queries.ts";
 

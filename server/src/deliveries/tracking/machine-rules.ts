@@ -1,5 +1,4 @@
 // What tells a machine from a person: proxies that load every picture, filters that follow every link. Data, one row a sign. Pure.
-// Before it: a request for a pixel or a link. After it: book-activity.ts counts people and machines apart.
 
 /** What is known of an opening or a click. */
 export interface Visit {

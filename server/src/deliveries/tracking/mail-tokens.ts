@@ -1,6 +1,5 @@
-// Tokens of mails: what stands in the links and the pixel of each mail, made here and read back here. 42 bytes: project, mail
-// and an 80-bit MAC, so short that spam filters see no wall of digits, and without a word about the person.
-// Before it: the application secret. After it: emails/ writes links with them; routes.ts is asked for them.
+// Tokens of mails: what stands in the links and the pixel of each mail, made here and read back here. 42 bytes: project, mail and an 80-bit
+// MAC, so short that spam filters see no wall of digits, and without a word about the person.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../../platform/crypto.ts";
 import { isFixedLink, NUMBER_RADIX, signTarget, type MailTracking } from "../../rendering/link-target.ts";

@@ -1,5 +1,4 @@
 // The door that mails come to when they are opened and their links are followed, built once for a process that answers HTTP.
-// Before it: api.ts. After it: routes.ts asks it.
 import type { Database } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createActivityBook, type ActivityBook } from "./activity.ts";

@@ -1,6 +1,5 @@
 // Keeps what receivers report of sender domains, with the project whose verified domain it is about
 // (docs/decisions/0060-domain-reports.md).
-// Before it: deliveries/interpret-notices.ts has read a mail. After it: queries.ts; reports/deliverability.ts shows them.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";

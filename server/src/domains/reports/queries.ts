@@ -1,5 +1,4 @@
 // Statements on `dmarc_reports`, `dmarc_sources` and `tls_reports`.
-// Before it: domain-reports.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

@@ -1,5 +1,4 @@
 // A DMARC aggregate report as XML: RFC 9990, RFC 7489 appendix C, and what real reporters make of them. Pure.
-// Before it: unpack.ts has the text. After it: domain-reports.ts.
 import { isIP } from "node:net";
 import { Parser } from "htmlparser2";
 import {

@@ -1,4 +1,4 @@
-// An SMTP TLS report as JSON (RFC 8460 §4). Pure. Before it: unpack.ts has the text. After it: domain-reports.ts.
+// An SMTP TLS report as JSON (RFC 8460 §4). Pure.
 import { readList, readObject } from "../../platform/foreign-values.ts";
 import {
   plainCount,

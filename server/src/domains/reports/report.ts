@@ -1,4 +1,4 @@
-// What a report of a receiver says of domains, whichever form it came in. After it: read-dmarc.ts and read-tls.ts make them.
+// What a report of a receiver says of domains, whichever form it came in.
 import { readText } from "../../platform/foreign-values.ts";
 
 interface Common {

@@ -1,5 +1,4 @@
 // Reads reports on a thread apart from the one that serves: what anybody may mail here costs nobody else anything.
-// Before it: deliveries/interpret-notices.ts has a mail. After it: report-worker.ts, on the thread.
 import { Refusal } from "../../platform/refusal.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/task-thread.ts";
 import type { Unpacked } from "./unpack.ts";

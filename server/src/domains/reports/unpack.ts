@@ -1,5 +1,4 @@
 // A mail with a report: finds the part that is it and unpacks it, within bounds however it was packed.
-// Before it: report-worker.ts, on a thread of its own. After it: read-dmarc.ts, read-tls.ts.
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import PostalMime, { type Attachment } from "postal-mime";

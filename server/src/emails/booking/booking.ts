@@ -1,5 +1,4 @@
 // What the outcome of an attempt means for the mail: its next state, how long it waits, what is kept of the answer. Pure.
-// Before it: outcomes.ts has an outcome. After it: outcomes.ts books it.
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import type { Feedback, Outcome } from "../../transports/transport.ts";

@@ -1,5 +1,4 @@
 // Answers that came after their sender had been declared dead: the mail was taken, whatever was thought of it meanwhile.
-// Before it: outcomes.ts finds that a mail is not its sender's any more. After it: the mail is sent, or what is known stands at its attempt.
 import { transaction, type Database } from "../../platform/database.ts";
 import { updateLateSent, type LateAnswer } from "./late-queries.ts";
 import { lockEmailRows } from "../returned/returned-queries.ts";

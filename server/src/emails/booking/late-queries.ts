@@ -1,5 +1,4 @@
 // The statement for answers that came after somebody else had ended their attempts.
-// Before it: late-answers.ts. After it: rows in `emails` and `email_attempts`.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 import { isInHandover } from "../handover/handover-queries.ts";

@@ -1,5 +1,4 @@
 // Statements of the books: how an attempt to hand a mail over ended.
-// Before it: outcomes.ts, and lease.ts for a sender that died. After it: notes and counters, in the same transaction.
 import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { noteSentMailsFrom } from "../../reactions/reactions.ts";

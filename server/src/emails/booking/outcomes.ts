@@ -1,5 +1,5 @@
-// Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one transaction.
-// Before it: sender.ts has an outcome; booking.ts says what it means. After it: deliveries/ interprets feedback.
+// Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one
+// transaction.
 import { insist } from "../../platform/background.ts";
 import {
   asUnavailable,

@@ -1,5 +1,4 @@
 // How much mail of each project left in each hour and what of it came back: exact counters, kept in the transaction that books it.
-// Before it: outcomes.ts and emails.ts count. After it: deliveries/reputation.ts reads rates from them.
 import type { Database, Tx } from "../../platform/database.ts";
 import {
   listMiscounts,

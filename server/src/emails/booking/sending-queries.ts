@@ -1,5 +1,4 @@
 // Statements on `sending_hours`, the counters of mails that left and came back.
-// Before it: sending-hours.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isOfCountedProject } from "../system-mail/system-project-queries.ts";

@@ -1,6 +1,5 @@
-// The brake on campaigns whose handovers get no answer: after one such, a probe at a time, until one is answered or so many in a
-// row were not that the campaign pauses. One per sending process. Before it: handover.ts asks for each mail, sender.ts tells what came
-// of it. After it: campaigns/ pauses.
+// The brake on campaigns whose handovers get no answer: after one such, a probe at a time, until one is answered or so many in a row were
+// not that the campaign pauses. One per sending process.
 import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";

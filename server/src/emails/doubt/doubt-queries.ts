@@ -1,5 +1,4 @@
 // Statements on mails in doubt: which may be tried again, and what people said of them.
-// Before it: doubts.ts, resolve-emails.ts. After it: `emails`, `email_resolutions`.
 import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";

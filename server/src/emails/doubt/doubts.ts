@@ -1,5 +1,4 @@
 // Mails that were handed over without an answer: which of them are tried once more, and which wait for a person.
-// Before it: outcomes.ts books an attempt, lease.ts settles what a dead sender held. After it: resolve-emails.ts, when a person has found out.
 import type { Tx } from "../../platform/database.ts";
 import { listTaken, listWithDoubts, listWithoutFurtherTry } from "./doubt-queries.ts";
 import type { OutcomeRow } from "../booking/outcome-queries.ts";

@@ -1,5 +1,4 @@
 // How a mail ends that is not tried any more: one that may have left by an earlier attempt did not simply fail, and was not skipped.
-// Before it: whoever books such an end. After it: `email_attempts`, `email_resolutions`.
 import { sql, type RawBuilder } from "kysely";
 
 /**

@@ -1,5 +1,4 @@
 // Mails in doubt, ended by a person who found out, or decided, what became of them.
-// Before it: routes.ts; campaigns/ for mails of a campaign. After it: they are sent, failed, or wait again; the timeline says who said so.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";

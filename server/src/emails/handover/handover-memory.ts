@@ -1,5 +1,4 @@
 // What this process handed over in the last minutes, in its own memory: a database that fails over to a standby may have forgotten it.
-// Before it: sender.ts, whose handover check and books pass through here. After it: put-right.ts, when the database is another one.
 import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "../booking/outcomes.ts";
 import type { Ready } from "../sending/prepare-emails.ts";

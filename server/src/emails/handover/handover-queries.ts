@@ -1,6 +1,5 @@
-// Statements of the handover: which mails may leave, and which have left. Both in one, so that with the booking of a mail the
-// next one may leave, and never before it.
-// Before it: handover.ts. After it: rows in `emails`, and the mails in doubt in the row of their sender.
+// Statements of the handover: which mails may leave, and which have left. Both in one, so that with the booking of a mail the next one may
+// leave, and never before it.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { plannedOften, type Database } from "../../platform/database.ts";

@@ -1,6 +1,5 @@
-// The handover of mails: each asks here, just before the final dot, whether it may leave, and is booked here when it was sent. From a
-// yes until it is booked a mail would be in doubt if this process died: only as many are as there are places.
-// Before it: a transport asks; outcomes.ts books. After it: handover-queries.ts.
+// The handover of mails: each asks here, just before the final dot, whether it may leave, and is booked here when it was sent. From a yes
+// until it is booked a mail would be in doubt if this process died: only as many are as there are places.
 import { tryAgain, type Database } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";

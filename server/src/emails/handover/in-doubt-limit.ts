@@ -1,5 +1,4 @@
 // How many mails may be in doubt at once: places with names; whoever has one keeps it, the others wait in the order they came.
-// Before it: handover.ts takes one for each mail. After it: nothing.
 
 export interface InDoubtLimit {
   /** Again for the same name when a mail goes another way, to another server. */

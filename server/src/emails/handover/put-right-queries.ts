@@ -1,5 +1,4 @@
 // Statements that put mails back into the hands of the sender that handed them over, where the database forgot how far they were.
-// Before it: put-right.ts. After it: their outcomes are booked as ever.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";

@@ -1,6 +1,5 @@
 // After a failover to a standby that lacks the last commits: what this process handed over and the database forgot is put right before
 // anybody claims. Sent mails are booked as sent, those without an answer are in handover again, so that their answer finds them.
-// Before it: platform/stamp found another database; handover-memory.ts remembers. After it: outcomes.ts books as ever.
 import { allowLongWork, transaction, type Database, type Tx } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Witness } from "../../platform/stamp/stamp.ts";

@@ -1,6 +1,5 @@
 // What passed the handover check in the last minutes, in the order in which it passed: for as long as a standby may be behind, and no more
 // than fits.
-// Before it: handover-memory.ts, which says what is kept of each mail. After it: put-right.ts, when the database is another one.
 import { nowMs } from "../../platform/clock.ts";
 
 export interface RecentHandovers<Kept> {

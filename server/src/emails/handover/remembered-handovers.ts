@@ -1,6 +1,5 @@
-// The handover check and the books of a sender, with a memory of what passed: so that what a database forgets when a standby takes over
-// is put right.
-// Before it: sender.ts. After it: handover.ts and outcomes.ts as ever; put-right.ts when the database is another one.
+// The handover check and the books of a sender, with a memory of what passed: so that what a database forgets when a standby takes over is
+// put right.
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import { createHandover, type Handover, type HandoverCheck, type HandoverOptions } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";

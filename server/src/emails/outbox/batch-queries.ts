@@ -1,5 +1,4 @@
 // Statements on `recipient_batches`: the recipients of a campaign that have no row in `emails` yet, 40 to a row.
-// Before it: campaign-emails.ts fixes recipients. After it: sender.ts claims a batch, and each of its recipients has a row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";

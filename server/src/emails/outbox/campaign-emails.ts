@@ -1,5 +1,4 @@
 // The mails of a campaign as a whole: fixed in one snapshot, counted, dropped, queued again.
-// Before it: campaigns/ decides. After it: sender.ts sends each like any other mail.
 import type { RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";

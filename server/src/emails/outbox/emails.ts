@@ -1,5 +1,4 @@
 // The outbox: putting mails in.
-// Before it: v1/, campaigns/ and workflows/ enqueue in their own transactions. After it: sender.ts claims; read-emails.ts tells where each stands.
 import { EMAIL_KINDS, type EmailKind } from "@postloft/contract/emails.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database.ts";

@@ -1,6 +1,5 @@
-// Mails that wait, held after the database went back to an earlier state: they may have left already. Those of campaigns wait with
-// their campaign; new ones leave.
-// Before it: instance/held.ts. After it: a person has them released or dropped.
+// Mails that wait, held after the database went back to an earlier state: they may have left already. Those of campaigns wait with their
+// campaign; new ones leave.
 import type { Tx } from "../../platform/database.ts";
 import { deleteSenders, dropHeldEmails, holdEmails, releaseHeldEmails } from "./held-queries.ts";
 import { settleSender } from "../sending/lease.ts";

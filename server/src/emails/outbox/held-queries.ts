@@ -1,5 +1,4 @@
 // Statements on mails that are held: queued, and due never. So nothing that claims has to know of them.
-// Before it: held-emails.ts. After it: nothing.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ofProject } from "../../platform/of-project.ts";

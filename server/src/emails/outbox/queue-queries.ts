@@ -1,5 +1,4 @@
 // Statements on `project_queues` and `campaign_queues`.
-// Before it: queues.ts. After it: nothing; claims and the handover check read them.
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database.ts";

@@ -1,6 +1,5 @@
 // The queues of the outbox: whether the mail of a project, or of a campaign, may leave, and how. Whoever decides that says it here, in the
 // transaction of its decision, so that the sender asks nobody else (docs/decisions/0063-queues.md).
-// Before it: projects/ and campaigns/ decide. After it: sender.ts claims from open queues, and the handover check asks again.
 import type { Database, Tx } from "../../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import {

@@ -1,6 +1,5 @@
 // What the outbox asks about the people behind its mails, as pieces of its own statements: contacts and suppressions are tables of later
 // folders, which hand these in (suppressions/recipients.ts).
-// Before it: worker.ts, and whoever calls a verb that needs it. After it: claims, the handover check, what becomes of batches.
 import type { RawBuilder, SqlBool } from "kysely";
 
 /** The id of a contact, as a value; null where it was deleted. `projectId` is a column: see docs/decisions/0027. */

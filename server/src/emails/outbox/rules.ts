@@ -1,5 +1,4 @@
 // Rules of a mail's way out: its name, how long it is retried, what becomes of one whose sender died. Pure; times in milliseconds.
-// Before it: emails.ts, sender.ts. After it: nothing.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";

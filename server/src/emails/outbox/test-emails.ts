@@ -1,5 +1,4 @@
 // A mail to try something out: it belongs to no contact, and nothing that comes of it is counted or told to anybody.
-// Before it: campaigns/test-campaign.ts, v1/send.ts under a test key. After it: the outbox; its row says that it is a test.
 import type { Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { enqueueEmails, type EmailContent, type Mailbox } from "./emails.ts";

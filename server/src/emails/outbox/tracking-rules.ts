@@ -1,5 +1,4 @@
 // Whether opens and clicks of a mail are looked at: the project says for which mails, the sender of a mail may say no. Pure.
-// Before it: the project's setting `tracking`. After it: prepare-emails.ts writes links, deliveries/tracking/ counts.
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 

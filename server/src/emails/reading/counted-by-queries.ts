@@ -1,5 +1,4 @@
 // Pieces of statements by which mails `e` are counted: whether they left, and for which receiving provider.
-// Before it: transports/destinations.ts knows the domains. After it: whatever counts mails.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { providerDomains } from "../../transports/destinations.ts";
 

@@ -1,5 +1,4 @@
 // By what mails are counted, as expressions for the statements of later folders; in all of them the row of the mail is `e`.
-// Before it: counted-by-queries.ts. After it: events/, templates/ and reports/ count.
 import type { RawBuilder, SqlBool } from "kysely";
 import { HAS_LEFT, providersOf, PROVIDER, TO_DOMAIN } from "./counted-by-queries.ts";
 

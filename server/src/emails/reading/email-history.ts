@@ -1,5 +1,4 @@
 // All mails to one contact with what each says and what happened to it: for whoever asks what we hold on them.
-// Before it: contacts/export-contact.ts. After it: the rows of the outbox.
 import type { Database } from "../../platform/database.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";

@@ -1,5 +1,4 @@
 // Where a few mails stand, for those who only know their ids.
-// Before it: workflows/ shows the mails of an execution, and counts those of a step. After it: queries.ts.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { countMailsOfSteps, findNamesOfEmails, findStandingsOfEmails } from "./standing-queries.ts";

@@ -1,5 +1,4 @@
 // What happened to a mail, oldest first: queued, each attempt with who refused it and why, each event. Pure.
-// Before it: emails.ts read the rows. After it: `GET /emails/:id`.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database.ts";
 import { tellRefusal } from "../../transports/answers/told-refusals.ts";

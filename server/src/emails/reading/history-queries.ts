@@ -1,5 +1,4 @@
 // The statement that walks through the mails of one contact.
-// Before it: email-history.ts. After it: `emails`, by their index on the contact.
 import type { Database } from "../../platform/database.ts";
 
 /** Oldest first. */

@@ -1,5 +1,4 @@
 // Where mails stand: lists of them, and one with all that happened to it. Who waits in a batch is told as the mail it will be.
-// Before it: routes.ts, and whoever exports what is held on a contact. After it: the rows of the outbox.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Pieces of statements that read sent mails as the events `email.sent` that they are (docs/decisions/0025).
-// Before it: sent-events.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { SUBJECT } from "./shown-queries.ts";

@@ -1,6 +1,5 @@
-// A mail that was sent is the event `email.sent`: what reads events reads mails beside them, by these expressions
-// (docs/decisions/0025). In all of them the row of the mail is `e` and that of its content `c`.
-// Before it: outcomes.ts books mails as sent. After it: events/, filters and reports read.
+// A mail that was sent is the event `email.sent`: what reads events reads mails beside them, by these expressions (docs/decisions/0025). In
+// all of them the row of the mail is `e` and that of its content `c`.
 import type { RawBuilder, SqlBool } from "kysely";
 import { firstIdAt, isSentEvent, MAIL_FACTS, SENT_EVENT_ID } from "./sent-event-queries.ts";
 

@@ -1,5 +1,4 @@
 // Pieces of statements: what is shown of a mail `e`, and of its content `c`; nothing of one that is forgotten.
-// Before it: retention/ forgets. After it: whatever reads mails to tell of them.
 import { sql, type RawBuilder } from "kysely";
 
 const unlessForgotten = (shown: RawBuilder<unknown>) =>

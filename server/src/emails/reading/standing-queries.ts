@@ -1,5 +1,4 @@
 // Where a few mails stand.
-// Before it: email-standings.ts. After it: nothing.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { HAS_LEFT } from "./counted-by-queries.ts";

@@ -1,5 +1,4 @@
 // What a mail was given to say, before variables are filled in, and for whom they are.
-// Before it: templates/preview-mail.ts shows it. After it: whoever waits in a batch has no row yet.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";

@@ -1,4 +1,4 @@
-// What a mail was given to say, and to whom. Before it: written-mail.ts. After it: nothing.
+// What a mail was given to say, and to whom.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";

@@ -1,6 +1,5 @@
 // Destinations that refuse a campaign, or list mail of no campaign, for reasons of ours: mail for them waits apart, a few try again by
 // themselves, all go on when they may.
-// Before it: refusal-watch.ts noticed it, or campaigns/ did. After it: claims leave them out; campaigns/settle-paused.ts looks every second.
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { domainsOf } from "../../transports/destinations.ts";

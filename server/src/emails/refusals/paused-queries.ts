@@ -1,5 +1,4 @@
 // Statements on `paused_destinations`, and on the mails that are parked there.
-// Before it: paused-destinations.ts. After it: sender-queries.ts and batch-queries.ts leave them out of claims.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

@@ -1,5 +1,5 @@
 // Notices when a destination refuses mail of a campaign, or list mail of no campaign, for reasons of ours: more than a fifth of the last
-// mails there. In memory, one per sending process; it costs a look into a map for each mail. Before it: sender.ts knows each outcome. After it: paused-destinations.ts.
+// mails there. In memory, one per sending process; it costs a look into a map for each mail.
 import { LRUCache } from "lru-cache";
 import { destinationOf } from "../../transports/destinations.ts";
 import type { ListKind } from "../../message/message-headers.ts";

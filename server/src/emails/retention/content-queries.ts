@@ -1,4 +1,4 @@
-// Contents that no mail uses any more that is kept, and the files that went with them. Before it: retention.ts. After it: nothing.
+// Contents that no mail uses any more that is kept, and the files that went with them.
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { NO_ID } from "../../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Mails and campaigns that were kept longer than others as old, because they had not ended or left late: they are looked at again.
-// Before it: pass-mails.ts. After it: pass-contents.ts, which left what they say alone.
 import type { Tx } from "../../platform/database.ts";
 import { passContentsAgain } from "./content-queries.ts";
 import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";

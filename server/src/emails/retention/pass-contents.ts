@@ -1,6 +1,5 @@
 // What mails said is forgotten by the month in which it was first said, once no mail is kept that could say it: contents of a month are
 // used by mails of that month alone (outbox/emails.ts names them so).
-// Before it: pass-mails.ts, whose position is far enough. After it: the same said again is a new content.
 import type { Tx } from "../../platform/database.ts";
 import { idTimeMs } from "../../platform/ids.ts";
 import { deleteFiles, forgetContents, listContentIds, updateContentsPosition } from "./content-queries.ts";

@@ -1,5 +1,4 @@
 // The next mails of a project that are old enough are forgotten, but for those that are kept longer.
-// Before it: retention.ts. After it: kept-longer.ts looks again at the others.
 import type { Tx } from "../../platform/database.ts";
 import { firstIdAt } from "../../platform/ids.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";

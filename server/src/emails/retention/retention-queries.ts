@@ -1,5 +1,4 @@
-// Mails that are too old: whose they are, which of them have ended, and those that are kept longer. Before it: retention.ts.
-// After it: outbox/queries.ts forgets them.
+// Mails that are too old: whose they are, which of them have ended, and those that are kept longer.
 import { sql, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import { NO_ID } from "../../platform/ids.ts";

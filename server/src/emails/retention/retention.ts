@@ -1,6 +1,5 @@
 // How long what mails said and to whom is kept: for ever, or for so many days (docs/decisions/0094-mails-that-are-forgotten.md). That they
 // were sent, when, and what came back stays.
-// Before it: projects/ sets it. After it: pass-mails.ts, kept-longer.ts and pass-contents.ts, a batch each.
 import { startLoop, type Loop } from "../../platform/background.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // What came back about mails, booked at the mails themselves: each kind once, forward only, in any order.
-// Before it: deliveries/ has read a report, or tracked an opening. After it: the counters of sending-hours.ts.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { noteSentMails } from "../../reactions/reactions.ts";

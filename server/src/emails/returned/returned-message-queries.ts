@@ -1,5 +1,4 @@
 // Statements on `returned_messages`.
-// Before it: returned-messages.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

@@ -1,5 +1,4 @@
 // What came back about mails in words for people alone: kept for a month, so that somebody can read what no program could.
-// Before it: deliveries/interpret-notices.ts has read it. After it: `GET /emails/:id/returned`.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Statements on `emails` when something came back about them: find whose mail is meant, book what it was.
-// Before it: returned-emails.ts. After it: nothing.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";

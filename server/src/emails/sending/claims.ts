@@ -1,5 +1,4 @@
 // What a sender claims: mails with rows of their own, or a batch of recipients, who get theirs by it.
-// Before it: sender.ts looks what is due. After it: sender-queries.ts and batch-queries.ts.
 import type { Database } from "../../platform/database.ts";
 import { claimBatch } from "../outbox/batch-queries.ts";
 import type { ContactIfThere } from "../outbox/recipients.ts";

@@ -1,5 +1,4 @@
 // Keeps what the links of contents are called, before a mail with them leaves: whoever follows one finds where it leads.
-// Before it: prepare-emails.ts rendered. After it: deliveries/tracking/ reads.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import { upsertContentLinks, type LinkedContent } from "./link-queries.ts";

@@ -1,5 +1,5 @@
-// How many mails may be in handover to one destination at once: few at first, more with each round that goes well, half when it
-// throttles us. One per sending process; no clock, no database. Before it: destinations.ts. After it: ready-queue.ts asks and tells.
+// How many mails may be in handover to one destination at once: few at first, more with each round that goes well, half when it throttles
+// us. One per sending process; no clock, no database.
 import { LRUCache } from "lru-cache";
 import type { Outcome } from "../../transports/transport.ts";
 

@@ -1,5 +1,4 @@
 // What the header of a mail says: who writes to whom about what, and which fields its kind demands. Pure.
-// Before it: prepare-emails.ts sends it, templates/preview-mail.ts shows it. After it: message/message.ts writes it.
 import { now } from "../../platform/clock.ts";
 import type { Mailbox as NamedMailbox } from "../../message/header.ts";
 import type { HeaderParts } from "../../message/message.ts";

@@ -1,5 +1,4 @@
 // Statements of the lease: a sender's row in `senders`, and what a dead sender left behind.
-// Before it: lease.ts. After it: nothing.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

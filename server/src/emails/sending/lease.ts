@@ -1,5 +1,4 @@
 // The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
-// Before it: sender.ts starts one. After it: when a process dies, another one settles what it held.
 import { startLoop } from "../../platform/background.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";

@@ -1,5 +1,4 @@
 // The contents of claimed mails, and the files that go with them.
-// Before it: prepare-emails.ts. After it: the renderer's threads fill them in.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import type { StoredAttachment } from "../outbox/emails.ts";

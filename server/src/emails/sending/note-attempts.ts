@@ -1,5 +1,4 @@
 // What log and metrics get to know of each attempt.
-// Before it: sender.ts. After it: nothing.
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";

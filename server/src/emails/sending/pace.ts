@@ -1,5 +1,4 @@
 // How fast mail may leave, as the settings say it.
-// Before it: platform/config.ts. After it: sender.ts.
 import type { Config } from "../../platform/config.ts";
 
 /** What the sender is told: mails a second of one project (0: no limit), and connections to one destination where there is a limit. */

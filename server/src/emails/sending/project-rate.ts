@@ -1,5 +1,5 @@
 // How many mails of one project may go out a second: token buckets, each sending process with its share of the rate
-// (docs/decisions/0013-rates-are-shared-out.md). No timer, no database. Before it: sender.ts asks before it claims.
+// (docs/decisions/0013-rates-are-shared-out.md). No timer, no database.
 import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
 
 export interface ProjectRate {

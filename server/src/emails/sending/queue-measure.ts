@@ -1,5 +1,5 @@
-// Looks at the outbox now and then for /metrics: how much waits of each kind and since when, what nobody knows the end of, how fast it goes.
-// Before it: sender.ts starts it and tells each handover. After it: platform/metrics.ts shows the numbers.
+// Looks at the outbox now and then for /metrics: how much waits of each kind and since when, what nobody knows the end of, how fast it
+// goes.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { startLoop } from "../../platform/background.ts";
 import type { Database } from "../../platform/database.ts";

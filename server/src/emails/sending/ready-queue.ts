@@ -1,5 +1,4 @@
 // Prepared mails that wait for a connection: the most urgent first, in the order they came, past those whose destination is at its limit.
-// Before it: sender.ts put them in. After it: sender.ts takes the next one and tells how it went.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { destinationOf, domainsOf } from "../../transports/destinations.ts";
 

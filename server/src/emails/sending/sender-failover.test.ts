@@ -1,5 +1,4 @@
 // The sender over a list of transports, against a real PostgreSQL: a second transport takes a mail only while it is still this sender's.
-// Before it: nothing. After it: sender.ts, transports/failover.ts.
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { EmailKind } from "@postloft/contract/emails.ts";

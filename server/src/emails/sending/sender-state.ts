@@ -1,5 +1,4 @@
 // What a sender has in hand, and what of it may begin next: memory alone, no database, no clock, no transport.
-// Before it: sender.ts claims mails and admits them. After it: sender.ts does what comes next, and says how it ended.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { createReadyQueue } from "./ready-queue.ts";

@@ -1,5 +1,4 @@
 // The sender: claims mails in batches under a lease, prepares them, hands them over, books what came of it.
-// Before it: a row in `emails`, queued. After it: transports/* take the message; outcomes.ts books the answer.
 import type { Database } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";

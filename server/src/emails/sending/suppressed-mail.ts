@@ -1,5 +1,4 @@
 // Mail to addresses on the suppression list, before it is rendered: whose addresses they are, and what is left of the copies.
-// Before it: prepare-emails.ts has a batch. After it: suppressions/ is asked once; the last word has the handover.
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";

@@ -1,5 +1,4 @@
 // Numbers, days and plurals in the languages of system mail. Pure.
-// Before it: the catalogues of users/ and projects/members/ say what is counted. After it: Intl.
 import type { MailLanguage } from "./mail-language.ts";
 
 /** More digits than any threshold has (0.075 %). */

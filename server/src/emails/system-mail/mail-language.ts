@@ -1,5 +1,4 @@
 // The languages of mail of the installation, and the one that fits what somebody wishes. Pure.
-// Before it: users/ keeps one for each person. After it: system-mail-layout.ts says it, the texts are chosen by it.
 import type { PersonLanguage } from "@postloft/contract/users.ts";
 
 export type MailLanguage = PersonLanguage;

@@ -1,6 +1,5 @@
-// From a claimed row of system mail to its message: what it says is taken as it stands, with no template, tracking, footer or way out
-// of a list.
-// Before it: prepare-emails.ts. After it: sender.ts hands the message to the transport.
+// From a claimed row of system mail to its message: what it says is taken as it stands, with no template, tracking, footer or way out of a
+// list.
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { buildBody } from "../../message/body.ts";
 import { buildMessage } from "../../message/message.ts";

@@ -1,5 +1,4 @@
 // How mail of the installation looks: one layout for all of it, as HTML and as plain text. Pure.
-// Before it: whoever has something to tell people (suspension-mail.ts, member-mails.ts …). After it: system-mail.ts queues it.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import type { MailLanguage } from "./mail-language.ts";
 

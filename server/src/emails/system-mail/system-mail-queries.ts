@@ -1,5 +1,4 @@
 // Statements on system mail alone; in the outbox it is claimed, handed over and booked by those of all other mail.
-// Before it: system-mail.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { SYSTEM_CONTENT_ID, SYSTEM_PROJECT_ID } from "./system-project.ts";

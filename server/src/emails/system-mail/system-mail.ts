@@ -1,5 +1,4 @@
 // Mail of the installation itself, to people who run or use it: put into the outbox with what causes it, under a project of its own.
-// Before it: a verb of another folder, in its own transaction. After it: sender.ts, as with all mail; GET /mailbox/system may show what the local mailbox kept.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";

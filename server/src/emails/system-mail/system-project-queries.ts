@@ -1,5 +1,4 @@
 // Parts of statements that know system mail from other mail: what it says is erased by whatever ends it, and it counts for nobody.
-// Before it: every statement that ends a mail, or counts it. After it: a constraint of the table refuses what would be left behind.
 import { sql, type RawBuilder } from "kysely";
 import { SYSTEM_PROJECT_ID } from "./system-project.ts";
 

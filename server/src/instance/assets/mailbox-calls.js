@@ -1,5 +1,4 @@
 // What the page /mailbox asks the server: whose mail there is to read, lists, messages, attachments.
-// Before it: a key of sessionStorage, or the cookie of a session. After it: mailbox.js and mailbox-message.js show it.
 
 const KEY = "postloft.mailbox.key";
 const PAGE_SIZE = 50;

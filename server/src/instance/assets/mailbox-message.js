@@ -1,6 +1,5 @@
-// One message on the page /mailbox: who, what, attachments, and its body as HTML, text, headers and source.
-// What somebody else wrote is set as text, or stands in a frame without scripts, without an origin, and without a way to the network.
-// Before it: mailbox.js chose the message. After it: nothing.
+// One message on the page /mailbox: who, what, attachments, and its body as HTML, text, headers and source. What somebody else wrote is set
+// as text, or stands in a frame without scripts, without an origin, and without a way to the network.
 
 const MAX_SHOWN_PICTURES = 30;
 const BYTES_PER_UNIT = 1024;

@@ -1,5 +1,4 @@
 // The page /mailbox: lets a person in, lists the messages, follows what arrives, opens one.
-// Before it: mailbox.html. After it: mailbox-calls.js asks, mailbox-message.js shows one message.
 import { findSources, keepKey, leave, logIn, readProvider, Refused } from "./mailbox-calls.js";
 import { element, showMessage, shownTime } from "./mailbox-message.js";
 

@@ -1,5 +1,4 @@
 // Keeps the embedded PostgreSQL running: when it ends by itself (killed, out of memory), it is started again and the pool follows it.
-// Before it: embedded-postgres.ts starts one. After it: main.ts, which needs a database that comes back without a human.
 import type pg from "pg";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
 

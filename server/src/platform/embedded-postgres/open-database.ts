@@ -1,6 +1,5 @@
-// The database of the settings for a program that runs beside the server: one elsewhere, the embedded one that runs already, or that
-// one started for it.
-// Before it: server/src/admin.ts, tools/seed. After it: a connection, and what ends what was started for it.
+// The database of the settings for a program that runs beside the server: one elsewhere, the embedded one that runs already, or that one
+// started for it.
 import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";

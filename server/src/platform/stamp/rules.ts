@@ -1,5 +1,5 @@
-// Whether a database is the one it was, or went back to an earlier state: judged by its row, by where it is, and by what this machine kept. Pure.
-// Before it: stamp.ts read all three. After it: stamp.ts holds everything, or goes on.
+// Whether a database is the one it was, or went back to an earlier state: judged by its row, by where it is, and by what this machine kept.
+// Pure.
 
 /** Where a database is; null for what its user may not ask. */
 export interface Place {

@@ -1,6 +1,5 @@
 // What this machine remembers of the database: a small file in DATA_DIR, so that a database that went back to an earlier state finds
 // somebody who knows better.
-// Before it: stamp.ts reads it at the start and writes it with each heartbeat. After it: nothing.
 import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";

@@ -1,5 +1,4 @@
 // Statements on `installation`, and what PostgreSQL says of itself.
-// Before it: stamp.ts. After it: nothing.
 import { sql } from "kysely";
 import type { ClientBase } from "pg";
 import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database.ts";

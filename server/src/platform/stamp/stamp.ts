@@ -1,6 +1,5 @@
-// Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in
-// the database counts heartbeats; each process remembers it, in memory and in a file.
-// Before it: main.ts, when the tables are up to date. After it: whoever holds everything that waits (instance/held.ts).
+// Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in the
+// database counts heartbeats; each process remembers it, in memory and in a file.
 import { Pool, type ClientBase } from "pg";
 import { insist, startLoop } from "../background.ts";
 import { nowMs } from "../clock.ts";

@@ -1,5 +1,4 @@
 // What people are told about their place in a project, in their language. Pure.
-// Before it: routes.ts knows who was added. After it: member-texts.ts has the words; emails/system-mail/system-mail.ts queues.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { formatsOf } from "../../emails/system-mail/mail-formats.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";

@@ -1,5 +1,4 @@
 // What people are told about their place in a project, in each language. Pure.
-// Before it: member-mails.ts. After it: nothing.
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 
 interface News {

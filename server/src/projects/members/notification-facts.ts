@@ -1,5 +1,4 @@
 // What is known of each thing that people are told, and the shape of what is said of it in every language. Pure.
-// Before it: domains/, campaigns/, deliveries/, billing/, reports/ know the facts. After it: notification-texts/ says them.
 import type { CapCategory } from "@postloft/contract/billing-limits.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";

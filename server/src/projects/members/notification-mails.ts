@@ -1,6 +1,4 @@
 // What people are told, as mail in the language of each of them. Pure.
-// Before it: whoever knows what happened (lost-domain-mail.ts, suspension-mail.ts …). After it: notification-texts/ has the words;
-// notifications.ts chooses the language of each member.
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { layOutSystemMail, type SystemMailText } from "../../emails/system-mail/system-mail-layout.ts";
 import type { NotificationTexts, NotificationWords } from "./notification-facts.ts";

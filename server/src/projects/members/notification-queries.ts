@@ -1,5 +1,4 @@
 // Statements on what members want to be told, and on `told_members`.
-// Before it: notifications.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

@@ -1,6 +1,4 @@
 // What happened to a project, told to those of its members who want to know.
-// Before it: domains/, campaigns/, deliveries/, reports/ have something to tell. After it: emails/system-mail/system-mail.ts, and a job by which
-// webhooks/member-webhooks.ts calls (docs/decisions/0077-notifications-by-webhook.md).
 import {
   NOTIFICATION_KINDS,
   NOTIFICATIONS,

@@ -1,5 +1,4 @@
 // Emptying and deleting a project: asked for with its name, done by a job in batches, nothing sent from the first moment on.
-// Before it: routes.ts. After it: platform/jobs.ts runs the step; platform/tenant-rows.ts finds what there is.
 import { addJob, deleteJobsBeside, type JobStep } from "../../platform/jobs.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database.ts";

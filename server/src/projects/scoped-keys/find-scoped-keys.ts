@@ -1,5 +1,4 @@
 // Scoped keys by what a caller shows, and when they were used last: noted at most once a minute, many at once, behind the answer.
-// Before it: keys.ts has keys of many requests. After it: platform/http-caller.ts judges them.
 import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Database } from "../../platform/database.ts";
 import { findScopedKeyRows, updateLastUsed, type FoundKeyRow } from "./queries.ts";

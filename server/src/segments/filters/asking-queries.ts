@@ -1,5 +1,4 @@
 // What the questions of one filter have in common when they are asked in SQL.
-// Before it: compile-filter.ts. After it: condition-queries.ts, related-queries.ts.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Question } from "./plan-filter.ts";
 import { UNIT_MS, type Span } from "./rules.ts";

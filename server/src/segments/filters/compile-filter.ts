@@ -1,5 +1,4 @@
 // A filter as a restriction on contacts `c` of one project: what segments and campaigns put after `where`.
-// Before it: plan-filter.ts. After it: whoever selects from `contacts c`; evaluate-filter.ts means the same in memory.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database.ts";
 import { listEventsBeingDeleted } from "../../events/event-names.ts";

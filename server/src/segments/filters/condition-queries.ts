@@ -1,5 +1,6 @@
-// The questions of a filter as SQL about one contact `c`. Each fragment is true or false, never null, and none can raise,
-// whatever stands in `data`. Before it: compile-filter.ts. The shapes were measured: docs/decisions/0016.
+// The questions of a filter as SQL about one contact `c`. Each fragment is true or false, never null, and none can raise, whatever stands
+// in `data`.
+// The shapes were measured (docs/decisions/0016).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";

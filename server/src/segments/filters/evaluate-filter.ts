@@ -1,5 +1,4 @@
 // The same meaning as compile-filter.ts, for one contact in memory, with what was seen: explanations, and tests of the compiler.
-// Before it: plan-filter.ts, load-contacts.ts. After it: segments/ explains, workflows/ decide on a contact at hand.
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";

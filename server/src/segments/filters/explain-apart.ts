@@ -1,5 +1,4 @@
 // Explains filters on a thread apart from the one that serves: what a filter costs, its project alone waits for.
-// Before it: segments/ has a filter and a contact, workflows/ will. After it: explain-worker.ts, on the thread.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { invalidField } from "../../platform/refusal.ts";

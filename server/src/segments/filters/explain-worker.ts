@@ -1,4 +1,4 @@
-// On a thread of its own: explains filters for contacts. Before it: explain-apart.ts. After it: evaluate-filter.ts.
+// On a thread of its own: explains filters for contacts.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { answerTasks } from "../../platform/task-worker.ts";
 import { charactersToSearch, explainFilter } from "./evaluate-filter.ts";

@@ -1,5 +1,4 @@
 // Contacts as evaluate-filter.ts looks at them: with the events and memberships that the filters ask for, and no others.
-// Before it: contacts/, events/ and segments/ keep them. After it: evaluate-filter.ts.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database.ts";
 import type { FilterContact } from "./evaluate-filter.ts";

@@ -1,5 +1,4 @@
 // The segments a filter may stand on, read before it is planned.
-// Before it: segments.ts keeps them. After it: plan-filter.ts puts their filters in the place of conditions on them.
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // Turns a filter into plain questions joined by and, or and not; conditions on other segments become the filters of those.
-// Before it: contract/src/filters.ts, load-segments.ts. After it: compile-filter.ts asks them in SQL, evaluate-filter.ts in memory.
 import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { readDate } from "@postloft/contract/filter-dates.ts";

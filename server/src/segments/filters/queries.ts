@@ -1,5 +1,4 @@
 // Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
-// Before it: load-segments.ts, load-contacts.ts, compile-filter.ts.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database.ts";

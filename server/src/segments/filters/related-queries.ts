@@ -1,5 +1,4 @@
-// Questions about what stands beside a contact: its events, and the segments that it is in. Before it: condition-queries.ts.
-// After it: docs/decisions/0016, where the shapes were measured.
+// Questions about what stands beside a contact: its events, and the segments that it is in.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { isEmailSent } from "../../emails/reading/sent-events.ts";

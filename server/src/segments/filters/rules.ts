@@ -1,5 +1,5 @@
-// What the compiler and the evaluator of filters share: segments a filter stands on, letters that count as one, instants and their bounds as text.
-// Before it: plan-filter.ts says what is asked. After it: condition-queries.ts asks PostgreSQL, evaluate-filter.ts a contact in memory.
+// What the compiler and the evaluator of filters share: segments a filter stands on, letters that count as one, instants and their bounds
+// as text.
 import type { FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 

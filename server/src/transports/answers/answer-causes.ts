@@ -1,5 +1,4 @@
 // Why a mail was refused: each cause with what follows from it and what to do. docs/answers.md is made of it.
-// Before it: answer-rows.ts says which answers have which cause. After it: answers.ts, the mail's timeline, the event `email.bounce`.
 
 /**
  * `temporary`: this mail, not now. `throttled`: too much or too fast, so not now and less at a time. `unavailable`: the

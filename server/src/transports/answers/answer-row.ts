@@ -1,5 +1,4 @@
 // What a row of the table of meanings is made of.
-// Before it: answer-causes.ts. After it: rows-about-us.ts, rows-about-recipients.ts, rows-of-codes.ts, which answer-rows.ts puts in their order.
 import type { Cause } from "./answer-causes.ts";
 
 /**

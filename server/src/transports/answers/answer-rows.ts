@@ -1,5 +1,5 @@
-// The table of meanings: which answer of a mail server has which cause, by who speaks, code, enhanced code and text. Each row has its source and a sample.
-// Before it: answers.ts takes an answer apart. After it: answers.ts, docs/answers.md.
+// The table of meanings: which answer of a mail server has which cause, by who speaks, code, enhanced code and text. Each row has its
+// source and a sample.
 import type { RefusalRow } from "./answer-row.ts";
 import { ROWS_ABOUT_RECIPIENTS } from "./rows-about-recipients.ts";
 import { ROWS_ABOUT_US } from "./rows-about-us.ts";

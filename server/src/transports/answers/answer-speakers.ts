@@ -1,5 +1,4 @@
 // Who speaks: providers and server software, known by their own words or by the name of their hosts. Pure.
-// Before it: an answer, with the host that gave it where that is told. After it: answer-rows.ts, `refusedBy`.
 
 interface SpeakerRow {
   name: string;

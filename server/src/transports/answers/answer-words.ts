@@ -1,5 +1,4 @@
 // How servers word their refusals: families of phrases in eight languages. Each pattern is linear: what repeats is bounded, nothing nests.
-// Before it: answers.ts cuts the text and takes addresses out of it. After it: answer-rows.ts.
 
 function anyOf(...patterns: string[]): RegExp {
   return new RegExp(patterns.join("|"), "iu");

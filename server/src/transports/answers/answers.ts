@@ -1,5 +1,4 @@
 // What a server's answer means for a mail: judged by who speaks, code, enhanced code and text (RFC 5321, 3463), or SES' error name.
-// Before it: ../smtp-delivery.ts and ../ses.ts have an answer, deliveries/ has a report. After it: outcomes.ts books it, deliveries/ acts on bounces.
 import { CAUSES, type Cause, type Meaning } from "./answer-causes.ts";
 import type { AnsweredPart, RefusalRow } from "./answer-row.ts";
 import { REFUSAL_ROWS } from "./answer-rows.ts";

@@ -1,5 +1,4 @@
 // Rows of the table of meanings: what the words say of the recipient or the message, whatever the code.
-// Before it: answer-words.ts. After it: answer-rows.ts.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 

@@ -1,5 +1,4 @@
 // Rows of the table of meanings: answers of providers that use words or codes in their own way, then what is about us, whatever the code.
-// Before it: answer-words.ts. After it: answer-rows.ts.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 

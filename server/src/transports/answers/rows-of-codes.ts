@@ -1,5 +1,4 @@
 // Rows of the table of meanings: what a code says without words, or with vague ones. Only a few of them say *gone*.
-// Before it: answer-words.ts. After it: answer-rows.ts.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 

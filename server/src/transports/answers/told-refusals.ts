@@ -1,5 +1,4 @@
 // An answer as an attempt keeps it, told again: why, by whom, what to do. Pure.
-// Before it: ../smtp-delivery.ts wrote the line. After it: the timeline of a mail, the event of a bounce at the door.
 import { judge, tellCause, type AnsweredPart } from "./answers.ts";
 
 /** `RCPT: 550 5.1.1 no such user`, as smtp-delivery.ts writes it. */

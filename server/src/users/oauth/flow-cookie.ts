@@ -1,5 +1,4 @@
 // What the browser keeps between the way out to another service and the way back: sealed, so that nobody reads or makes one.
-// Before it: routes.ts. After it: nothing.
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../platform/clock.ts";

@@ -1,5 +1,4 @@
 // Whose account somebody of another service has here (docs/decisions/0059-sign-in-through-others.md).
-// Before it: routes.ts has a Person. After it: queries.ts; mails go into the outbox of the installation, in the same transaction.
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";

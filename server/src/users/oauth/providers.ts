@@ -1,5 +1,4 @@
 // Other services that say who somebody is: the code flow with PKCE, state and nonce (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
-// Before it: routes.ts. After it: openid-client speaks the protocol; identities.ts knows whose account it is.
 import { parseAddress } from "@postloft/contract/address.ts";
 import * as client from "openid-client";
 import { Refusal } from "../../platform/refusal.ts";

@@ -1,5 +1,4 @@
 // Statements on `identities`.
-// Before it: identities.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import type { Person } from "./providers.ts";

@@ -1,5 +1,4 @@
 // HTTP for logging in through other services: out, back, and the code between. For browsers: what goes wrong is a page.
-// Before it: ../account-routes.ts. After it: providers.ts speaks with the service; identities.ts finds the account.
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import * as contract from "@postloft/contract/oauth.ts";

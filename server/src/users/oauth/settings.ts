@@ -1,5 +1,4 @@
 // Which other services people log in through: the settings of each are all there, or none.
-// Before it: platform/config.ts. After it: providers.ts.
 import type { Config, MoreChecks } from "../../platform/config.ts";
 
 const NEEDED = [

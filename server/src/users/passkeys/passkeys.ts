@@ -1,5 +1,4 @@
 // The passkeys of accounts: added, shown, named, removed (docs/decisions/0074-passkeys.md).
-// Before it: routes.ts, ../routes.ts (log in). After it: verifier.ts judges; queries.ts keeps; mails go out in the same transaction.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database.ts";

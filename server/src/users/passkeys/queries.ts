@@ -1,5 +1,4 @@
 // Statements on `passkeys` and `passkey_challenges`.
-// Before it: passkeys.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

@@ -1,5 +1,4 @@
 // HTTP for passkeys: endpoint → verb → answer. What opens an account is changed by a session of the last hour only.
-// Before it: ../account-routes.ts. After it: passkeys.ts.
 import * as contract from "@postloft/contract/passkeys.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { sha256 } from "../../platform/crypto.ts";

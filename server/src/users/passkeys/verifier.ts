@@ -1,5 +1,4 @@
 // Judges what authenticators say, on a thread: the library that reads their certificates and keys takes a second and 45 MB to load.
-// Before it: passkeys.ts has the challenge and the key. After it: verify-worker.ts.
 import type { z } from "zod";
 import type { addPasskey, passkeyAssertion } from "@postloft/contract/passkeys.ts";
 import { createTaskThread } from "../../platform/task-thread.ts";

@@ -1,4 +1,4 @@
-// On a thread of its own: whether what an authenticator said holds. Before it: verifier.ts.
+// On a thread of its own: whether what an authenticator said holds.
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import { answerTasks } from "../../platform/task-worker.ts";

@@ -1,5 +1,4 @@
 // Statements on `second_factors` and `recovery_codes`.
-// Before it: second-factor.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

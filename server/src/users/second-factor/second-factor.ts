@@ -1,5 +1,4 @@
 // The second factor of an account: switched on by a first code, asked for at each login, off again by whoever has both.
-// Before it: routes.ts, ../routes.ts (login). After it: totp.ts judges codes; queries.ts keeps what was taken.
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";

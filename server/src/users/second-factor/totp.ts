@@ -1,5 +1,4 @@
 // Codes of authenticator apps: RFC 6238 over RFC 4226, with what every app takes: SHA-1, 6 digits, 30 seconds. Pure.
-// Before it: second-factor.ts. After it: nothing.
 import { createHmac } from "node:crypto";
 import { isSameSecret } from "../../platform/crypto.ts";
 

@@ -1,6 +1,5 @@
 // Moves executions that are due, a batch of them in one transaction, with everything that follows from it. A row stays locked while it is
 // moved, so no lease is needed: who dies in between has done nothing.
-// Before it: engine.ts says whose turn it is. After it: walk.ts, and the outbox.
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { Refusal } from "../../platform/refusal.ts";

@@ -1,6 +1,5 @@
 // What happened since waits for events began. Most waits take the first event there is; a filter may pass over any number of them, so what
 // is behind is read page by page, as far as one transaction should go, and from there in the next one.
-// Before it: database-world.ts looks. After it: steps/wait-for-event.ts decides.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // Statements on the executions of contacts.
-// Before it: forget-executions.ts, usage.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 

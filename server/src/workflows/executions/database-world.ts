@@ -1,5 +1,4 @@
 // Executions as they really are: what their steps look at is read, and what they want done is done, in the engine's transaction.
-// Before it: advance.ts. After it: contacts/ changes, emails/ enqueues, webhooks/ queues.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-graph.ts";

@@ -1,5 +1,4 @@
 // Executions that people end, and failed ones that they let go on.
-// Before it: routes.ts. After it: none of the cancelled takes a further step; the engine takes up the others.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import { addJob, type JobStep } from "../../platform/jobs.ts";
 import { isId } from "../../platform/ids.ts";

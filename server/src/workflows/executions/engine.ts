@@ -1,5 +1,4 @@
 // The engine: reacts to events and moves on the executions that are due, a project at a time.
-// Before it: worker.ts starts it; reactions, timers and people make executions due. After it: react.ts, advance.ts.
 import { startLoop, type Loop } from "../../platform/background.ts";
 import type { Database } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";

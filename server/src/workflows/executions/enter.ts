@@ -1,5 +1,4 @@
 // Contacts enter workflows: once, ever, or one execution at a time. Two unique keys of the database see to it, whoever asks how often.
-// Before it: react.ts for events, schedule-runs.ts for the clock, start-executions.ts for people. After it: advance.ts moves them.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import type { Tx } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // Statements with which executions begin.
-// Before it: enter.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 

@@ -1,5 +1,4 @@
 // Statements of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
-// Before it: advance.ts, engine.ts. After it: nothing.
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import { plannedOften, type Database, type Tx } from "../../platform/database.ts";

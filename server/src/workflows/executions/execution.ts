@@ -1,5 +1,4 @@
 // An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
-// Before it: execution-queries.ts has its row. After it: walk.ts moves it on.
 import type {
   Branch,
   ExecutionStatus,

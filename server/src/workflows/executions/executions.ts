@@ -1,5 +1,4 @@
 // Executions as people look at them: lists, and one with everything its steps did and why.
-// Before it: routes.ts. After it: end-executions.ts ends them; the engine moves them.
 import type { ExecutionStatus, StepType } from "@postloft/contract/workflow-graph.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";

@@ -1,5 +1,4 @@
 // Whether a contact would enter a workflow now, and which rule keeps it out.
-// Before it: routes.ts. After it: a person knows what to change.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

@@ -1,5 +1,4 @@
 // What executions and their calls hold of contacts that are deleted goes with them.
-// Before it: contacts/ deletes, and is handed these by usage.ts. After it: the engine ends the executions that are left.
 import type { Tx } from "../../platform/database.ts";
 import { forgetCallsOfExecutions } from "../../webhooks/webhook-calls.ts";
 import { emptyExecutionRowsOf, listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";

@@ -1,6 +1,5 @@
-// Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that
-// claims has to know of them.
-// Before it: held-workflows.ts. After it: nothing.
+// Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that claims
+// has to know of them.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ofProject } from "../../platform/of-project.ts";

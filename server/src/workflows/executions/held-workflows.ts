@@ -1,6 +1,5 @@
-// Executions and schedules held after the database went back to an earlier state: what they would send may have left already. What
-// starts afterwards goes on.
-// Before it: instance/held.ts. After it: a person has them released, or dropped; the engine moves or cancels them.
+// Executions and schedules held after the database went back to an earlier state: what they would send may have left already. What starts
+// afterwards goes on.
 import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
 import type { Tx } from "../../platform/database.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";

@@ -1,5 +1,4 @@
 // The kinds of jobs of this folder, by name.
-// Before it: verbs queue them. After it: worker.ts has them worked on.
 import type { JobStep } from "../../platform/jobs.ts";
 import { CANCEL_JOB, cancelStep } from "./end-executions.ts";
 import { AUDIENCE_JOB, audienceStep } from "./start-executions.ts";

@@ -1,5 +1,4 @@
 // Statements with which people look at executions, end them and let failed ones go on.
-// Before it: executions.ts, end-executions.ts. After it: nothing.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Graph } from "@postloft/contract/workflow-graph.ts";
 import type { Database, Tx } from "../../platform/database.ts";

@@ -1,5 +1,4 @@
 // Claimed rows as executions in memory, each with its version of the graph.
-// Before it: advance.ts claims. After it: walk.ts moves them.
 import type { Database, Tx } from "../../platform/database.ts";
 import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
 import {

@@ -1,5 +1,4 @@
 // What happened to contacts starts workflows and wakes executions that wait for it.
-// Before it: events/ has a row for each event that a workflow of the project waits for. After it: advance.ts moves what is due now.
 import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";

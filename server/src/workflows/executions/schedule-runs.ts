@@ -1,6 +1,5 @@
-// SCHEDULE triggers: when their time has come, by the database's clock, their audience enters. A run that was missed while nothing
-// ran is made up for once, not for each time it was missed.
-// Before it: ../schedule.ts says when. After it: start-executions.ts, in the background.
+// SCHEDULE triggers: when their time has come, by the database's clock, their audience enters. A run that was missed while nothing ran is
+// made up for once, not for each time it was missed.
 import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
 import { startLoop, type Loop } from "../../platform/background.ts";
 import { transaction, type Database } from "../../platform/database.ts";

@@ -1,6 +1,5 @@
-// What would happen to a contact in a workflow: the path, each mail as it would read, each wait with its instant. Nothing is written
-// or sent.
-// Before it: routes.ts. After it: simulated-world.ts walks; the renderer of previews renders.
+// What would happen to a contact in a workflow: the path, each mail as it would read, each wait with its instant. Nothing is written or
+// sent.
 import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";

@@ -1,5 +1,4 @@
 // Executions that never were: the contact, the events and the clock are of a simulation, and what steps want done is only noted.
-// Before it: simulate.ts, replay.ts. After it: walk.ts takes the same steps as the engine.
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

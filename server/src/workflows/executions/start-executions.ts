@@ -1,5 +1,4 @@
 // Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
-// Before it: routes.ts, schedule-runs.ts. After it: enter.ts, and the engine.
 import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/jobs.ts";
 import type { Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";

@@ -1,5 +1,4 @@
 // What happened at each step of a workflow, in numbers: counted as executions went on, mails from their own rows.
-// Before it: routes.ts. After it: the canvas.
 import type { Database } from "../../platform/database.ts";
 import { countMailsByStep } from "../../emails/reading/email-standings.ts";
 import { requireWorkflow } from "./executions.ts";

@@ -1,6 +1,5 @@
-// Traces as they are stored: without the instants that follow from the runs beside them. Most steps begin when the one before ended
-// and take no time, and there is a row for each execution that ever was.
-// Before it: advance.ts stores. After it: whoever reads a trace.
+// Traces as they are stored: without the instants that follow from the runs beside them. Most steps begin when the one before ended and
+// take no time, and there is a row for each execution that ever was.
 import type { StepRun } from "./execution.ts";
 
 /** A run whose `at` is left out began with the one before it; one whose `end` is left out ended when the next one began. */

@@ -1,6 +1,5 @@
-// Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up
-// for all of a round, and what they want done is done for all of it, so that the next round sees it.
-// Before it: advance.ts has executions that are due; simulate.ts has one that never was. After it: they are stored, or told.
+// Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up for all of
+// a round, and what they want done is done for all of it, so that the next round sees it.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";

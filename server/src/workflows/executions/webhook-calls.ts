@@ -1,5 +1,4 @@
 // Calls of webhooks that executions ask for: what is sent, and what becomes of the execution when the call has ended.
-// Before it: steps/webhook.ts. After it: webhooks/ calls.
 import type { Tx } from "../../platform/database.ts";
 import type { EndedCall } from "../../webhooks/run-calls.ts";
 import { queueWebhookCalls } from "../../webhooks/webhook-calls.ts";

@@ -1,5 +1,4 @@
 // Gives a contact a value for a field it has none for: one that others have, of the type they have, or a new one.
-// Before it: data-fields.tsx. After it: value-form.tsx.
 import { useState, type RefObject } from "react";
 import { flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";

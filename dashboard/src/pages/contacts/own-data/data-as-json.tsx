@@ -1,5 +1,4 @@
 // The data of a contact as JSON, edited as a whole: what is not understood is said before it is sent, and only what was changed is sent.
-// Before it: data-fields.tsx.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../../api/call.ts";

@@ -1,5 +1,4 @@
 // The data of a contact, a row a field, each changed where it stands; its JSON is one press away.
-// Before it: contact-page.tsx. After it: value-form.tsx, add-field.tsx, data-as-json.tsx.
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";

@@ -1,5 +1,4 @@
 // Whether numbers are kept as they are written: JavaScript holds about 16 digits of one, and makes another number of more. Pure.
-// Before it: nothing. After it: field-value.ts, data-as-json.tsx.
 
 const NUMBER = /^([+-]?)(\d*)\.?(\d*)(?:e([+-]?\d+))?$/i;
 /** A string, which is passed over whatever stands in it, or a number. */

@@ -1,5 +1,4 @@
 // One value of a contact's data: of what kind it is, and how it is written into an input and read back from it. Pure.
-// Before it: contract/src/contact-fields.ts says which types fields have. After it: field-words.ts says it.
 import type { ContactField } from "../field-queries.ts";
 import { areNumbersKept, isKeptNumber } from "./exact-numbers.ts";
 

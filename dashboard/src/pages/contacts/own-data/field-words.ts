@@ -1,5 +1,4 @@
 // The values of a contact's data in words: their kinds, how each is shown, and what is wrong with what was typed.
-// Before it: field-value.ts. After it: data-fields.tsx, add-field.tsx, data-as-json.tsx.
 import { locale, t } from "../../../text/t.ts";
 import { formatDate, formatInstant } from "../../../ui/format.ts";
 import type { Kind, Problem } from "./field-value.ts";

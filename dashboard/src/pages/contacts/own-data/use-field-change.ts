@@ -1,5 +1,4 @@
 // Writes one key of a contact's data and offers to take it back; the others stay as they are.
-// Before it: data-fields.tsx, add-field.tsx. After it: the API, and the contact as the page has it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, problemOf } from "../../../api/call.ts";
 import { updateContact } from "../../../api/endpoints.ts";

@@ -1,5 +1,4 @@
 // The input of one value, by its kind: Enter saves it, Escape leaves it as it was; what is wrong is said below.
-// Before it: data-fields.tsx, add-field.tsx. After it: field-value.ts reads what was typed.
 import { Check, X } from "lucide-react";
 import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { t } from "../../../text/t.ts";

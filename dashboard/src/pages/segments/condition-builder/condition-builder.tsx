@@ -1,5 +1,4 @@
 // Builds a condition of nested groups. The page that shows it holds the tree; what it means is said beside it.
-// Before it: condition-tree.ts changes the tree. After it: condition-row.tsx.
 import { Plus, Trash2 } from "lucide-react";
 import type { Dispatch } from "react";
 import { problemWith } from "../../../api/call.ts";

@@ -1,5 +1,4 @@
 // One condition: field, operator and value, what the operator means, what the server says against it, and its menu.
-// Before it: condition-builder.tsx.
 import { ArrowDown, ArrowUp, Brackets, Ellipsis, Trash2 } from "lucide-react";
 import { memo, type Dispatch } from "react";
 import type { FilterOperator } from "@postloft/contract/filter-fields.ts";

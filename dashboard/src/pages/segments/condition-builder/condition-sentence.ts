@@ -1,4 +1,4 @@
-// A whole condition as a sentence anybody can read. Before it: fields.ts knows the names. After it: pages that show what a segment means.
+// A whole condition as a sentence anybody can read.
 import type { Filter, FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import { locale, plural, t } from "../../../text/t.ts";
 import { formatNumber } from "../../../ui/format.ts";

@@ -1,5 +1,4 @@
 // A condition while it is written: the tree behind the builder and every way to change it, as a pure reducer.
-// Before it: the contract's filters. After it: condition-builder.tsx shows it.
 import {
   DATA_OPERATORS_BY_TYPE,
   FILTER_OPERATORS,

@@ -1,5 +1,4 @@
 // What a condition can ask about in a project: the contact itself, its own fields, events, mails and other segments, with their names.
-// Before it: the API's lists. After it: condition-builder.tsx offers them, condition-sentence.ts names them.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { MAIL_ACTIVITIES } from "@postloft/contract/filter-fields.ts";

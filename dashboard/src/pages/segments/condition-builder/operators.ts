@@ -1,5 +1,4 @@
 // The operators in words: how each is called in a list, what it means in a sentence of help.
-// Before it: the contract's tables. After it: condition-row.tsx.
 import type { FilterOperator, FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { FilterCondition } from "@postloft/contract/filters.ts";
 import { plural, t } from "../../../text/t.ts";

@@ -1,5 +1,5 @@
-// What a condition compares with: a text, a number, a date, yes or no, several of them, or a span of time.
-// What the person does not touch stays as the API had it. Before it: condition-row.tsx.
+// What a condition compares with: a text, a number, a date, yes or no, several of them, or a span of time. What the person does not touch
+// stays as the API had it.
 import { X } from "lucide-react";
 import { useState } from "react";
 import { FILTER_UNITS, type FilterUnit } from "@postloft/contract/filter-fields.ts";

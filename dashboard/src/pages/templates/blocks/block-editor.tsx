@@ -1,5 +1,4 @@
 // The mail as blocks, with what was done taken back and done again. What they make is seen beside them.
-// Before it: template-page.tsx. After it: contract/src/design-html.ts makes the HTML of it.
 import type { Design } from "@postloft/contract/design.ts";
 import { Redo2, Undo2 } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";

@@ -1,4 +1,4 @@
-// What one block says and how it stands, by its kind. Before it: block-list.tsx. After it: rich-text.tsx.
+// What one block says and how it stands, by its kind.
 import type { Leaf } from "@postloft/contract/design.ts";
 import { lazy, Suspense } from "react";
 import { t } from "../../../text/t.ts";

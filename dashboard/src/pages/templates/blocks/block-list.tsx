@@ -1,5 +1,4 @@
 // Blocks one below the other: one is open at a time; each is moved, copied and taken out by buttons, and new ones go between.
-// Before it: block-editor.tsx. After it: block-form.tsx.
 import type { Block, Columns, Leaf } from "@postloft/contract/design.ts";
 import {
   ArrowDown,

@@ -1,5 +1,4 @@
 // What one does with the blocks of a design: put in, change, move, copy, take out. A block stands at the top or in a column.
-// Before it: block-list.tsx. After it: contract/src/design.ts. Pure.
 import type { Align, Block, Design, Leaf, RichText } from "@postloft/contract/design.ts";
 import { t } from "../../../text/t.ts";
 

@@ -1,4 +1,4 @@
-// An image of a mail: its address or a file that is uploaded, what it shows for who cannot see it, where it leads. Before it: block-form.tsx.
+// An image of a mail: its address or a file that is uploaded, what it shows for who cannot see it, where it leads.
 import type { Leaf } from "@postloft/contract/design.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";

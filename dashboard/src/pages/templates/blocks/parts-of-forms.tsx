@@ -1,4 +1,4 @@
-// What the forms of several kinds of blocks have in them. Before it: block-form.tsx, image-form.tsx, look-form.tsx. After it: ui/.
+// What the forms of several kinds of blocks have in them.
 import type { Align } from "@postloft/contract/design.ts";
 import { useState } from "react";
 import { t } from "../../../text/t.ts";

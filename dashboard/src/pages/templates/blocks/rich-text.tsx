@@ -1,4 +1,4 @@
-// The text of a block with bold, italic, links and lists. Loaded when it is needed. Before it: block-form.tsx. After it: Tiptap.
+// The text of a block with bold, italic, links and lists. Loaded when it is needed.
 import type { RichText } from "@postloft/contract/design.ts";
 import { EditorContent, useEditor, useEditorState, type Editor, type JSONContent } from "@tiptap/react";
 import { StarterKit } from "@tiptap/starter-kit";

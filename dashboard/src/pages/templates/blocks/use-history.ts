@@ -1,4 +1,4 @@
-// What was before, and what was taken back. Before it: block-editor.tsx.
+// What was before, and what was taken back.
 import { useRef, useState } from "react";
 
 /** What is typed so soon after another is one step: a word, not its letters. */

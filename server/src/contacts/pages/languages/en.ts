@@ -1,5 +1,5 @@
-// Texts of the public pages and of the footer of marketing mails in English: the language that names the keys.
-// {email} and {project} stand for the (masked) address and the project. After it: locale.ts; every other language has the same keys.
+// Texts of the public pages and of the footer of marketing mails in English: the language that names the keys. {email} and {project} stand
+// for the (masked) address and the project.
 
 export const en = {
   unsubscribeTitle: "Do you want to unsubscribe?",

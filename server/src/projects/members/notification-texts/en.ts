@@ -1,5 +1,4 @@
 // What people are told about their projects, in English. Pure.
-// Before it: notification-mails.ts lays it out. After it: nothing.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
 import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";

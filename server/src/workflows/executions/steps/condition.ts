@@ -1,5 +1,4 @@
 // CONDITION: yes or no, with what was compared.
-// Before it: walk.ts. After it: the branch that was taken.
 import { EXECUTION_KEY, shownField } from "@postloft/contract/workflow-condition.ts";
 import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";

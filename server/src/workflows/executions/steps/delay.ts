@@ -1,5 +1,4 @@
 // DELAY: so long, or until a time of day on some days of the week.
-// Before it: walk.ts. After it: the engine looks again when it is over, by the database's clock: never before.
 import { Cron } from "croner";
 import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflow-graph.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";

@@ -1,5 +1,4 @@
 // SEND_EMAIL: a mail of a template to the contact, or to an address of its own. Delivery follows the kind of the template (spec §3.1).
-// Before it: walk.ts. After it: the mail is in the outbox when the execution goes on.
 import { carriedBy } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
 

@@ -1,5 +1,4 @@
 // What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
-// Before it: walk.ts. After it: one file for each type.
 import type { Branch, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
 import type { EventPlace } from "../../../events/arrived-events.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";

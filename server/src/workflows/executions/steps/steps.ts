@@ -1,5 +1,4 @@
 // Every type of step, by its name.
-// Before it: walk.ts. After it: one file for each.
 import type { StepType } from "@postloft/contract/workflow-graph.ts";
 import { takeCondition } from "./condition.ts";
 import { takeDelay } from "./delay.ts";

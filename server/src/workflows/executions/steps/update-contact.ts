@@ -1,5 +1,4 @@
 // UPDATE_CONTACT: data of the contact under the data rules (spec §2.2), and its subscription.
-// Before it: walk.ts. After it: contacts/ changes it, with the events of a flip.
 import { readDataPatch } from "../../../contacts/rules.ts";
 import type { TakeStep } from "./step.ts";
 

@@ -1,7 +1,5 @@
-// WAIT_FOR_EVENT: until the contact does something, or for so long. Only the events themselves decide, in the order of their
-// instants: whoever is told of one, and whatever the clock says, only looks.
-// Before it: walk.ts. After it: the engine looks at once (what happened while the wait was being written), when an event of that
-// name comes, and when the time is over.
+// WAIT_FOR_EVENT: until the contact does something, or for so long. Only the events themselves decide, in the order of their instants:
+// whoever is told of one, and whatever the clock says, only looks.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { evaluatorOf } from "../../../segments/filters/evaluate-filter.ts";
 import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";

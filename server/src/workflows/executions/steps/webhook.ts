@@ -1,5 +1,4 @@
 // WEBHOOK: calls somebody's address and goes on with the answer. The call is queued in the transaction of the step and made apart.
-// Before it: walk.ts. After it: webhooks/ calls; the engine looks again when the call has ended.
 import type { TakeStep } from "./step.ts";
 
 export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, run, isFresh }) => {
