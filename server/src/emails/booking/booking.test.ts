@@ -1,4 +1,4 @@
-// What each outcome of an attempt means for the mail.
+// Tests how the outcome of an attempt changes an email.
 import { expect, test } from "vitest";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import { bookingOf, type Attempt } from "./booking.ts";
@@ -27,7 +27,7 @@ test.each([
   ["policy", "FAILED", 0, null],
   ["message", "FAILED", 0, null],
 ] as const)(
-  "%s → %s after %i ms, told as %s; the answer and its meaning are kept",
+  "%s sets %s after %i ms with feedback %s and keeps the reply and its category",
   (meaning, status, waitMs, feedback) => {
     expect(bookingFor(meaning)).toEqual({
       status,
@@ -49,12 +49,12 @@ test.each([
   ["temporary", "soft-bounced"],
   ["throttled", null],
   ["unavailable", null],
-] as const)("given up after refusals that were %s → FAILED, told as %s", (meaning, feedback) => {
+] as const)("giving up after %s errors sets FAILED with feedback %s", (meaning, feedback) => {
   const given = bookingFor(meaning, { number: refusalsUntilGivenUp("CAMPAIGN") });
   expect(given).toMatchObject({ status: "FAILED", feedback });
 });
 
-test("what was sent keeps who took it, what was answered and the name the other side gave it; no attempt of its own", () => {
+test("keeps the transport, reply and provider id of a sent email and stores no attempt", () => {
   const outcome = {
     kind: "sent",
     answer: "200",
@@ -71,7 +71,7 @@ test("what was sent keeps who took it, what was answered and the name the other 
   });
 });
 
-test("of several transports the one that answered is kept", () => {
+test("records the transport that replied if there are several", () => {
   const by = "smtp b.example:25";
   expect(bookingOf({ kind: "sent", answer: "250 ok", by }, attempt).sent?.transport).toBe(by);
   expect(bookingOf({ kind: "uncertain", answer: "?", by }, attempt).attempt?.transport).toBe(by);
@@ -84,7 +84,7 @@ test.each([
   ["WORKFLOW", 1, 0, "UNCONFIRMED", 0],
   ["CAMPAIGN", 1, 0, "UNCONFIRMED", 0],
 ] as const)(
-  "%s mail in doubt at attempt %i after %i such → %s for %i ms, and nothing is told of its recipient",
+  "%s email in doubt at attempt %i after %i doubts becomes %s for %i ms without feedback",
   (kind, number, earlierDoubts, status, waitMs) => {
     const now = { ...attempt, kind, number, earlierDoubts };
     const booking = bookingOf({ kind: "uncertain", answer: "no reply" }, now);
@@ -92,7 +92,7 @@ test.each([
   },
 );
 
-test("a wait that the transport names is kept to", () => {
+test("uses the wait that the transport asks for", () => {
   const outcome = { kind: "deferred", answer: "later", retryAfterMs: 7 } as const;
   expect(bookingOf(outcome, attempt)).toMatchObject({ status: "QUEUED", waitMs: 7 });
 });

@@ -1,4 +1,4 @@
-// What the outcome of an attempt means for the mail: its next state, how long it waits, what is kept of the answer. Pure.
+// Maps the outcome of an attempt to the email's next status, its wait and the parts of the reply to keep. Pure.
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import type { Feedback, Outcome } from "../../transports/transport.ts";
@@ -6,32 +6,32 @@ import { retryWaitMs, waitInDoubtMs } from "../outbox/rules.ts";
 
 export type Booked = Exclude<Outcome, { kind: "withdrawn" }>;
 
-/** A mail and its attempt, as far as the booking depends on them. */
+/** The fields of an email and its attempt that decide the result. */
 export interface Attempt {
   kind: EmailKind;
-  /** This one included. */
+  /** Number of this attempt, starting at 1. */
   number: number;
-  /** Of those before it, how many ended in doubt, as far as that is known here. */
+  /** Earlier attempts that ended in doubt, as far as the caller knows. */
   earlierDoubts: number;
-  /** 0 to 1. */
+  /** Random number between 0 and 1. */
   random: number;
-  /** Of the whole way out; an outcome may name the one of several that it was. */
+  /** Name of the configured transport. An outcome may name the specific route it took. */
   transportName: string;
 }
 
 export interface Booking {
   status: "SENT" | "QUEUED" | "FAILED" | "UNCONFIRMED";
-  /** Why it was not sent; null when it was. */
+  /** Why the email was not sent, or null if it was sent. */
   reason: string | null;
   waitMs: number;
   sent: { transport: string; answer: string; providerMessageId: string | null } | null;
-  /** What is kept of an attempt that did not end in sent. */
+  /** The attempt to store if the email was not sent. */
   attempt: { outcome: string; answer: string; transport: string; meaning: Meaning | null } | null;
-  /** What came back with the answer, to be interpreted like a report. */
+  /** Feedback from the reply itself, which is interpreted like a report. */
   feedback: Feedback | null;
 }
 
-/** A mailbox that did not take the mail, told at the door. */
+/** Categories of a rejected recipient that count as a bounce. */
 const BOUNCES: Readonly<Partial<Record<Meaning, Feedback>>> = {
   "hard-bounce": "unknown-address",
   "soft-bounce": "soft-bounced",
@@ -63,13 +63,13 @@ export function bookingOf(outcome: Booked, attempt: Attempt): Booking {
     case "deferred": {
       const waitMs = outcome.retryAfterMs ?? retryWaitMs(attempt.kind, attempt.number, attempt.random);
       if (waitMs !== null) return { ...unsent, status: "QUEUED", waitMs };
-      // Given up. When it was the mailbox that never took it, and not the way there, that is a soft bounce.
+      // Given up. It is a soft bounce if the mailbox kept deferring the email, and not if the route to it failed.
       return { ...unsent, status: "FAILED", feedback: meaning === "temporary" ? "soft-bounced" : null };
     }
   }
 }
 
-/** What the answer meant; null where no server said anything. */
+/** Returns the category of the reply, or null if no server replied. */
 function meaningOf(outcome: Booked): Meaning | null {
   if (outcome.kind === "rejected") return outcome.meaning ?? null;
   if (outcome.kind !== "deferred") return null;

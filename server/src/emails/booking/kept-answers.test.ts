@@ -1,4 +1,4 @@
-// What a server answered is kept until it is in the books: as long as the process runs and the database may come back.
+// Tests that a server reply is kept until it is recorded, for as long as the process runs and the database may recover.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "../../platform/database.ts";
 import { createLog } from "../../platform/log.ts";
@@ -14,7 +14,7 @@ const MAIL = { row: { projectId: "p", id: "a", attempts: 0, priority: 1 }, ownSu
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-/** Books a mail that was sent, in a database that fails with `failure` until it is mended. */
+/** Records a sent email in a database that fails with `failure` until it is repaired. */
 function booking(failure: object) {
   const ending = new AbortController();
   let isMended = false;
@@ -53,7 +53,7 @@ test.each([
   ["connections are lost", { message: "Connection terminated unexpectedly" }],
   ["it is read only", { code: "25006" }],
   ["statements take too long", { code: "57014" }],
-])("where %s for an hour the answer is booked after that", async (_what, failure) => {
+])("records the reply after an hour in which %s", async (_what, failure) => {
   const { end, mend } = booking(failure);
   await vi.advanceTimersByTimeAsync(HOUR_MS);
   mend();
@@ -64,13 +64,13 @@ test.each([
 test.each([
   ["the database will never take", { code: "22021" }],
   ["a bug of ours does not book", {}],
-])("an answer that %s keeps its connection for minutes, and not for ever", async (_what, failure) => {
+])("gives up after minutes on a reply that %s and frees its connection", async (_what, failure) => {
   const { end } = booking(failure);
   await vi.advanceTimersByTimeAsync(HOUR_MS);
   expect(await Promise.race([end, Promise.resolve("it waits")])).toBe("given up");
 });
 
-test("when the process stops it is tried once more, and no longer", async () => {
+test("tries once more and then gives up when the process stops", async () => {
   const { end, stop, tries } = booking({ code: "ECONNREFUSED" });
   await vi.advanceTimersByTimeAsync(HOUR_MS);
   const before = tries();

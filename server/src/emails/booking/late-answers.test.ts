@@ -1,4 +1,4 @@
-// A sender that wakes after it was declared dead, with the server's answer in hand: what was taken is known as sent, once.
+// Tests a sender that resumes with a server's reply after it was declared dead. The email must be recorded as sent, once.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import {
@@ -25,7 +25,7 @@ import { findMiscounts } from "./sending-hours.ts";
 
 const outbox = useOutbox();
 let transport: ScriptedTransport;
-/** The server answers when the test wants it to. */
+/** Resolved when the server should reply. */
 let answer: PromiseWithResolvers<void>;
 let handedOver: PromiseWithResolvers<void>;
 beforeEach(() => {
@@ -40,7 +40,7 @@ beforeEach(() => {
   };
 });
 
-/** Its process stands still: its lease runs out, and it renews nothing. */
+/** Simulates a frozen process whose lease runs out because its heartbeat stops. */
 const FROZEN = { beatMs: 600_000 };
 const expire = () =>
   sql`update senders set lease_until = now() - interval '1 second' where lease_until < now() + interval '16 seconds'`.execute(
@@ -60,7 +60,7 @@ const timelineOf = async (id: string) =>
     ({ type, detail }) => `${type}${detail === null ? "" : ` ${detail.slice(0, 9)}`}`,
   );
 
-test("unconfirmed meanwhile, the mail is sent, with the answer and one count", async () => {
+test("sets an unconfirmed email to sent, stores the reply and counts it once", async () => {
   const id = await freeze();
   await outbox.start(createScriptedTransport());
   await outbox.until(id, "UNCONFIRMED");
@@ -71,7 +71,7 @@ test("unconfirmed meanwhile, the mail is sent, with the answer and one count", a
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("still in handover by its dead sender, the mail is sent", async () => {
+test("sets an email to sent that its dead sender still has in submission", async () => {
   const id = await freeze();
   expect(await outbox.row(id)).toMatchObject({ status: "SENDING" });
   answer.resolve();
@@ -79,7 +79,7 @@ test("still in handover by its dead sender, the mail is sent", async () => {
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-/** Transactional mail that a process has in handover which stands still as a whole; `wake` books its answer. */
+/** Submits a transactional email from a process that then freezes. `wake` records the server's reply. */
 async function freezeAll(): Promise<{ id: string; dead: string; wake: () => Promise<void> }> {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   const dead = newId();
@@ -123,7 +123,7 @@ async function freezeAll(): Promise<{ id: string; dead: string; wake: () => Prom
   return { id, dead, wake: () => books.record({ row, ownSubject: null } as Ready, TAKEN) };
 }
 
-/** Another sender's transport, which stops before or after its handover check. */
+/** Creates a transport for the second sender that stops before or after its pre-send check. */
 function stopping(where: "before" | "after", outcome: Outcome = TAKEN) {
   const other = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
@@ -141,7 +141,7 @@ function stopping(where: "before" | "after", outcome: Outcome = TAKEN) {
   return { other, reached: reached.promise, release: () => held.resolve() };
 }
 
-test("claimed by another sender that has not handed it over, it is sent and not handed over again", async () => {
+test("sets an email to sent that another sender has claimed and does not submit it again", async () => {
   const { id, wake } = await freezeAll();
   const { other, reached, release } = stopping("before");
   const second = await outbox.start(other);
@@ -160,7 +160,7 @@ test.each([
   ["refused for now", "QUEUED", { kind: "deferred", answer: "451 4.2.0 later" }],
   ["refused for good", "UNCONFIRMED", { kind: "rejected", answer: "554 5.7.1 no" }],
 ] as const)(
-  "%s by the next attempt, it is sent and not tried a third time",
+  "sets an email to sent that the next attempt %s and does not retry it",
   async (_what, status, outcome) => {
     const { id, wake } = await freezeAll();
     const other = createScriptedTransport();
@@ -176,7 +176,7 @@ test.each([
   },
 );
 
-test("handed over again by another sender, both attempts are known as sent, and the mail counts once", async () => {
+test("records both attempts as sent and counts the email once when another sender resubmits it", async () => {
   const { id, wake } = await freezeAll();
   const { other, reached, release } = stopping("after");
   await outbox.start(other);
@@ -195,7 +195,7 @@ test.each([
   ["is refused for good", { kind: "rejected", answer: "550 5.1.1 no such user", meaning: "hard-bounce" }],
   ["gets no answer", { kind: "uncertain", answer: "no reply after the dot" }],
 ] as const)(
-  "handed over again by another sender, which %s, it is sent all the same and not a third time",
+  "sets an email to sent when the sender that resubmits it %s and does not retry it",
   async (_what, outcome) => {
     const { id, wake } = await freezeAll();
     const { other, reached, release } = stopping("after", outcome);
@@ -211,7 +211,7 @@ test.each([
   },
 );
 
-test("handed over again by another sender that dies, it is sent all the same and counts once", async () => {
+test("sets an email to sent and counts it once when the second sender dies too", async () => {
   const { id, dead, wake } = await freezeAll();
   await transaction(outbox.database, (tx) => settleSender(tx, dead, [id]));
   await sql`delete from senders where id = ${dead}`.execute(outbox.database);
@@ -229,7 +229,7 @@ test("handed over again by another sender that dies, it is sent all the same and
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("in doubt twice, it is sent by the late answer to the first attempt", async () => {
+test("sets an email in doubt twice to sent after a late reply to the first attempt", async () => {
   const { id, wake } = await freezeAll();
   const { other, reached, release } = stopping("after", { kind: "uncertain", answer: "no reply" });
   await outbox.start(other);
@@ -241,7 +241,7 @@ test("in doubt twice, it is sent by the late answer to the first attempt", async
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("delivered or resolved as failed meanwhile: what was answered is added, and it is sent", async () => {
+test("adds the late reply to a delivered email and sets one resolved as failed to sent", async () => {
   for (const [status, end] of [
     ["DELIVERED", "DELIVERED"],
     ["FAILED", "SENT"],

@@ -1,21 +1,22 @@
-// Answers that came after their sender had been declared dead: the mail was taken, whatever was thought of it meanwhile.
+// Records server replies that arrive after their sender was declared dead. The email was accepted, even if another sender has changed its
+// state since.
 import { transaction, type Database } from "../../platform/database.ts";
 import { updateLateSent, type LateAnswer } from "./late-queries.ts";
 import { lockEmailRows } from "../returned/returned-queries.ts";
 
-/** What became of the mails, by their ids. */
+/** Ids of the emails by result. */
 export interface LateEnds {
-  /** They are sent now. */
+  /** Emails that are now sent. */
   sent: string[];
-  /** They were handed over again in the meantime: the earlier attempt is known as sent, too. */
+  /** Emails that were submitted again. Their earlier attempt is now recorded as sent too. */
   sentAgain: string[];
 }
 
-/** Books what was answered. A mail that another sender has in handover, or has ended since, keeps the state it has there. */
+/** Records late replies. An email that has another result, or that another sender is submitting, keeps its state. */
 export async function bookLate(database: Database, answers: readonly LateAnswer[]): Promise<LateEnds> {
   if (answers.length === 0) return { sent: [], sentAgain: [] };
   const rows = await transaction(database, async (tx) => {
-    // First the locks, in one order everywhere: who has been let go by the handover check meanwhile is seen by the next statement.
+    // Lock the rows first and in a fixed order. The next statement then sees emails that passed the pre-send check in the meantime.
     await lockEmailRows(
       tx,
       answers.map(({ outcome }) => outcome),

@@ -1,4 +1,4 @@
-// The statement for answers that came after somebody else had ended their attempts.
+// Records replies that arrive after another process has ended their attempts.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 import { isInHandover } from "../handover/handover-queries.ts";
@@ -6,16 +6,15 @@ import { consequences, type OutcomeRow } from "./outcome-queries.ts";
 import { RETURNED_STATUSES } from "../outbox/rules.ts";
 import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
 
-/** A mail that was sent, by an attempt that somebody else ended as one in doubt. */
+/** A sent email whose attempt another process ended as in doubt. */
 export interface LateAnswer {
   outcome: OutcomeRow;
-  /** The number of the attempt. */
   attempt: number;
 }
 
 /**
- * Sent is who is unconfirmed or has failed since this attempt, or waits to be tried again after it; of those that are
- * known as sent from elsewhere the answer is added. Of the others, which were handed over again, the attempt is put right.
+ * Sets an email to sent if it is unconfirmed, failed since this attempt or waits for a retry. An email already reported as sent only gets
+ * the reply. For an email that was submitted again, corrects the outcome of this attempt.
  */
 export async function updateLateSent(
   database: Database,

@@ -1,4 +1,4 @@
-// Statements of the books: how an attempt to hand a mail over ended.
+// Queries that record how an attempt to send an email ended.
 import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { noteSentMailsFrom } from "../../reactions/reactions.ts";
@@ -14,9 +14,9 @@ export interface OutcomeRow {
   status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
   reason: string | null;
   waitMs: number;
-  /** As it was handed over, where that differs from the subject of the content; null where nobody knows. */
+  /** The subject as sent if it differs from the content's subject. Null if unknown. */
   subject: string | null;
-  /** Of a mail that was sent: who took it, what was answered, and what the other side calls it. */
+  /** Set for a sent email, with the transport, the reply and the provider's id. */
   sent: { transport: string; answer: string; providerMessageId: string | null } | null;
 }
 
@@ -26,14 +26,14 @@ interface EndedRow {
   contactId: string | null;
   status: string;
   attempts: number;
-  /** Of a mail that left by this: when. Null where a report was quicker, of a test mail, and of all others. */
+  /** When the email was sent by this update. Null for test emails, for unsent emails and if a report was recorded first. */
   leftAt: Date | null;
 }
 
 /**
- * Ends an attempt for mails this sender holds; returns those it did hold, with the outcome as their status. A report can
- * be quicker than the answer: then the mail is further already and stays there, and what is known of its sending is added.
- * What failed or is skipped and may have left before is unconfirmed.
+ * Ends the attempts of emails that this sender holds. Returns those emails with the outcome as their status. A report may arrive before the
+ * reply, in which case the email keeps its later status and only the details of its sending are added. An email that fails or is skipped
+ * becomes unconfirmed if an earlier attempt may have been accepted.
  */
 export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonly OutcomeRow[]) {
   const ended = sql`case when i.status in ('FAILED', 'SKIPPED') then ${endedAs(sql`i.status`)} else i.status end`;
@@ -41,20 +41,20 @@ export async function updateOutcomes(tx: Tx, senderId: string, outcomes: readonl
   return rows;
 }
 
-/** The same for mails that were sent and nothing more, as a part of a larger statement: nearly all mails end here. */
+/** Builds the same update for plain sent emails as part of a larger statement. Nearly all emails end here. */
 export function sentUpdate(senderId: string, outcomes: readonly OutcomeRow[]): RawBuilder<EndedRow> {
   return outcomeUpdate(senderId, outcomes.toSorted(byEndOfId), sql`i.status`);
 }
 
 /**
- * The order of mails that leave in the same instant in the index `emails_sent`: written in it, they fill its pages (50 bytes
- * a mail instead of 78).
+ * Sorts emails sent at the same instant in the order of the index `emails_sent`. Inserting in index order fills its pages better (50 bytes
+ * per email instead of 78).
  */
 function byEndOfId(one: OutcomeRow, other: OutcomeRow): number {
   return one.id.slice(-17) < other.id.slice(-17) ? -1 : 1;
 }
 
-/** CTEs: the notes and counts of the mails in `ended` that left by this. */
+/** CTEs that add outbox events and counts for the emails in `ended` that were sent by this statement. */
 export const consequences = sql`
   noted as (${noteSentMailsFrom(sql`
     select project_id, contact_id, id from ended where left_at is not null and contact_id is not null`)}),

@@ -1,5 +1,5 @@
-// Books what came of each attempt: the mail's new state, which may be the event `email.sent`, the attempt and what came back, in one
-// transaction.
+// Records the outcome of each attempt, its feedback and the email's new state in one transaction. The row of a sent email is also its event
+// `email.sent`.
 import { insist } from "../../platform/background.ts";
 import {
   asUnavailable,
@@ -26,7 +26,7 @@ import { kindOf } from "../outbox/rules.ts";
 import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
 
-/** What came back about mails of this installation, to be interpreted in the same transaction. */
+/** Interprets feedback about this installation's emails in the same transaction. */
 export type Feedbacks = (
   tx: Tx,
   items: ReadonlyArray<{
@@ -34,37 +34,36 @@ export type Feedbacks = (
     emailId: string;
     contactId: string | null;
     feedback: Feedback;
-    /** The answer that told it; null when the mail was taken. */
+    /** The reply that contained the feedback, or null if the email was accepted. */
     answer: string | null;
   }>,
 ) => Promise<void>;
 
 interface Entry {
   outcome: OutcomeRow;
-  /** The number of the attempt. */
   attempt: number;
-  /** What is kept of it; null: nothing more than the row. */
+  /** The attempt to store, or null if the email row is enough. */
   kept: { outcome: string; answer: string; transport: string | null; meaning: Meaning | null } | null;
   feedback: Feedback | null;
-  /** Nothing that comes of a test mail is counted, or told to anybody. */
+  /** Test emails are left out of counts and notifications. */
   isTest: boolean;
   senderId: string;
 }
 
 export interface Bookkeeper {
   record(mail: Ready, outcome: Outcome): Promise<void>;
-  /** A mail that could not be prepared fails, with the reason; one that is not wanted any more is skipped. */
+  /** Records an email that could not be prepared as failed, or as skipped if it is no longer wanted. */
   recordUnready(mail: Unready): Promise<void>;
   drained(): Promise<void>;
 }
 
 const MAX_BATCH = 200;
 /**
- * What the database does not take for what it says, and what is a bug of ours, is tried this long: its mail stays in doubt until this
- * process stops. While the database is away an answer is kept until then: nobody else settles the mail of a sender that lives.
+ * How long to retry a result that PostgreSQL rejects or that hits a bug of ours. Then the email stays in doubt until this process stops.
+ * While the database is unreachable, results are retried until then too, because no other process settles the emails of a live sender.
  */
 const KEPT_MS = 10 * 60_000;
-/** Of what is said (data, constraints, statements); where there is no code, an error of ours. */
+/** SQLSTATE classes of rejected data, constraints and statements. An error without a code is ours. */
 const OF_WHAT_IS_SAID = /^(?:22...|23...|42...|)$/;
 const MAX_REASON_LENGTH = 500;
 
@@ -74,14 +73,14 @@ export function createBookkeeper(options: {
   lease: Lease;
   handover: Pick<Handover, "book" | "drained">;
   applyFeedback: Feedbacks;
-  /** From its abort on nothing is tried again. */
+  /** Stops all retries when aborted. */
   ending: AbortSignal;
   log: Log;
   metrics: Metrics;
 }): Bookkeeper {
   const { database, lease, handover, ending, log, transportName } = options;
 
-  /** Of mails that somebody else has settled meanwhile. */
+  /** Records results of emails that another process has settled. */
   async function bookLost(lost: readonly Entry[]): Promise<void> {
     options.metrics.leasesLost.inc();
     const ends = await bookLate(
@@ -138,7 +137,7 @@ export function createBookkeeper(options: {
 
   return {
     async record(mail, outcome) {
-      // A withdrawn mail is no longer ours to book.
+      // A withdrawn email no longer belongs to this sender.
       if (outcome.kind !== "withdrawn")
         await submit(handedOver(mail, outcome, lease.senderId(), transportName));
     },
@@ -150,7 +149,7 @@ export function createBookkeeper(options: {
   };
 }
 
-/** Whether a booking failed for what may pass. */
+/** Returns whether an error may be temporary. */
 function isAway(error: unknown): boolean {
   return asUnavailable(error) instanceof Refusal || !OF_WHAT_IS_SAID.test(databaseErrorCode(error) ?? "");
 }
@@ -205,7 +204,7 @@ function neverHandedOver({ kind, row, reason: given }: Unready, senderId: string
   };
 }
 
-/** Books once more what a database forgot that failed over, in the transaction in which it came back into the sender's hands. */
+/** Records results again that a failover lost, in the transaction that returns the emails to this sender. */
 export async function bookAgain(
   tx: Tx,
   mails: ReadonlyArray<Pick<Ready, "row" | "ownSubject"> & { outcome: Outcome | null }>,
@@ -219,12 +218,12 @@ export async function bookAgain(
   if (entries.length > 0) await book(tx, entries, by.applyFeedback);
 }
 
-/** Sent, and nothing came back yet: as it is with nearly every mail. */
+/** Returns whether an email was sent without feedback, as nearly all are. */
 function isPlain({ outcome, feedback }: Entry): boolean {
   return outcome.status === "SENT" && feedback === null;
 }
 
-/** Returns the ids of the mails that were still their sender's. */
+/** Returns the ids of the emails that still belonged to their sender. */
 async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks): Promise<Set<string>> {
   const booked = new Set<string>();
   for (const [senderId, own] of Map.groupBy(entries, (entry) => entry.senderId)) {
@@ -277,13 +276,13 @@ async function book(tx: Tx, entries: readonly Entry[], applyFeedback: Feedbacks)
   return booked;
 }
 
-/** What the counters of sending-hours.ts get: mails that left, and those refused because the address does not exist. */
+/** Returns the counter changes for sent emails and for recipients rejected because the address does not exist. */
 function countsOf(
   done: ReadonlyArray<{ row: { projectId: string; leftAt: Date | null }; entry: Entry }>,
 ): ToCount[] {
   return done.flatMap(({ row: { projectId, leftAt }, entry }): ToCount[] => [
     ...(leftAt === null ? [] : [{ projectId, at: leftAt, what: "sent" as const }]),
-    // Also one that left before: an earlier attempt was taken.
+    // Counts even if the email was sent before, because then an earlier attempt was accepted.
     ...(entry.kept?.meaning === "hard-bounce" && !entry.isTest
       ? [{ projectId, at: null, what: "refused" as const }]
       : []),

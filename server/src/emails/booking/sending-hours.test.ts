@@ -1,4 +1,4 @@
-// Counters of mails that left and came back: equal to a recount of the mails, whatever the sender books and in whatever order.
+// Tests that the sending counters equal a recount of the emails, whatever the sender records and in whichever order.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/scripted-transport.ts";
@@ -20,7 +20,7 @@ async function counted(): Promise<Record<string, number>> {
   return rows[0] ?? {};
 }
 
-test("mails that left count, and those refused for their address; those refused for ourselves do not", async () => {
+test("counts sent emails and unknown addresses but not policy rejections", async () => {
   const transport = createScriptedTransport();
   const [sent, gone, policy] = (await outbox.enqueue([{}, {}, {}])) as [string, string, string];
   transport.play = async (message, mayLeave) => {
@@ -37,7 +37,7 @@ test("mails that left count, and those refused for their address; those refused 
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("a mail that is tried again counts once, when it leaves", async () => {
+test("counts a retried email once when it is sent", async () => {
   const transport = createScriptedTransport();
   transport.play = async (message, mayLeave) =>
     message.attempt < 3
@@ -52,7 +52,7 @@ test("a mail that is tried again counts once, when it leaves", async () => {
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("a report that is quicker than the answer counts the mail, and the answer does not count it again", async () => {
+test("counts an email once when a report arrives before the reply", async () => {
   const transport = createScriptedTransport();
   const projectId = outbox.projectId;
   const [id = ""] = await outbox.enqueue([{}]);
@@ -71,7 +71,7 @@ test("a report that is quicker than the answer counts the mail, and the answer d
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("a mail opened in the middle of a handover that fails has not left", async () => {
+test("does not count an email opened during a submission that fails", async () => {
   const transport = createScriptedTransport();
   const projectId = outbox.projectId;
   const [id = ""] = await outbox.enqueue([{}]);
@@ -86,7 +86,7 @@ test("a mail opened in the middle of a handover that fails has not left", async 
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("nothing that is told by the transport at once is counted before it is booked, and refused mails are bounces", async () => {
+test("counts feedback in a reply only once it is recorded and rejections as bounces", async () => {
   const transport = createScriptedTransport();
   transport.play = refuseWith({ kind: "rejected", answer: "550 5.1.1 unknown", meaning: "hard-bounce" });
   const ids = await outbox.enqueue([{}, {}, {}]);
@@ -127,7 +127,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
   expect(await findMiscounts(database)).toEqual([]);
 });
 
-test("a hundred transactions that count the same hour at once lose nothing", async () => {
+test("loses no count when a hundred transactions count the same hour concurrently", async () => {
   const { database, projectId } = outbox;
   await Promise.all(
     Array.from({ length: 100 }, () =>
@@ -143,7 +143,7 @@ test("a hundred transactions that count the same hour at once lose nothing", asy
   expect(await counted()).toMatchObject({ sent: 200, complained: 100 });
 });
 
-test("a recount finds what is off", async () => {
+test("finds a wrong counter by a recount", async () => {
   const { database, projectId } = outbox;
   await transaction(database, (tx) => countMails(tx, [{ projectId, at: null, what: "sent" }]));
   expect(await findMiscounts(database)).toMatchObject([{ projectId, counted: [1, 0, 0, 0] }]);

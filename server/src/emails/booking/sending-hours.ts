@@ -1,4 +1,5 @@
-// How much mail of each project left in each hour and what of it came back: exact counters, kept in the transaction that books it.
+// Counts sent, rejected, bounced and complained emails per project and hour. The counters are exact because they change in the transaction
+// that records each email.
 import type { Database, Tx } from "../../platform/database.ts";
 import {
   listMiscounts,
@@ -14,10 +15,10 @@ export type { SendingProject } from "./sending-queries.ts";
 
 export type Counted = "sent" | "refused" | "bounced" | "complained";
 
-/** One mail that counts. */
+/** One email to count. */
 export interface ToCount {
   projectId: string;
-  /** When the mail left; null: this is happening in the present transaction. */
+  /** When the email was sent, or null if the current transaction sends it. */
   at: Date | null;
   what: Counted;
 }
@@ -25,8 +26,8 @@ export interface ToCount {
 const HOUR_MS = 3_600_000;
 
 /**
- * Adds mails to the hours of their projects. It belongs at the end of a transaction: the row of the running hour is one
- * for all mails of a project, and whoever holds it lets the others wait.
+ * Adds emails to the hourly counters of their projects. Call it at the end of a transaction, because the row of the current hour is shared
+ * by all emails of a project and stays locked until the commit.
  */
 export async function countMails(tx: Tx, mails: readonly ToCount[]): Promise<void> {
   if (mails.length === 0) return;
@@ -55,8 +56,8 @@ export interface SendingCounts {
 }
 
 /**
- * The counts of projects in three windows; `from` (per project) leaves out everything before it. Windows end now by the
- * clock of the database and hold every hour that they touch.
+ * Returns the counts of projects in three windows, each only since the project's `from`. Windows end at the database's current time and
+ * include every hour they touch.
  */
 export async function readSendingTotals(
   database: Database,
@@ -80,7 +81,7 @@ export async function readSendingTotals(
   });
 }
 
-/** Projects that send, of whose mail at least so much has come back. */
+/** Returns projects that are sending and have had at least `enough` bounces or complaints. */
 export async function readSendingProjects(
   database: Database,
   enough: { bounces: number; complaints: number },
@@ -88,7 +89,9 @@ export async function readSendingProjects(
   return listSendingProjects(database, enough);
 }
 
-/** Hours whose counters say something else than the mails themselves: none, ever. Reads every mail: for tests and audits. */
+/**
+ * Returns hours whose counters differ from the emails, which should never happen. Reads every email, so use it in tests and audits only.
+ */
 export async function findMiscounts(database: Database): Promise<Miscount[]> {
   return listMiscounts(database);
 }

@@ -1,11 +1,11 @@
-// Statements on `sending_hours`, the counters of mails that left and came back.
+// Queries on `sending_hours`, the hourly counters of sent and returned emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isOfCountedProject } from "../system-mail/system-project-queries.ts";
 
 export interface SendingHourRow {
   projectId: string;
-  /** The beginning of the hour; null: the present one. */
+  /** Start of the hour, or null for the current one. */
   at: Date | null;
   sent: number;
   refused: number;
@@ -13,7 +13,6 @@ export interface SendingHourRow {
   complained: number;
 }
 
-/** Adds to the counters. */
 export async function upsertSendingHours(tx: Tx, hours: readonly SendingHourRow[]): Promise<void> {
   const source = sql`
     select * from unnest(
@@ -27,8 +26,8 @@ export async function upsertSendingHours(tx: Tx, hours: readonly SendingHourRow[
 }
 
 /**
- * As a statement or a part of one: adds what `source` is a query of (project, time, sent, refused, bounced, complained), in
- * one order everywhere: two transactions that count must not wait for each other. A null for the time means now.
+ * Builds a statement that adds the rows of `source` (project, time, sent, refused, bounced, complained). Sorts them, so that two counting
+ * transactions cannot deadlock. A null time means now.
  */
 export function addToSendingHours(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -82,12 +81,12 @@ export async function sumSendingHours(
 
 export interface SendingProject {
   projectId: string;
-  /** Mails of this hour and the one before: it changes with each mail that counts. */
+  /** Emails of this hour and the previous one. Changes with each counted email. */
   mails: number;
   hour: Date;
 }
 
-/** Projects that had mail leave in this hour or the one before, and of whose mail, ever, so much came back as can be too much. */
+/** Returns projects that sent email in this or the previous hour and whose total bounces or complaints reach `enough`. */
 export async function listSendingProjects(
   database: Database,
   enough: { bounces: number; complaints: number },

@@ -1,4 +1,5 @@
-// The brake on campaigns without answers: one probe at a time, a pause after a few, and no harm to other mail.
+// Tests the brake on campaigns without replies. It sends one canary at a time, pauses the campaign after a few, and leaves other email
+// alone.
 import { expect, test } from "vitest";
 import { createLog } from "../../platform/log.ts";
 import { createDoubtBrake, PROBES, type PauseInDoubt } from "./doubt-brake.ts";
@@ -27,14 +28,14 @@ function start({ maxWaitMs = 10_000, fails = 0 } = {}) {
   return { brake, paused };
 }
 
-/** Whether somebody has passed by now. */
+/** Returns whether the email has been let through by now. */
 async function hasPassed(passing: Promise<boolean>): Promise<boolean> {
   const waits = Symbol("waits");
   await new Promise((resolve) => setImmediate(resolve));
   return (await Promise.race([passing, Promise.resolve(waits)])) !== waits;
 }
 
-test("before the first doubt all pass at once, and mail of no campaign always does", async () => {
+test("passes all emails before the first doubt and always passes email outside campaigns", async () => {
   const { brake } = start();
   expect(await Promise.all([brake.pass(mail("1")), brake.pass(mail("2"))])).toEqual([true, true]);
   await brake.tell(mail("1"), NO_ANSWER);
@@ -44,7 +45,7 @@ test("before the first doubt all pass at once, and mail of no campaign always do
   expect(await hasPassed(brake.pass(mail("2nd")))).toBe(false);
 });
 
-test("however many are in flight when the answers stop, only so many more are tried, one at a time; then the campaign pauses", async () => {
+test("tries a few canaries one at a time after replies stop and then pauses the campaign", async () => {
   const { brake, paused } = start();
   const inFlight = Array.from({ length: 20 }, (_, at) => mail(`first ${at}`));
   for (const one of inFlight) await brake.pass(one);
@@ -59,7 +60,7 @@ test("however many are in flight when the answers stop, only so many more are tr
   expect(paused).toEqual([
     { projectId: "project", campaignId: "news", probes: PROBES, answer: "closed after the dot" },
   ]);
-  // The handover check stops the rest: the campaign is paused there.
+  // The pre-send check stops the rest because the campaign is paused now.
   expect(await Promise.all(passing)).toEqual(passing.map(() => true));
 });
 
@@ -67,7 +68,7 @@ test.each([
   ["taken", TAKEN],
   ["refused for good", { kind: "rejected", answer: "550 no" }],
   ["refused for now", { kind: "deferred", answer: "451 later" }],
-] as const)("one probe that is %s ends the doubt, and all go on", async (_name, outcome) => {
+] as const)("ends the doubt and passes all emails when one canary is %s", async (_name, outcome) => {
   const { brake, paused } = start();
   await brake.tell(mail("1"), NO_ANSWER);
   await brake.pass(mail("probe"));
@@ -82,7 +83,7 @@ test.each([
   expect(paused).toEqual([]);
 });
 
-test("a probe that is withdrawn or finds no server counts for nothing, and the next one goes", async () => {
+test("ignores a canary that is withdrawn or finds no server and sends the next one", async () => {
   const { brake, paused } = start();
   await brake.tell(mail("1"), NO_ANSWER);
   for (let at = 0; at < 2 * PROBES; at++) {
@@ -97,14 +98,14 @@ test("a probe that is withdrawn or finds no server counts for nothing, and the n
   expect(paused).toEqual([]);
 });
 
-test("who waits too long for a probe gives its connection back", async () => {
+test("gives the connection back when an email waits too long for a canary", async () => {
   const { brake } = start({ maxWaitMs: 20 });
   await brake.tell(mail("1"), NO_ANSWER);
   await brake.pass(mail("probe"));
   expect(await brake.pass(mail("2"))).toBe(false);
 });
 
-test("when the campaign cannot be paused the next probe tries it again", async () => {
+test("retries with the next canary when the campaign cannot be paused", async () => {
   const { brake, paused } = start({ fails: 1 });
   await brake.tell(mail("1"), NO_ANSWER);
   for (let at = 0; at < PROBES + 1; at++) {

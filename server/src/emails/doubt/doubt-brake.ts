@@ -1,12 +1,12 @@
-// The brake on campaigns whose handovers get no answer: after one such, a probe at a time, until one is answered or so many in a row were
-// not that the campaign pauses. One per sending process.
+// Slows down campaigns whose submissions get no reply. After the first one it sends one canary at a time until a server replies, and pauses
+// the campaign after several canaries without a reply. There is one brake per sending process.
 import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
 type BrakedMail = Pick<ClaimedRow, "id" | "projectId" | "campaignId">;
 
-/** Pauses a campaign since so many of its handovers in a row got no answer; `answer` is what is known of the last. */
+/** Pauses a campaign after `probes` submissions in a row got no reply. `answer` describes the last one. */
 export type PauseInDoubt = (campaign: {
   projectId: string;
   campaignId: string;
@@ -15,24 +15,27 @@ export type PauseInDoubt = (campaign: {
 }) => Promise<void>;
 
 export interface DoubtBrake {
-  /** Whether a mail may go on to its final dot now. While another of its campaign probes it waits, and is told no if that lasts. */
+  /**
+   * Returns whether an email may continue to its final dot. Waits while another email of its campaign is the canary, and returns false
+   * after a timeout.
+   */
   pass(mail: BrakedMail): Promise<boolean>;
-  /** What came of a handover; resolves when the campaign has paused, if it must. Never rejects. */
+  /** Reports the outcome of a submission. Resolves after the campaign is paused, if it must be. Never rejects. */
   tell(mail: BrakedMail, outcome: Outcome): Promise<void>;
 }
 
 interface Doubt {
-  /** The mail that tries whether there are answers again. */
+  /** The canary, which tests whether the server replies again. */
   probe: string | null;
   unanswered: number;
   waiting: Array<() => void>;
 }
 
-/** Probes in a row without an answer. With those that were under way before, no more mails of a campaign are in doubt. */
+/** Canaries in a row without a reply before the campaign is paused. Only these and the emails already in flight can end in doubt. */
 export const PROBES = 5;
-/** A mail that waits holds a connection, which others could use. */
+/** A waiting email holds a connection that other emails could use. */
 const MAX_WAIT_MS = 10_000;
-/** Of campaigns that ended in doubt something is left behind: of so many. */
+/** Limits the entries left behind by campaigns that ended while in doubt. */
 const MAX_DOUBTS = 1_000;
 
 export function createDoubtBrake({
@@ -58,7 +61,7 @@ export function createDoubtBrake({
     for (const look of waiting) look();
   }
 
-  /** Resolves when the doubt is over or the next probe may go; after a while in any case. */
+  /** Resolves when the doubt ends, when the next canary may be sent, or after a timeout. */
   function waitFor(doubt: Doubt): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
@@ -104,7 +107,7 @@ export function createDoubtBrake({
         if (outcome.kind === "uncertain") begin(campaignId);
         return;
       }
-      // What was under way before says what is known already.
+      // Emails that were already in flight add no information.
       if (doubt.probe !== id) return;
       if (isAnswer(outcome)) return end(campaignId);
       if (outcome.kind === "uncertain") doubt.unanswered++;
@@ -118,7 +121,7 @@ export function createDoubtBrake({
   };
 }
 
-/** Whether the server said what it made of the mail. */
+/** Returns whether the server accepted, rejected or deferred the email itself. */
 function isAnswer(outcome: Outcome): boolean {
   return (
     outcome.kind === "sent" ||

@@ -1,4 +1,4 @@
-// Statements on mails in doubt: which may be tried again, and what people said of them.
+// Queries on emails in doubt, their retries and their resolutions.
 import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -13,8 +13,8 @@ const idsOf = (keys: readonly MailKey[]) =>
   sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
 
 /**
- * Of these mails, those that wait for a person after this doubt: their project wants it, it is not their first, or an earlier
- * attempt that was in doubt is known as sent since.
+ * Returns the emails that must wait for a person after this doubt. Either their project wants that, or an earlier attempt was in doubt,
+ * even if it has since been confirmed as sent.
  */
 export async function listWithoutFurtherTry(tx: Tx, keys: readonly MailKey[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
@@ -28,7 +28,7 @@ export async function listWithoutFurtherTry(tx: Tx, keys: readonly MailKey[]): P
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Of these mails, those with an attempt that ended in doubt, whatever is known of it since. */
+/** Returns the emails with an attempt that ended in doubt, even if it has been confirmed as sent since. */
 export async function listWithDoubts(tx: Tx, keys: readonly MailKey[]): Promise<MailKey[]> {
   const { rows } = await sql<MailKey>`
     select i.project_id, i.id from ${idsOf(keys)}
@@ -40,7 +40,7 @@ export async function listWithDoubts(tx: Tx, keys: readonly MailKey[]): Promise<
   return rows;
 }
 
-/** Of these mails, those with an attempt that is known as sent since it ended in doubt. */
+/** Returns the emails with an in-doubt attempt that has been confirmed as sent since. */
 export async function listTaken(tx: Tx, keys: readonly MailKey[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select i.id from ${idsOf(keys)}
@@ -50,17 +50,18 @@ export async function listTaken(tx: Tx, keys: readonly MailKey[]): Promise<Set<s
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Which mails a person speaks of: some, or those of a campaign, or some of a campaign. */
+/** Selects the emails that a person resolves, by id, by campaign or both. */
 export interface ResolvedMails {
   projectId: string;
   campaignId: string | null;
-  /** null: all of the campaign. */
+  /** null: all emails of the campaign. */
   ids: readonly string[] | null;
 }
 
 /**
- * Ends the doubt about up to `limit` mails as a person says, with who said it, notes and counts, in one statement. *sent*: at the
- * time of the attempt. *retry*: they wait again; nobody who was erased is mailed. Returns which; of the same mail one call wins.
+ * Resolves up to `limit` emails in doubt and stores the decision, outbox events and counts in one statement. *sent* uses the time of the
+ * attempt, and *retry* requeues emails unless their recipient was erased. Returns the resolved ids, so only one of two concurrent calls
+ * resolves an email.
  */
 export async function updateResolved(
   tx: Tx,
@@ -103,7 +104,7 @@ export async function updateResolved(
 
 const BY_KEY = "somebody with the secret key";
 
-/** What people said of a mail, oldest first. */
+/** Lists the resolutions of an email, oldest first. */
 export async function listResolutions(database: Database, projectId: string, emailId: string) {
   return database
     .selectFrom("email_resolutions")

@@ -1,4 +1,4 @@
-// Mails that were handed over without an answer: tried once more or left to a person, as their project wants it.
+// Tests that emails submitted without a reply are retried once or wait for a person, depending on the project.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -37,7 +37,7 @@ const untilAttempts = (id: string, attempts: number) =>
     OUTBOX_WAIT,
   );
 
-test("where the project wants a person to look, transactional mail in doubt leaves once and waits", async () => {
+test("sends transactional email in doubt once and leaves it to a person if the project wants that", async () => {
   await waitForAPerson();
   transport.play = noAnswer;
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
@@ -46,7 +46,7 @@ test("where the project wants a person to look, transactional mail in doubt leav
   expect(transport.handedOver).toHaveLength(1);
 });
 
-test("the same after the death of its sender", async () => {
+test("leaves in-doubt email to a person after its sender died if the project wants that", async () => {
   await waitForAPerson();
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   const dead = newId();
@@ -57,7 +57,7 @@ test("the same after the death of its sender", async () => {
   expect(transport.handedOver).toHaveLength(0);
 });
 
-test("a refusal for now is no doubt: after it there is one further try all the same, and after that none", async () => {
+test("does not count a temporary error as a doubt and still allows one retry", async () => {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   transport.play = refuseWith({ kind: "deferred", answer: "451 later" });
   const sender = await outbox.start(transport);
@@ -81,7 +81,7 @@ const lookAtSuppressions = () =>
     outbox.database,
   );
 const refusal = (answer: string): Play => refuseWith({ kind: "rejected", answer });
-/** What happens at the last byte before the dot. */
+/** Runs `happens` at the last byte before the dot. */
 const atTheDot =
   (happens: () => Promise<unknown>): Play =>
   async (message, mayLeave) => {
@@ -89,7 +89,7 @@ const atTheDot =
     return takeEverything(message, mayLeave);
   };
 
-/** A mail whose first attempt got no answer, and the sender that will try it once more. */
+/** Creates an email whose first attempt got no reply and the sender that will retry it. */
 async function inDoubt(to: string) {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL", listKind: "MARKETING", to }]);
   transport.play = noAnswer;
@@ -100,7 +100,7 @@ async function inDoubt(to: string) {
 
 interface End {
   what: string;
-  /** Before the further try. */
+  /** Runs before the retry. */
   before?: () => Promise<unknown>;
   play: Play;
   reason: RegExp;
@@ -132,7 +132,7 @@ const ENDS: readonly End[] = [
 ];
 
 test.each(ENDS)(
-  "in doubt, a mail whose further try $what waits for a person: it may have arrived",
+  "marks an email in doubt as unconfirmed when its retry $what",
   async ({ before, play, reason, attempts }) => {
     const { id, sender } = await inDoubt(TO);
     await before?.();
@@ -145,7 +145,7 @@ test.each(ENDS)(
   },
 );
 
-test("in doubt, a mail whose contact is deleted before its further try may have arrived all the same", async () => {
+test("marks an email in doubt as unconfirmed when its contact is deleted before the retry", async () => {
   const { id } = await inDoubt(TO);
   const { contactId } = await outbox.row(id);
   await transaction(outbox.database, (tx) =>
@@ -158,7 +158,7 @@ test("in doubt, a mail whose contact is deleted before its further try may have 
   });
 });
 
-test("in doubt and waiting for a further try, mails that are dropped or cancelled may have arrived all the same", async () => {
+test("marks emails in doubt as unconfirmed when they are dropped or cancelled before the retry", async () => {
   const campaignId = newId();
   const [held = "", cancelled = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }, { campaignId }]);
   for (const id of [held, cancelled])
@@ -175,7 +175,7 @@ test("in doubt and waiting for a further try, mails that are dropped or cancelle
   expect(await outbox.row(cancelled)).toMatchObject({ status: "UNCONFIRMED", reason: "cancelled" });
 });
 
-test("in doubt before, a mail that tries whether a paused destination takes mail again counts there as refused", async () => {
+test("counts an email in doubt as rejected when it probes a throttled domain", async () => {
   const { id, sender } = await inDoubt(TO);
   await sql`
     insert into paused_destinations (project_id, destination, domains, answer, try_at, trial_ids, tried_at)
@@ -191,7 +191,7 @@ test("in doubt before, a mail that tries whether a paused destination takes mail
   expect(trial).toMatchObject({ ended: 1, refused: 1, answer: "554 5.7.1 still no" });
 });
 
-test("a person said that the attempt in doubt had failed: refused for good after that, the mail failed", async () => {
+test("marks an email as failed on rejection if a person resolved its doubt as failed", async () => {
   const { id, sender } = await inDoubt(TO);
   await sql`
     insert into email_resolutions (project_id, email_id, attempt, resolved_as, resolved_by)

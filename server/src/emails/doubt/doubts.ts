@@ -1,21 +1,20 @@
-// Mails that were handed over without an answer: which of them are tried once more, and which wait for a person.
+// Decides which emails submitted without a reply are retried and which wait for a person.
 import type { Tx } from "../../platform/database.ts";
 import { listTaken, listWithDoubts, listWithoutFurtherTry } from "./doubt-queries.ts";
 import type { OutcomeRow } from "../booking/outcome-queries.ts";
 import { lockEmailRows } from "../returned/returned-queries.ts";
 
-/** How an attempt ended. */
+/** The result of one attempt. */
 export interface EndedAttempt {
   outcome: OutcomeRow;
-  /** The number of the attempt. */
   attempt: number;
   isInDoubt: boolean;
 }
 
 /**
- * The outcomes as they are to be booked. A mail of which an earlier attempt is known as sent by now is sent, however this one
- * ended. Of those in doubt that would be tried again, the ones whose project wants to wait for a person, and those that were in
- * doubt before, are unconfirmed. Nothing is asked where none is in doubt and none was tried before.
+ * Adjusts outcomes before they are recorded. An email with an earlier attempt confirmed as sent becomes sent, regardless of this outcome.
+ * An email in doubt becomes unconfirmed instead of retried if its project wants a person to decide or if it was in doubt before. Runs no
+ * query unless an email is in doubt or was tried before.
  */
 export async function endDoubts(tx: Tx, ended: readonly EndedAttempt[]): Promise<OutcomeRow[]> {
   const taken = await findTaken(tx, ended);
@@ -30,7 +29,7 @@ export async function endDoubts(tx: Tx, ended: readonly EndedAttempt[]): Promise
           retried.map(({ outcome }) => outcome),
         );
   return ended.map(({ outcome }) => {
-    // Its answer stands at the attempt it belongs to.
+    // The reply is already stored with its attempt.
     if (taken.has(outcome.id)) return { ...outcome, status: "SENT", reason: null, waitMs: 0 };
     return waiting.has(outcome.id) ? { ...outcome, status: "UNCONFIRMED", waitMs: 0 } : outcome;
   });
@@ -46,7 +45,8 @@ async function findTaken(tx: Tx, ended: readonly EndedAttempt[]): Promise<Set<st
           again.map(({ outcome }) => outcome),
         );
   if (doubted.length === 0) return new Set();
-  // A late answer to an earlier attempt comes before this, or finds the mail as it is booked here. All, since all are booked.
+  // Lock the rows first, so that a late reply to an earlier attempt is recorded either before this or after it. Locks all emails, because
+  // all of them are recorded next.
   await lockEmailRows(
     tx,
     ended.map(({ outcome }) => outcome),

@@ -1,9 +1,9 @@
-// How a mail ends that is not tried any more: one that may have left by an earlier attempt did not simply fail, and was not skipped.
+// Decides the final status of an email that is no longer tried. An email that an earlier attempt may have sent did not simply fail.
 import { sql, type RawBuilder } from "kysely";
 
 /**
- * The state of a mail `e` that ends as `status`, *FAILED* or *SKIPPED* say: *UNCONFIRMED* where an attempt before got no answer and
- * nobody has said of that since that it failed. A few mails are asked of: those that were tried before.
+ * Returns the final status of an email `e` that ends as `status` (*FAILED* or *SKIPPED*). Becomes *UNCONFIRMED* if an earlier attempt got
+ * no reply and no one has resolved that attempt as failed. Only emails tried before cost a lookup.
  */
 export const endedAs = (status: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   case when e.attempts > 0 and exists (

@@ -1,4 +1,4 @@
-// Mails in doubt, ended by a person who found out, or decided, what became of them.
+// Resolves emails in doubt when a person has found out or decided whether they were sent.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -10,14 +10,14 @@ import type { AddLateSent } from "../returned/returned-emails.ts";
 
 const FAILED_REASON = "It was in doubt, and a person said that it was not taken.";
 
-/** What a person says became of mails in doubt. */
+/** A person's decision about emails in doubt. */
 export interface SaidOfDoubt {
   as: Resolution;
-  /** The address of who says it; null: somebody with a key. */
+  /** Email address of the user, or null for a caller with a secret key. */
   by: string | null;
 }
 
-/** Ends the doubt about mails, at most `resolvedAtOnce` of them; those that are not in doubt are left alone. Returns how many. */
+/** Resolves up to `resolvedAtOnce` emails in doubt and ignores all others. Returns how many were resolved. */
 export async function resolveEmails(
   tx: Tx,
   mails: ResolvedMails,
@@ -26,14 +26,16 @@ export async function resolveEmails(
 ): Promise<number> {
   const resolution = { as, by, failedReason: FAILED_REASON };
   const resolved = await updateResolved(tx, mails, resolution, LIMITS.resolvedAtOnce.value);
-  // They left at the time of their attempt, which may be counted already.
+  // They were sent at the time of their attempt, which may be counted already.
   if (as === "sent" && resolved.length > 0) await addLateSent(tx, mails.projectId, resolved);
   return resolved.length;
 }
 
 /**
- * Ends the doubt about one mail. Returns what does it and tells the mail as it is then; to say again what was said last changes
- * nothing. @throws Refusal EMAIL_NOT_FOUND; CONFLICT when a campaign would have to send it again; the change: when it is not in doubt.
+ * Prepares the resolution of one email in doubt. Returns a function that runs it and returns the updated email. Repeating the latest
+ * decision changes nothing.
+ * @throws AppError EMAIL_NOT_FOUND
+ * @throws AppError CONFLICT if a campaign would have to retry the email, or from the returned function if the email is not in doubt
  */
 export async function resolveEmail(
   database: Database,

@@ -1,4 +1,5 @@
-// The handover when a batch of it fails, or a project is disabled meanwhile: who passes is in the row of the sender, and nobody else leaves.
+// Tests submission when a batch fails or a project is disabled. Every email that passes must be in its sender's row, and no other may be
+// sent.
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -17,7 +18,7 @@ import { createInDoubtLimit } from "./in-doubt-limit.ts";
 const outbox = useOutbox();
 afterEach(() => armFailpoints([]));
 
-/** Mails that a sender with a lease has claimed, and its handover. */
+/** Claims emails for a sender with a lease and creates its submission check. */
 async function claimed(count: number) {
   const { database, projectId } = outbox;
   const senderId = await outbox.liveSender();
@@ -46,7 +47,7 @@ async function claimed(count: number) {
 
 const idsOf = (mails: readonly Ready[]) => mails.map(({ row }) => row.id).toSorted();
 
-test("after a batch that failed all that pass are in doubt if the sender dies, each of them", async () => {
+test("records all emails that pass after a failed batch as in doubt in the sender's row", async () => {
   const { senderId, handover, mails } = await claimed(4);
   armFailpoints([{ name: "sending.before_commit", action: "throw", turn: 1 }]);
   expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([true, true, true, true]);
@@ -58,7 +59,7 @@ test("after a batch that failed all that pass are in doubt if the sender dies, e
   expect(inDoubt.toSorted()).toEqual(idsOf(mails));
 });
 
-test("of a project that is disabled after the claim nothing leaves any more, and its mails wait for it", async () => {
+test("stops emails of a project disabled after the claim and keeps them waiting", async () => {
   const { handover, mails } = await claimed(2);
   await transaction(outbox.database, (tx) => openOrCloseProjectQueues(tx, [outbox.projectId], false));
   expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([false, false]);
@@ -66,7 +67,7 @@ test("of a project that is disabled after the claim nothing leaves any more, and
   expect(await Promise.all(mails.map((mail) => handover.ask(mail)))).toEqual([true, true]);
 });
 
-test("who is chosen to end a deadlock books all the same", async () => {
+test("records a result even if its transaction is chosen to end a deadlock", async () => {
   const { senderId, handover, mails } = await claimed(1);
   const [id = ""] = idsOf(mails);
   expect(await handover.ask(mails[0] as Ready)).toBe(true);
@@ -80,7 +81,7 @@ test("who is chosen to end a deadlock books all the same", async () => {
         where datname = current_database() and wait_event_type = 'Lock'`.execute(outbox.database);
       expect(rows).toHaveLength(1);
     }, OUTBOX_WAIT);
-    // The booking has the mail and waits for the sender: it waits longer, so it is the one that notices.
+    // The recording transaction holds the email and waits for the sender. It waits longer, so PostgreSQL cancels it.
     await sql`select 1 from emails where id = ${id} for update`.execute(tx);
     return { booking };
   });

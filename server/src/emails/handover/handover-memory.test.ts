@@ -1,4 +1,4 @@
-// What is remembered of handovers: who passed and what came of it, as long as it matters and no more.
+// Tests the in-memory record of recent submissions and its limits.
 import { expect, test } from "vitest";
 import type { HandoverCheck } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
@@ -14,7 +14,7 @@ const BOOKS: Bookkeeper = {
   drained: async () => undefined,
 };
 
-test("who passed is remembered with the answer; who was told no, or left without one, is not", async () => {
+test("remembers emails that passed with their reply but not rejected or withdrawn ones", async () => {
   const memory = createHandoverMemory();
   const check = memory.atCheck(CHECK);
   const books = memory.atBooks(BOOKS);
@@ -28,7 +28,7 @@ test("who passed is remembered with the answer; who was told no, or left without
   ]);
 });
 
-test("memory has an end, and knows where it is", async () => {
+test("drops the oldest entries beyond the limit and reports since when it is complete", async () => {
   const memory = createHandoverMemory();
   const check = memory.atCheck(CHECK);
   const before = memory.sinceMs();

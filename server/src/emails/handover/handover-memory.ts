@@ -1,4 +1,4 @@
-// What this process handed over in the last minutes, in its own memory: a database that fails over to a standby may have forgotten it.
+// Remembers the submissions of the last minutes in memory, because a standby that takes over may have lost them.
 import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "../booking/outcomes.ts";
 import type { Ready } from "../sending/prepare-emails.ts";
@@ -6,25 +6,25 @@ import type { Outcome } from "../../transports/transport.ts";
 import { createRecentHandovers } from "./recent-handovers.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
-/** A mail that passed the handover check: enough to book it, and nothing of what it says. */
+/** An email that passed the pre-send check. Holds enough to record its result, and none of its text. */
 export interface Remembered {
   row: ClaimedRow;
   ownSubject: string | null;
-  /** null: no answer yet. */
+  /** null: no reply yet. */
   outcome: Outcome | null;
 }
 
 export interface HandoverMemory {
-  /** The same check; who passes is remembered. */
+  /** Wraps a pre-send check to remember emails that pass. */
   atCheck(check: HandoverCheck): HandoverCheck;
-  /** The same books; what is booked is remembered. */
+  /** Wraps a bookkeeper to remember recorded outcomes. */
   atBooks(books: Bookkeeper): Bookkeeper;
   all(): Remembered[];
-  /** Since when nothing is missing, ms since 1970. */
+  /** Since when the memory is complete, in ms since 1970. */
   sinceMs(): number;
 }
 
-/** At full speed the last half minute or more: 600 bytes each. */
+/** Covers at least 30 seconds at full speed, with 600 bytes per email. */
 const MAX_MAILS = 20_000;
 
 export function createHandoverMemory(): HandoverMemory {
@@ -37,7 +37,7 @@ export function createHandoverMemory(): HandoverMemory {
         return true;
       },
       leave(mail, isKnown) {
-        // It passed and was surely not taken: nothing to remember.
+        // The email passed but was certainly not accepted, so it can be dropped.
         if (isKnown && mails.get(mail.row.id)?.outcome === null) mails.forget(mail.row.id);
         check.leave(mail, isKnown);
       },

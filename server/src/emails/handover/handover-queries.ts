@@ -1,5 +1,5 @@
-// Statements of the handover: which mails may leave, and which have left. Both in one, so that with the booking of a mail the next one may
-// leave, and never before it.
+// Decides which emails may be sent and records sent ones in the same statement. Recording one email therefore frees its place for the next,
+// never earlier.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { plannedOften, type Database } from "../../platform/database.ts";
@@ -13,23 +13,23 @@ export interface MailKey {
   id: string;
 }
 
-/** What became of a mail. */
+/** The result for one email. */
 export type HandoverEnd = "booked" | "passed" | "skipped" | "suppressed";
 
-/** Whether the handover of a mail `e` is committed and its end not booked. */
+/** Whether email `e` has passed the pre-send check and its result is not recorded yet. */
 export const isInHandover = sql<boolean>`(e.status = 'CLAIMED' and exists (
   select 1 from senders s where s.id = e.sender_id and e.id = any(s.in_doubt)))`;
 
-/** Where a mail `e` stands: its state, and *SENDING* for one in handover, of which the row of its sender tells. */
+/** The visible status of email `e`. It is *SENDING* while the email is in submission, which only the sender's row shows. */
 export const standing = sql<EmailStatus>`case when ${isInHandover} then 'SENDING' else e.status end`;
 
-/** Mail to lists, of one project. */
+/** Bulk mail of one project. */
 export interface ListMails {
   projectId: string;
   ids: readonly string[];
 }
 
-/** Of a project that was disabled, and of a campaign that was paused or cancelled since the claim, nothing leaves any more. */
+/** Whether the project is enabled and the campaign open. Both may have changed since the claim. */
 const isQueueOpen = sql`(exists (
     select 1 from project_queues p where p.project_id = e.project_id and p.is_open)
   and (e.campaign_id is null or exists (
@@ -38,13 +38,13 @@ const isQueueOpen = sql`(exists (
 const idsOf = (keys: readonly MailKey[]) =>
   sql`unnest(${keys.map((key) => key.projectId)}::uuid[], ${keys.map((key) => key.id)}::uuid[]) as i (project_id, id)`;
 
-/** No mail `e` to an address on the suppression list, where the project of one looks at it. */
+/** Excludes suppressed emails, if any of the projects uses its suppression list. */
 const isUnsuppressed = (watched: readonly MailKey[]) =>
   watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
 
 /**
- * CTE `suppressed`: of mails whose project looks at its suppression list those to addresses on it. They are skipped; one that
- * somebody else is just changing goes back. An address that is listed before this commits gets nothing.
+ * CTE `suppressed` with the emails whose address is on the suppression list of their project. Skips these emails, unless another
+ * transaction is changing them. An address that is listed before this commits gets no email.
  */
 const suppressedMails = (
   senderId: string,
@@ -69,8 +69,8 @@ const suppressedMails = (
   )`;
 
 /**
- * CTE `list`: mails to lists leave only while their contact is subscribed: whoever unsubscribed before this commits gets nothing, and
- * the mail is skipped. The contact is held until then; one that is just being changed is not waited for: its mail goes back for a
+ * CTE `list` that passes bulk mail only to subscribed contacts and skips the rest. Locks each contact, so a contact that unsubscribes
+ * before this commits gets no email. A contact that another transaction is changing is not waited for, and its email is requeued for one
  * second.
  */
 const listMails = (
@@ -107,10 +107,10 @@ const listMails = (
   )`;
 
 /**
- * In one statement and so one transaction: mails in `sent` are booked with their notes and counts, and of `plain` and `list` those
- * may leave that this sender holds under a live lease, by the clock of the database, and whose project and campaign are sending. Their ids stand
- * beside `kept` in the sender's row from then on: what of these is not booked when the sender dies is in doubt. Returns the ids, by
- * what became of them; of the sent ones those that were still this sender's.
+ * Records the emails in `sent` and checks those in `plain` and `list`, in a single statement and transaction. An email passes if this
+ * sender holds it under a live lease and its project and campaign are sending. Passed ids are stored with `kept` in the sender's row, so
+ * they are in doubt if the sender dies before recording them. Returns the result of each email, without sent emails that no longer belonged
+ * to this sender.
  */
 export async function bookAndCheck(
   database: Database,
@@ -120,7 +120,7 @@ export async function bookAndCheck(
     plain: readonly MailKey[];
     list: ListMails | undefined;
     kept: readonly string[];
-    /** Those of `plain` and `list` whose project looks at its suppression list. */
+    /** The emails of `plain` and `list` whose project uses its suppression list. */
     watched: readonly MailKey[];
   },
   recipients: RecipientChecks,

@@ -18,9 +18,9 @@ const lease: Lease = {
   end: async () => undefined,
 };
 
-test("a mail whose booking fails keeps its place, so that an outage of the database does not add to what is in doubt", async () => {
+test("keeps the place of an email in doubt if recording its result fails", async () => {
   const log = createLog({ level: "silent" });
-  // Nobody listens there.
+  // No server listens on this port.
   const pool = createPool({ connection: { host: "127.0.0.1", port: 1 }, maxConnections: 1, log });
   const inDoubtLimit = createInDoubtLimit(1);
   const brake = createDoubtBrake({ pause: async () => undefined, log });
@@ -42,7 +42,7 @@ test("a mail whose booking fails keeps its place, so that an outage of the datab
     await inDoubtLimit.take(id);
     const next = inDoubtLimit.take("next");
     await expect(handover.book(outcome, newId())).rejects.toThrow("ECONNREFUSED");
-    // It entered when the booking was on its way, and is gone again.
+    // The second email got the place while the recording was running, and has freed it again.
     await next;
     inDoubtLimit.free("next");
     const other = inDoubtLimit.take("other").then(() => "entered");

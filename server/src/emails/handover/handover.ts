@@ -1,5 +1,5 @@
-// The handover of mails: each asks here, just before the final dot, whether it may leave, and is booked here when it was sent. From a yes
-// until it is booked a mail would be in doubt if this process died: only as many are as there are places.
+// Grants permission to send the final dot of each message and records the sent ones. A crash between the two would leave the message in
+// doubt, so the number of open permissions is limited.
 import { tryAgain, type Database } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { createGroupCommit } from "../../platform/group-commit.ts";
@@ -14,24 +14,24 @@ import type { Ready } from "../sending/prepare-emails.ts";
 import type { RecipientChecks } from "../outbox/recipients.ts";
 import { kindOf } from "../outbox/rules.ts";
 
-/** The last question of each mail. */
+/** The pre-send check of each email. */
 export interface HandoverCheck {
   /**
-   * Whether the mail is this sender's to hand over, and wanted. While as many are in doubt as may be, whoever asks waits. Throws
-   * when the database is away.
+   * Returns whether the email is still this sender's and still wanted. Waits while the in-doubt limit is reached. Throws if the database is
+   * unreachable.
    */
   ask(mail: Ready): Promise<boolean>;
-  /** The mail makes room for another. `isKnown`: what came of it is booked, or it never passed; else it stays in doubt. */
+  /** Frees the email's place. `isKnown` means that its result is recorded or that it never passed. Otherwise it stays in doubt. */
   leave(mail: Ready, isKnown: boolean): void;
 }
 
 export interface Handover extends HandoverCheck {
   /**
-   * Books a mail that was sent; false when it is not its sender's any more. Another may take its place with that. Throws when the
-   * database is away, and the mail keeps its place.
+   * Records a sent email and frees its place. Returns false if the email no longer belongs to its sender. Throws if the database is
+   * unreachable, and the email then keeps its place.
    */
   book(outcome: OutcomeRow, senderId: string): Promise<boolean>;
-  /** Mails that have passed and of which nothing more is known. */
+  /** Ids of emails that passed and have no recorded result. */
   inDoubt(): string[];
   drained(): Promise<void>;
 }
@@ -39,11 +39,11 @@ export interface Handover extends HandoverCheck {
 export interface HandoverOptions {
   database: Database;
   lease: Lease;
-  /** As many as mails may be in doubt at once. */
+  /** The limit on emails in doubt at a time. */
   inDoubtLimit: InDoubtLimit;
   brake: DoubtBrake;
   recipients: RecipientChecks;
-  /** From its abort on no mail passes. */
+  /** Once aborted, no email passes. */
   ending: AbortSignal;
   log: Log;
   metrics: Metrics;
@@ -57,7 +57,10 @@ export function createHandover(options: HandoverOptions): Handover {
   const { database, lease, inDoubtLimit, brake, ending } = options;
   const inDoubt = new Set<string>();
 
-  /** One statement: what one sender sent, and who asks; of mails to lists those of one project. Adds to `done`. */
+  /**
+   * Runs one statement that records a sender's sent emails and checks others. Its bulk mail must be of one project. Adds the successful ids
+   * to `done`.
+   */
   async function serve(
     senderId: string,
     sent: readonly OutcomeRow[],
@@ -91,7 +94,8 @@ export function createHandover(options: HandoverOptions): Handover {
     options.log.info({ projectId: row.projectId, emailId: row.id }, `a mail was withdrawn: ${why}`);
   }
 
-  // One lane, and one at a time also after a failure: what is submitted later commits later, and knows who has passed before it.
+  // Use a single shard, and no concurrency even after a failure. Commits then happen in the order of submission, and each one knows all
+  // emails that passed before it.
   const commits = createGroupCommit<Matter, boolean>({
     lanes: 1,
     laneOf: () => 0,
@@ -141,7 +145,7 @@ export function createHandover(options: HandoverOptions): Handover {
     },
     async book(outcome, senderId) {
       const booked = commits.submit({ kind: "sent", outcome, senderId });
-      // Whoever takes the place asks later, so in this commit or after it: never more are in doubt than there are places.
+      // The email that takes this place is checked in this commit or a later one, so the in-doubt limit is never exceeded.
       inDoubtLimit.free(outcome.id);
       try {
         return await booked;

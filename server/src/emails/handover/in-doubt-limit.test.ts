@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
 
-/** Who has a place, as far as microtasks tell. */
+/** Returns the names that hold a place once all microtasks have run. */
 async function entered(entering: ReadonlyMap<string, Promise<void>>): Promise<string[]> {
   const inside: string[] = [];
   for (const [name, place] of entering) void place.then(() => inside.push(name));
@@ -9,7 +9,7 @@ async function entered(entering: ReadonlyMap<string, Promise<void>>): Promise<st
   return inside;
 }
 
-test("as many as there are places enter, the others in the order they came, and a name has one place", async () => {
+test("grants places up to the limit, queues the rest in order and gives a name one place", async () => {
   const inDoubtLimit = createInDoubtLimit(2);
   const names = ["a", "b", "c", "d"];
   const entering = new Map(names.map((name) => [name, inDoubtLimit.take(name)]));
@@ -21,7 +21,7 @@ test("as many as there are places enter, the others in the order they came, and 
   expect(await entered(entering)).toEqual(["a", "b", "c"]);
 });
 
-test("a place that is taken back keeps the others out until it is free again", async () => {
+test("keeps others waiting when a place is taken back until it is free again", async () => {
   const inDoubtLimit = createInDoubtLimit(1);
   await inDoubtLimit.take("a");
   const entering = new Map([

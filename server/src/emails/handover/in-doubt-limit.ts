@@ -1,9 +1,11 @@
-// How many mails may be in doubt at once: places with names; whoever has one keeps it, the others wait in the order they came.
+// Limits how many emails may be in doubt at a time. Places have names, and callers beyond the limit wait in order.
 
 export interface InDoubtLimit {
-  /** Again for the same name when a mail goes another way, to another server. */
+  /** Waits for a place. Returns immediately for a name that has one, such as an email that is sent to another server. */
   take(name: string): Promise<void>;
-  /** Takes one back that was free too early, also when others have them all: until it is free again nobody else gets one. */
+  /**
+   * Takes back a place that was freed too early, even beyond the limit. No one else gets a place until the count is below the limit again.
+   */
   retake(name: string): void;
   free(name: string): void;
 }

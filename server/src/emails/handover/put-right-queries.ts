@@ -1,4 +1,4 @@
-// Statements that put mails back into the hands of the sender that handed them over, where the database forgot how far they were.
+// Restores emails to the sender that submitted them after the database lost their latest state.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";
@@ -12,8 +12,8 @@ const keys = (rows: readonly Handed[]) => sql`unnest(
 ) as i (project_id, id, campaign_id)`;
 
 /**
- * Gives back what the database says this sender has in hand: it may be a state from before that was claimed or ended. Whoever still
- * has one in hand is told no at the handover check.
+ * Requeues all emails that the database assigns to this sender, because its data may predate their claim or end. An email that the sender
+ * is still processing fails the pre-send check.
  */
 export async function giveBackAll(tx: Tx, senderId: string): Promise<void> {
   await sql`update emails set status = 'QUEUED', sender_id = null
@@ -21,8 +21,8 @@ export async function giveBackAll(tx: Tx, senderId: string): Promise<void> {
 }
 
 /**
- * Mails that wait, or are in whosoever's hands, are in this sender's again; recipients who wait in batches get rows for it. Returns
- * the ids: what the database had forgotten, and what it knows to be on its way.
+ * Assigns queued and claimed emails to this sender, whoever held them. Recipients in batches get rows first. Returns the ids of these
+ * emails, including ones whose state was correct.
  */
 export async function takeBack(
   tx: Tx,
@@ -32,7 +32,7 @@ export async function takeBack(
 ): Promise<Set<string>> {
   const ofCampaigns = rows.filter(({ campaignId }) => campaignId !== null);
   const byProject = Map.groupBy(ofCampaigns, (row) => row.projectId);
-  // In one order everywhere, as all that is locked.
+  // Sorted, like all locks, to prevent deadlocks.
   for (const projectId of [...byProject.keys()].toSorted())
     await takeOutRecipients(
       tx,
@@ -48,7 +48,7 @@ export async function takeBack(
   return new Set(taken.map(({ id }) => id));
 }
 
-/** Which of these have no row at all: with them the call that queued them is gone, or the start of their campaign. */
+/** Returns the emails that have no row, because the database lost the call that queued them or the start of their campaign. */
 export async function listWithoutRow(tx: Tx, rows: readonly Handed[]): Promise<Set<string>> {
   const { rows: gone } = await sql<{ id: string }>`
     select i.id from ${keys(rows)}
@@ -58,8 +58,8 @@ export async function listWithoutRow(tx: Tx, rows: readonly Handed[]): Promise<S
 }
 
 /**
- * Whether every sender that lived knows of the database as it is now: one that has not come by yet may remember handovers that the
- * database forgot. Whoever has not after so many seconds is taken for dead.
+ * Returns whether every live sender knows of the new database. Others may still remember submissions that the database lost. Senders that
+ * have not appeared after `graceSeconds` are considered dead.
  */
 export async function haveAllCome(database: Database, graceSeconds: number): Promise<boolean> {
   const { rows } = await sql<{ allCame: boolean }>`

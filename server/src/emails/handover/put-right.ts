@@ -1,5 +1,5 @@
-// After a failover to a standby that lacks the last commits: what this process handed over and the database forgot is put right before
-// anybody claims. Sent mails are booked as sent, those without an answer are in handover again, so that their answer finds them.
+// Reconciles the emails that this process submitted after a failover to a standby that lacks the last commits. Runs before any new claim.
+// Sent emails are recorded again, and emails without a reply return to submission so that their reply can be recorded.
 import { allowLongWork, transaction, type Database, type Tx } from "../../platform/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Witness } from "../../platform/stamp/stamp.ts";
@@ -13,14 +13,14 @@ import { giveBackAll, listWithoutRow, takeBack } from "./put-right-queries.ts";
 export interface ForgottenCampaign {
   projectId: string;
   campaignId: string;
-  /** Its mails that left. */
+  /** Emails of the campaign that were sent. */
   mails: number;
 }
 
-/** Keeps campaigns from starting anew whose start the database forgot, although mails of theirs have left. */
+/** Prevents campaigns from starting twice when the database lost their start but their emails were sent. */
 export type HoldCampaigns = (tx: Tx, forgotten: readonly ForgottenCampaign[]) => Promise<void>;
 
-/** Ids of one line of the log. */
+/** Email ids per log line. */
 const NAMED = 100;
 
 export function createWitness(parts: {
@@ -37,7 +37,7 @@ export function createWitness(parts: {
   async function putRight(database: Database): Promise<void> {
     const known = memory.all().filter(mustStand);
     const found = await transaction(database, async (tx) => {
-      // Tried again without an end, it must come to one.
+      // Allow a long transaction, because this is retried until it succeeds.
       await allowLongWork(tx);
       await lease.registerAgain(tx);
       const rows = known.map(({ row }) => row);
@@ -71,7 +71,7 @@ export function createWitness(parts: {
   return { sinceMs: () => memory.sinceMs(), putRight };
 }
 
-/** Left, or may have left: what was refused may be tried again. */
+/** Returns whether the email was or may have been sent. Deferred and rejected emails may be retried. */
 function mustStand({ outcome }: Remembered): boolean {
   return outcome === null || outcome.kind === "sent" || outcome.kind === "uncertain";
 }

@@ -1,26 +1,26 @@
-// What passed the handover check in the last minutes, in the order in which it passed: for as long as a standby may be behind, and no more
-// than fits.
+// Remembers emails that passed the pre-send check in the last minutes, in order. Entries are kept for as long as a standby may lag behind,
+// up to a maximum number.
 import { nowMs } from "../../platform/clock.ts";
 
 export interface RecentHandovers<Kept> {
-  /** A mail passed; again for one that goes another way. */
+  /** Adds an email, or moves it to the end if it is sent to another server. */
   passed(id: string, kept: Kept): void;
   get(id: string): Kept | undefined;
   forget(id: string): void;
   all(): Array<[id: string, kept: Kept]>;
-  /** Since when nothing is missing, ms since 1970. */
+  /** Since when the record is complete, in ms since 1970. */
   sinceMs(): number;
 }
 
-/** A standby that is further behind than this is no standby. */
+/** A standby that lags more than this is not supported. */
 const REACH_MS = 5 * 60_000;
 
-/** @param most mails that are remembered: beyond it the oldest are forgotten */
+/** @param most the maximum number of emails, beyond which the oldest are dropped */
 export function createRecentHandovers<Kept>(most: number): RecentHandovers<Kept> {
   const mails = new Map<string, { passedMs: number; kept: Kept }>();
   let sinceMs = nowMs();
 
-  /** Forgets the oldest: those that are too old, and more where there are too many. */
+  /** Drops entries that are too old or exceed the maximum. */
   function trim(atMs: number): void {
     for (const [id, { passedMs }] of mails) {
       const isOld = passedMs < atMs - REACH_MS;

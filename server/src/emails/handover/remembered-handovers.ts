@@ -1,5 +1,4 @@
-// The handover check and the books of a sender, with a memory of what passed: so that what a database forgets when a standby takes over is
-// put right.
+// Wraps a sender's pre-send check and bookkeeper with a memory of recent submissions, so that results lost in a failover can be reconciled.
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import { createHandover, type Handover, type HandoverCheck, type HandoverOptions } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
@@ -8,7 +7,7 @@ import { createWitness, type HoldCampaigns } from "./put-right.ts";
 import type { Transport } from "../../transports/transport.ts";
 
 export interface FailoverOptions {
-  /** Whoever watches the database has what it forgot put right. Without it nobody does. */
+  /** Registers the sender with the monitor of the database. Without it, lost results are not reconciled. */
   addWitness?: (witness: Witness) => void;
   holdCampaigns?: HoldCampaigns;
 }

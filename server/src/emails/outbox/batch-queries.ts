@@ -1,4 +1,4 @@
-// Statements on `recipient_batches`: the recipients of a campaign that have no row in `emails` yet, 40 to a row.
+// Queries on `recipient_batches`, which holds campaign recipients that have no row in `emails` yet, 40 per row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
@@ -9,29 +9,29 @@ import type { ContactIfThere } from "./recipients.ts";
 import { CONTACT_DELETED } from "./rules.ts";
 import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "../sending/sender-queries.ts";
 
-/** Recipients of one batch: as many as a sender claims at a time. */
+/** Recipients per batch, which is also the most a sender claims at a time. */
 export const BATCH_SIZE = 40;
 
-/** The recipients `r` (id, contact, address) of batches `b`. */
+/** The recipients `r` (id, contact, address) of the batches `b`. */
 const recipientsOf = (batches: RawBuilder<unknown>) => sql`
   ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
 
-/** The same with the contact as it is now, and what the rows of their mails need. */
+/** The recipients of `batches` with their current contact and the columns that an email row needs. */
 const waitingOf = (batches: RawBuilder<unknown>, contactIfThere: ContactIfThere) => sql`
   select b.project_id, r.id, ${contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, b.content_id, b.campaign_id,
     r.address, b.created_at
   from ${recipientsOf(batches)}`;
 
 /**
- * Columns `to_address`, `status` and `reason` of a recipient who waits (contact_id, address). Whoever has no contact was
- * deleted while the batch was made, where the deletion did not find them: their mail never leaves, and says nothing of them.
+ * Columns `to_address`, `status` and `reason` of a waiting recipient (contact_id, address). A recipient without a contact was deleted while
+ * the batch was being created, so the deletion did not see the batch. Its email is skipped and keeps no address.
  */
 const addressed = (status: RawBuilder<unknown>, reason: RawBuilder<unknown>) => sql`
   case when contact_id is null then '' else address end,
   case when contact_id is null then 'SKIPPED' else ${status} end,
   case when contact_id is null then ${CONTACT_DELETED} else ${reason} end`;
 
-/** Puts each recipient, of a query of `contact_id` and `email`, into a batch, all in one statement; returns how many. */
+/** Batches all recipients of a query of `contact_id` and `email` in one statement. Returns the number of recipients. */
 export async function insertRecipientBatches(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,
@@ -59,9 +59,8 @@ export async function insertRecipientBatches(
 }
 
 /**
- * Claims the next batch of a campaign: each of its recipients gets a row, and the batch is gone. Returns those that are in the
- * sender's hands; whoever is beyond the limit, or at one of the domains of which enough wait at this sender, waits in its row, and
- * whoever is at a paused one is parked.
+ * Claims the next batch of a campaign by giving each recipient an email row and deleting the batch. Returns the rows that the sender may
+ * send now. Recipients beyond the limit or at a crowded domain stay queued, and recipients at a throttled domain are deferred.
  */
 export async function claimBatch(
   database: Database,
@@ -111,7 +110,7 @@ export async function claimBatch(
   return rows;
 }
 
-/** Recipients who wait in a batch, named by their mails or by their contacts. */
+/** Recipients that wait in a batch, selected by email id or by contact id. */
 export interface WaitingRecipients {
   by: "id" | "contactId";
   ids: readonly string[];
@@ -119,14 +118,12 @@ export interface WaitingRecipients {
 
 const isMeant = ({ by, ids }: WaitingRecipients) => sql<SqlBool>`r.${sql.ref(by)} = any(${ids}::uuid[])`;
 
-/** Whether a batch `b` of a project holds one of them. */
+/** Whether batch `b` of the project holds one of the recipients. */
 const holds = (projectId: string, recipients: WaitingRecipients) => sql<SqlBool>`
   b.project_id = ${projectId} and exists (
     select 1 from unnest(b.email_ids, b.contact_ids) as r (id, contact_id) where ${isMeant(recipients)})`;
 
-/**
- * Gives recipients who wait in batches rows that wait, and takes them out of their batches. Those that have a row are left alone.
- */
+/** Moves recipients from their batches to queued email rows. Recipients that already have a row are left alone. */
 export async function takeOutRecipients(
   tx: Tx,
   projectId: string,
@@ -155,7 +152,7 @@ export async function takeOutRecipients(
   await sql`delete from recipient_batches b where ${locked} and b.email_ids = '{}'`.execute(tx);
 }
 
-/** Recipients who wait in batches, as mails that are queued; newest first. */
+/** Returns recipients in batches as queued emails, newest first. */
 export async function listWaiting(database: Database, projectId: string, recipients: WaitingRecipients) {
   const { rows } = await sql<WaitingRow>`
     select r.id, b.campaign_id, r.contact_id, r.address as to_address, b.created_at, k.from_address, k.from_name, k.subject,
@@ -183,7 +180,7 @@ export interface WaitingRow {
   listKind: ListKind | null;
 }
 
-/** Drops the recipients of up to so many batches of a campaign; returns how many mails that were. */
+/** Drops the recipients of up to `limit` batches of a campaign. Returns how many emails were dropped. */
 export async function skipBatches(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,

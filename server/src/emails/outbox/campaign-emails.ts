@@ -1,4 +1,4 @@
-// The mails of a campaign as a whole: fixed in one snapshot, counted, dropped, queued again.
+// Snapshots, counts, drops and requeues the emails of a whole campaign.
 import type { RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -21,7 +21,10 @@ import type { ContactIfThere } from "./recipients.ts";
 
 export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
 
-/** Fixes who gets a campaign: one mail for each recipient, of a query of `contact_id` and `email`. Returns how many. Once for each campaign. */
+/**
+ * Fixes the recipients of a campaign, one email per row of a query of `contact_id` and `email`. Returns their number. Call it once per
+ * campaign.
+ */
 export async function snapshotRecipients(
   tx: Tx,
   key: CampaignKey,
@@ -53,7 +56,7 @@ const UNSENT: Partial<Record<EmailStatus, "failedCount" | "skippedCount" | "unco
   UNCONFIRMED: "unconfirmedCount",
 };
 
-/** Counts the mails of campaigns from their rows, so that the books balance by construction (decisions §8). In the order given. */
+/** Counts the emails of campaigns in the order of `campaignIds`. The counts come from the rows, so they always add up (decisions §8). */
 export async function countRecipients(
   database: Database,
   projectId: string,
@@ -90,17 +93,19 @@ function sumOf(rows: Awaited<ReturnType<typeof countCampaignEmails>>): CampaignC
   return counts;
 }
 
-/** What left of a campaign by receiving provider, counted from the mails as well; the most mails first. */
+/** Counts the sent emails of a campaign by receiving provider, largest first. */
 export async function countByProvider(database: Database, key: CampaignKey): Promise<ProviderCounts[]> {
   return countEmailsByProvider(database, key);
 }
 
-/** Whether a mail of the campaign may still leave. */
+/** Returns whether an email of the campaign may still be sent. */
 export async function hasPendingRecipients(database: Database, key: CampaignKey): Promise<boolean> {
   return hasPendingEmails(database, key);
 }
 
-/** Drops waiting mails of a campaign, about `limit`; returns how many, 0 when none waits. Those in handover end as they end. */
+/**
+ * Drops about `limit` waiting emails of a campaign. Returns how many, or 0 if none waits. Emails already in submission are not affected.
+ */
 export async function dropRecipients(
   tx: Tx,
   key: CampaignKey,
@@ -115,8 +120,8 @@ export async function dropRecipients(
 }
 
 /**
- * Queues again the mails of a campaign that failed and are not forgotten, and no other; returns how many. `hasForgotten`: others failed and
- * are forgotten; asked when there are none to queue.
+ * Requeues the failed emails of a campaign that are not redacted. Returns how many. `hasForgotten` is checked only if none was requeued,
+ * and says whether other failed emails have been redacted.
  */
 export async function retryFailedRecipients(
   tx: Tx,
@@ -160,7 +165,7 @@ function present(row: RecipientRow): RecipientView {
   };
 }
 
-/** Recipients with the state of each mail; `total` only on the first page. */
+/** Lists recipients with the state of each email. `total` is counted on the first page only. */
 export async function listRecipients(
   database: Database,
   key: CampaignKey,

@@ -1,5 +1,5 @@
-// Statements on the mails of campaigns: counts by state, and what happens to all of them at once. Those that wait in batches
-// are counted and listed as mails that are queued; what else is done with batches is in batch-queries.ts.
+// Queries on all emails of a campaign. Recipients in batches are counted and listed as queued. Other queries on batches are in
+// batch-queries.ts.
 import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
@@ -13,7 +13,7 @@ export interface CampaignKey {
   campaignId: string;
 }
 
-/** What left for a provider, and what came back. */
+/** Emails sent to a provider, and the reports about them. */
 export interface ProviderCounts {
   provider: (typeof PROVIDERS)[number];
   sentCount: number;
@@ -24,16 +24,13 @@ export interface ProviderCounts {
   complainedCount: number;
 }
 
-/** The bits of `came_back`, as the migration of the column names them. */
+/** The bits of `came_back`, as defined in the migration that adds the column. */
 const CAME_BACK = { delivered: 1, opened: 2, clicked: 4, bounced: 8, complained: 16 } as const;
 
 const having = (bit: number) =>
   sql<number>`coalesce(sum(count) filter (where came_back & ${sql.lit(bit)} > 0), 0)::float8`;
 
-/**
- * How many mails of each campaign stand where, and what came back; everything counted from the rows, by one index, and from
- * the batches of those who wait.
- */
+/** Counts the emails of each campaign by status and report. Uses one index on the rows and adds the recipients that wait in batches. */
 export async function countCampaignEmails(
   database: Database,
   projectId: string,
@@ -65,7 +62,7 @@ export async function countCampaignEmails(
   return rows;
 }
 
-/** What left of a campaign and what came back, by receiving provider, the most mails first. */
+/** Counts the sent emails of a campaign and their reports by receiving provider, largest first. */
 export async function countEmailsByProvider(database: Database, { projectId, campaignId }: CampaignKey) {
   const { rows } = await sql<ProviderCounts>`
     select ${PROVIDER} as provider, sum(count)::float8 as sent_count, ${having(CAME_BACK.delivered)} as delivered_count,
@@ -82,8 +79,8 @@ export async function countEmailsByProvider(database: Database, { projectId, cam
 }
 
 /**
- * Whether a mail of the campaign has not come to a final state. Three questions, because each has a small index of its own; ordered
- * and limited, so that it is used whatever the planner believes: it is asked every second, of a table that was empty a minute ago.
+ * Returns whether an email of the campaign has not reached a final state. Each of the three subqueries has its own small index. The `order
+ * by` and `limit` force the planner to use it, because this runs every second on a table that may have been empty a minute ago.
  */
 export async function hasPendingEmails(database: Database, { projectId, campaignId }: CampaignKey) {
   const { rows } = await sql<{ pending: boolean }>`
@@ -101,7 +98,7 @@ export async function hasPendingEmails(database: Database, { projectId, campaign
   return rows[0]?.pending ?? false;
 }
 
-/** Drops up to `limit` waiting mails; returns how many. */
+/** Drops up to `limit` waiting emails. Returns how many. */
 export async function skipCampaignEmails(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,
@@ -118,7 +115,7 @@ export async function skipCampaignEmails(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Queues the failed mails of a campaign again, but for those that are forgotten; returns how many. */
+/** Requeues the failed emails of a campaign that are not redacted. Returns how many. */
 export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<number> {
   const result = await sql`
     update emails set status = 'QUEUED', due_at = now(), reason = null
@@ -128,7 +125,7 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Whether a mail of the campaign failed and has been forgotten since. */
+/** Returns whether a failed email of the campaign has been redacted. */
 export async function hasForgottenFailures(tx: Tx, { projectId, campaignId }: CampaignKey): Promise<boolean> {
   const { rows } = await sql`
     select 1 from emails
@@ -153,7 +150,7 @@ export interface RecipientRow {
   complainedAt: Date | null;
 }
 
-/** The newest first. The ids of one batch lie between those of its neighbours, so that a page reads a few batches only. */
+/** Lists recipients, newest first. The ids of a batch do not interleave with other batches, so a page reads only a few batches. */
 export async function listCampaignEmails(
   database: Database,
   { projectId, campaignId }: CampaignKey,

@@ -1,4 +1,4 @@
-// The outbox: putting mails in.
+// Enqueues emails and stores their contents.
 import { EMAIL_KINDS, type EmailKind } from "@postloft/contract/emails.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Tx } from "../../platform/database.ts";
@@ -19,27 +19,27 @@ export interface ContentAttachment {
   bytes: Buffer;
 }
 
-/** What a mail says, before variables are filled in. Immutable; shared by all mails of one call. */
+/** A message template before variables are filled in. Immutable and shared by all emails of one call. */
 export interface EmailContent {
   projectId: string;
   id: string;
-  /** No mail that is made later uses it. */
+  /** No email created after this instant uses the content. */
   usedUntil: Date;
   from: Mailbox;
   replyTo: string | null;
   subject: string;
   html: string;
-  /** null: made from the HTML. */
+  /** null: generated from the HTML. */
   text: string | null;
   headers: ReadonlyArray<{ name: string; value: string }>;
   attachments: readonly ContentAttachment[];
-  /** Mail to a list: it gets a way out in its headers and leaves to subscribed contacts only. */
+  /** Set for bulk mail, which gets unsubscribe headers and is sent to subscribed contacts only. */
   listKind?: ListKind | null;
-  /** False: neither opens nor clicks are looked at, whatever the project says. */
+  /** False disables open and click tracking regardless of the project's setting. */
   tracked?: boolean;
 }
 
-/** How an attachment is stored beside its content: everything but the bytes. */
+/** An attachment as stored with its content, without the bytes. */
 export interface StoredAttachment {
   fileId: string;
   filename: string;
@@ -56,40 +56,39 @@ export interface Copies {
 
 export interface NewEmail {
   projectId: string;
-  /** null: to an address that is no contact's. */
+  /** null: the address does not belong to a contact. */
   contactId: string | null;
   kind: EmailKind;
   to: Mailbox;
   copies: Copies | null;
   content: EmailContent;
-  /** The template it was made with. */
   templateId?: string;
-  /** The campaign it belongs to: to a contact at most one mail of each, or the database refuses the whole call. */
+  /** The campaign of the email. The database rejects the whole call if a contact would get two emails of one campaign. */
   campaignId?: string;
-  /** The workflow, and its step, that sent it. */
+  /** The workflow and step that sent the email. */
   workflow?: { id: string; stepId: string };
-  /** Laid over the contact's data when the mail is rendered; of a test what TestVariables says. */
+  /** Merged over the contact's data when the email is rendered. Holds TestVariables for a test email. */
   variables: Readonly<Record<string, unknown>>;
-  /** Nothing that comes of it is counted or told. */
+  /** The email is left out of counts and notifications. */
   isTest?: true;
-  /** Goes to the local mailbox, whatever the transport is. */
+  /** Delivers to the local mailbox, whichever transport is configured. */
   staysHere?: true;
 }
 
-/** A hash of the texts of a content, the long part of what its id is made from: a caller that needs it too makes it once. */
+/** Hashes the texts of a content, the expensive part of its id. A caller that also needs the hash computes it once. */
 export function hashTexts({ subject, html, text }: Pick<EmailContent, "subject" | "html" | "text">): string {
   return contentId(subject, html, text ?? "", text === null ? "0" : "1");
 }
 
-/** The first instant of the next month (UTC). */
+/** Returns the first instant of the next month (UTC). */
 function nextMonth(): Date {
   const now = new Date(nowMs());
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1));
 }
 
 /**
- * Makes a content; its id is a hash of everything it says and of the month, so that equal contents are stored once, and what an old
- * one said can be forgotten while the same is said again (retention/).
+ * Creates a content whose id is a hash of its fields and the current month. Equal contents are therefore stored once, and an old one can be
+ * redacted while new emails use the same text (retention/).
  */
 export function makeContent(
   parts: Omit<EmailContent, "id" | "usedUntil">,
@@ -109,7 +108,7 @@ export function makeContent(
 
 const MAX_HTML_TO_RESEND = 2_000;
 
-/** Puts mails into the outbox and returns their ids, in order. They are durable with the caller's commit. */
+/** Enqueues emails and returns their ids in order. They become durable when the caller commits. */
 export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promise<string[]> {
   if (emails.length === 0) return [];
   await storeContents(tx, [
@@ -136,9 +135,9 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
   return rows.map((row) => row.id);
 }
 
-/** Stores contents that are not there yet; equal ones are stored once. */
+/** Stores contents that do not exist yet, equal ones once. */
 export async function storeContents(tx: Tx, given: readonly EmailContent[]): Promise<void> {
-  // In one order everywhere: two transactions that store the same contents must not wait for each other.
+  // Insert in a fixed order, so that two transactions with the same contents cannot deadlock.
   const contents = given.toSorted((one, other) => (one.id < other.id ? -1 : 1));
   const isLarge = (content: EmailContent) =>
     content.html.length > MAX_HTML_TO_RESEND || content.attachments.length > 0;

@@ -1,4 +1,4 @@
-// Erases people from the mails they got, and what mails said when they are old enough.
+// Erases deleted contacts from their emails, and redacts emails that are past their retention.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
@@ -8,7 +8,7 @@ import { CONTACT_DELETED } from "./rules.ts";
 
 const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
 
-/** A contact that is deleted, with its address and the hash that is kept of it. */
+/** A deleted contact with its address and the hash that replaces it. */
 export interface ErasedPerson {
   id: string;
   email: string;
@@ -16,8 +16,8 @@ export interface ErasedPerson {
 }
 
 /**
- * Takes people out of their mails and skips those that have not left. A hash of the address stays, so that a bounce that comes later
- * is about the address. Returns which mails that were.
+ * Erases contacts from their emails and skips the emails not sent yet. Keeps a hash of the address so that a later bounce can still be
+ * matched to it. Returns the ids of all affected emails.
  */
 export async function eraseRecipients(
   tx: Tx,
@@ -25,7 +25,7 @@ export async function eraseRecipients(
   people: readonly ErasedPerson[],
 ): Promise<string[]> {
   const contactIds = people.map(({ id }) => id);
-  // First the locks: who has been let go by the handover check stands in its sender's row when the next statements look.
+  // Lock first. An email that just passed the pre-send check is then visible in its sender's row to the statements below.
   const { rows: mails } = await sql<{ id: string }>`
     select id from emails where project_id = ${projectId} and contact_id = any(${contactIds}::uuid[])
     order by id for update`.execute(tx);
@@ -42,24 +42,24 @@ export async function eraseRecipients(
   return mails.map(({ id }) => id);
 }
 
-/** Of an address the domain, where it is a provider's and names nobody: mails are counted by it. */
+/** Keeps `@domain` for addresses at a known provider, because counts per provider need it and it identifies no one. */
 const ONLY_PROVIDER = sql`case when split_part(to_address, '@', -1) = any(${providerDomains().map(({ domain }) => domain)}::text[])
   then '@' || split_part(to_address, '@', -1) else '' end`;
 
-/** Forgets to whom mails went and what was filled in. They have ended, and are the transaction's own. */
+/** Redacts the recipients and variables of emails. The emails must have ended and be locked by this transaction. */
 export async function forgetEmails(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await eraseTexts(tx, projectId, {
     isMeant: sql`e.id = any(${ids}::uuid[])`,
-    // That there were copies stays: what is reported late may be about one of them.
+    // Keep the fact that there were copies, because a late report may be about one of them.
     set: sql`forgotten_at = now(), to_address = ${ONLY_PROVIDER}, reason = ${WITHOUT_ADDRESS},
       copies = case when copies is not null then '{"cc": [], "bcc": []}'::jsonb end`,
   });
 }
 
-/** Servers repeat the address in what they answer. */
+/** Servers repeat the address in their replies. */
 const WITHOUT_ADDRESS = sql`replace(reason, to_address, '***')`;
 
-/** Takes out of mails `e` what was filled in and what came back in words, and sets what is different of who is erased. */
+/** Removes variables and server replies from the emails `e`, and applies the caller's `set` clause. */
 async function eraseTexts(
   tx: Tx,
   projectId: string,
@@ -71,7 +71,7 @@ async function eraseTexts(
   }: {
     isMeant: RawBuilder<SqlBool>;
     set: RawBuilder<unknown>;
-    /** Rows that `set` reads, and how they belong to the mails. */
+    /** Rows that `set` reads, and the condition that joins them to the emails. */
     from?: RawBuilder<unknown>;
     joined?: RawBuilder<SqlBool>;
   },

@@ -1,11 +1,11 @@
-// Erases people who are deleted from the mails they got.
+// Erases deleted contacts from their emails.
 import type { Tx } from "../../platform/database.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
 import type { ContactIfThere } from "./recipients.ts";
 import { eraseRecipients, type ErasedPerson } from "./erase-queries.ts";
 
-/** Erases people from the mails they got; what has not left is skipped, the rest stays in the books. */
+/** Erases contacts from their emails. Emails not sent yet are skipped, and sent ones still count. */
 export async function forgetRecipients(
   tx: Tx,
   projectId: string,

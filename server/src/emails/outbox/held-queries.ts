@@ -1,4 +1,4 @@
-// Statements on mails that are held: queued, and due never. So nothing that claims has to know of them.
+// Queries on held emails. A held email is queued with an infinite due time, so the claiming queries need no extra condition.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ofProject } from "../../platform/of-project.ts";
@@ -7,7 +7,7 @@ import { variablesAfter } from "../system-mail/system-project-queries.ts";
 
 const isHeld = sql<SqlBool>`status = 'QUEUED' and due_at = 'infinity'`;
 
-/** All senders are gone, whether they live or not: each begins anew under another id. */
+/** Deletes all senders, live or not. Each one registers again under a new id. */
 export async function deleteSenders(tx: Tx): Promise<Array<{ id: string; inDoubt: string[] }>> {
   const { rows } = await sql<{
     id: string;

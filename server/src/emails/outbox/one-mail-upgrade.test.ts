@@ -1,5 +1,4 @@
-// The upgrade to a row for each mail from its claim on (migration 0028): whoever waited in a batch, was queued, in hand or in doubt
-// under the old tables is mailed once, or named.
+// Tests the upgrade to one row per claimed email (migration 0028) for recipients that were batched, queued, claimed or in doubt.
 import { Client } from "pg";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
@@ -13,16 +12,16 @@ import { createScriptedTransport } from "../../testing/scripted-transport.ts";
 const UPGRADE = 28;
 const WAITING = 20_000;
 const QUEUED = 1_000;
-/** In doubt without a row, in the batch that a sender had in hand; of this batch others have been sent. */
+/** Recipients in doubt without a row, in the batch that the sender had claimed. Other recipients of this batch have been sent. */
 const DOUBTS_IN_BATCH = 20;
 const SENT_OF_BATCH = 10;
-/** In doubt with a row that says so. */
+/** Recipients in doubt whose row says so. */
 const DOUBTS_IN_ROWS = 30;
 const LONG = 120_000;
 
 const outbox = useOutbox();
 
-/** The tables as they were, with the state that a sender left that died in mid-campaign. */
+/** Fills the old tables with the state that a sender leaves when it dies during a campaign. */
 async function fillOldTables(client: Client): Promise<void> {
   await client.query("drop schema public cascade; create schema public");
   await client.query(
@@ -86,7 +85,7 @@ async function fillOldTables(client: Client): Promise<void> {
 }
 
 test(
-  "after the upgrade everybody who waited is mailed once, and whoever was in doubt is named",
+  "mails each waiting recipient once after the upgrade and reports the ones in doubt",
   { timeout: 2 * LONG },
   async () => {
     const client = new Client(outbox.connection);

@@ -1,4 +1,4 @@
-// Statements on the outbox: `emails`, their contents and files, attempts. What the sender does is in sender-queries.ts.
+// Queries on `emails`, their contents, files and attempts. The sender's queries are in sender-queries.ts.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -21,7 +21,7 @@ export interface ContentRow {
   usedUntil: Date;
 }
 
-/** Contents are immutable and named by what they hold: one that is there already is the same. */
+/** Inserts contents. The id is a hash of the content, so an existing row is already identical. */
 export async function insertContents(tx: Tx, contents: readonly ContentRow[]): Promise<void> {
   const htmls = packTexts(contents.map((content) => content.html));
   const texts = packTexts(contents.map((content) => content.text));
@@ -50,8 +50,8 @@ export async function insertContents(tx: Tx, contents: readonly ContentRow[]): P
 }
 
 /**
- * Long texts as one block of bytes that the database cuts apart: an array of them would be escaped character by
- * character here and read the same way there. Places count from 1; a missing text has no length.
+ * Packs long texts into one block of bytes that the database splits again. A text array would be escaped and parsed character by character.
+ * Offsets start at 1, and a missing text has a null length.
  */
 function packTexts(texts: ReadonlyArray<string | null>) {
   const parts = texts.map((text) => Buffer.from(text ?? ""));
@@ -65,7 +65,7 @@ function packTexts(texts: ReadonlyArray<string | null>) {
   return { bytes: Buffer.concat(parts), starts, lengths };
 }
 
-/** Which of these contents are stored, so that their bytes need not travel again. */
+/** Returns the ids of contents that are already stored, so that their bytes need not be sent again. */
 export async function findContentIds(
   tx: Tx,
   keys: ReadonlyArray<{ projectId: string; id: string }>,

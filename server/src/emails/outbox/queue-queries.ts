@@ -1,16 +1,16 @@
-// Statements on `project_queues` and `campaign_queues`.
+// Queries on `project_queues` and `campaign_queues`.
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 
-/** How the mail of a project leaves. */
+/** How the emails of a project are sent. */
 export interface QueueRules {
-  /** Mails a second; null: as many as go. */
+  /** Emails per second, or null for no limit. */
   sendingRate: number | null;
   tracking: TrackingMode;
   whenInDoubt: "RETRY" | "WAIT";
-  /** Whether mail to addresses on the suppression list is skipped. */
+  /** Whether emails to addresses on the suppression list are skipped. */
   suppressionList: boolean;
 }
 
@@ -43,7 +43,7 @@ export async function findProjectQueue(database: Database, projectId: string) {
     .executeTakeFirst();
 }
 
-/** In one order everywhere: two transactions that change the same ones must not wait for each other. */
+/** Sort the keys, so that two transactions that change the same queues cannot deadlock. */
 const keysOf = (keys: readonly CampaignKey[]) => sql`
   ${keys.map(({ projectId }) => projectId)}::uuid[], ${keys.map(({ campaignId }) => campaignId)}::uuid[]`;
 

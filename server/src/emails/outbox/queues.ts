@@ -1,5 +1,5 @@
-// The queues of the outbox: whether the mail of a project, or of a campaign, may leave, and how. Whoever decides that says it here, in the
-// transaction of its decision, so that the sender asks nobody else (docs/decisions/0063-queues.md).
+// Decides whether and how the emails of a project or a campaign are sent. Other modules set the queues in their own transactions, so the
+// sender reads no other tables (docs/decisions/0063-queues.md).
 import type { Database, Tx } from "../../platform/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import {
@@ -14,12 +14,12 @@ import {
 
 export type { QueueRules } from "./queue-queries.ts";
 
-/** The queue of a new project, open. */
+/** Creates the open queue of a new project. */
 export async function createProjectQueue(tx: Tx, projectId: string): Promise<void> {
   await insertProjectQueue(tx, projectId);
 }
 
-/** From the commit on mail of these projects leaves, or none does, that of their campaigns included. */
+/** Starts or stops sending for projects and their campaigns, effective when the transaction commits. */
 export async function openOrCloseProjectQueues(
   tx: Tx,
   projectIds: readonly string[],
@@ -28,7 +28,7 @@ export async function openOrCloseProjectQueues(
   await updateProjectQueuesOpen(tx, projectIds, isOpen);
 }
 
-/** Changes how the mail of a project leaves; what is left out stays. */
+/** Changes how a project's emails are sent. Missing fields stay unchanged. */
 export async function changeQueueRules(
   tx: Tx,
   projectId: string,
@@ -37,15 +37,15 @@ export async function changeQueueRules(
   if (Object.keys(changes).length > 0) await updateProjectQueue(tx, projectId, changes);
 }
 
-/** Whether a project looks at its suppression list. */
+/** Returns whether a project checks its suppression list. */
 export async function usesSuppressionList(database: Database, projectId: string): Promise<boolean> {
   return (await findProjectQueue(database, projectId))?.suppressionList === true;
 }
 
-/** `OPEN`: its mails leave; `PAUSED`: they wait; `CLOSED`: they are dropped; `null`: none waits any more. */
+/** `OPEN` sends emails, `PAUSED` keeps them waiting, `CLOSED` drops them, and `null` means that none is waiting. */
 export type CampaignQueueState = "OPEN" | "PAUSED" | "CLOSED" | null;
 
-/** Says of campaigns whether their mails leave. */
+/** Sets whether the emails of campaigns are sent. */
 export async function setCampaignQueues(
   tx: Tx,
   campaigns: ReadonlyArray<CampaignKey & { state: CampaignQueueState }>,

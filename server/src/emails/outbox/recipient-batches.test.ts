@@ -1,4 +1,4 @@
-// Recipients in batches: whoever waits has no row, and still everybody is mailed once, is seen, counted, left out and accounted for.
+// Tests batched recipients, who have no row yet but must be mailed once, listed, counted and skipped like all others.
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -39,17 +39,17 @@ import { memberships } from "../../segments/usage.ts";
 
 const outbox = useOutbox();
 afterEach(() => armFailpoints([]));
-/** Two batches and a part of a third. */
+/** Two full batches and part of a third. */
 const RECIPIENTS = 90;
 
 interface Campaign {
   key: { projectId: string; campaignId: string };
-  /** Of the recipients, in the order of their mails. */
+  /** Email ids of the recipients, in order. */
   ids: string[];
   contactIds: string[];
 }
 
-/** A campaign under way to so many new contacts; the third of five addresses is at a provider that all of them share. */
+/** Starts a campaign to `recipients` new contacts. Every fifth address is at the same provider. */
 async function startCampaign(
   recipients = RECIPIENTS,
   listKind: "MARKETING" | null = "MARKETING",
@@ -104,7 +104,7 @@ async function isOver({ key }: Campaign): Promise<void> {
   );
 }
 
-/** Which of these mails to a list a sender may hand over. */
+/** Returns the bulk emails that a sender may submit. */
 async function check(senderId: string, { key }: Campaign, ids: readonly string[]): Promise<string[]> {
   const list = { projectId: key.projectId, ids };
   const asked = { sent: [], plain: [], list, kept: [], watched: [] };
@@ -117,7 +117,7 @@ const batches = async () =>
 const leftIds = (transport: { handedOver: ReadonlyArray<{ emailId: string }> }) =>
   transport.handedOver.map(({ emailId }) => emailId).toSorted();
 
-/** Holds all handovers before the handover check until they are let go. */
+/** Blocks all submissions before the pre-send check until they are released. */
 function holdAll(transport: { play: Play }) {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ function holdAll(transport: { play: Play }) {
   return { reached: reached.promise, release: () => released.resolve() };
 }
 
-/** Stops the first handover after the handover check until it is let go. */
+/** Blocks the first submission after the pre-send check until it is released. */
 function stopFirst(transport: { play: Play }) {
   const reached = Promise.withResolvers<string>();
   const released = Promise.withResolvers<void>();
@@ -145,7 +145,7 @@ function stopFirst(transport: { play: Play }) {
   return { reached: reached.promise, release: () => released.resolve() };
 }
 
-test("who waits has no row; everybody is mailed once, the books balance at every instant, and no batch is left", async () => {
+test("mails each batched recipient once and keeps the counts balanced throughout", async () => {
   const campaign = await startCampaign();
   expect([await outbox.countByStatus(), await batches()]).toEqual([{}, 3]);
   const transport = createScriptedTransport();
@@ -158,7 +158,7 @@ test("who waits has no row; everybody is mailed once, the books balance at every
   expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: RECIPIENTS }, 0]);
 });
 
-test("the pages of its recipients show everybody once, those who wait and those who do not", async () => {
+test("lists each recipient once across pages, waiting or not", async () => {
   const campaign = await startCampaign();
   const transport = createScriptedTransport();
   let taken = 0;
@@ -186,7 +186,7 @@ test("the pages of its recipients show everybody once, those who wait and those 
   expect([first.total, first.data.map(({ id }) => id)]).toEqual([queued.length, queued.map(({ id }) => id)]);
 });
 
-test("of a sender that died the mails in doubt are named, and everybody else is mailed once by another", async () => {
+test("marks a dead sender's in-doubt emails as unconfirmed and sends the others once", async () => {
   const campaign = await startCampaign();
   const { database } = outbox;
   const dead = await outbox.liveSender();
@@ -208,7 +208,7 @@ test("of a sender that died the mails in doubt are named, and everybody else is 
 });
 
 test.each(["mails of a batch", "mails with rows"])(
-  "a sender that is declared dead while it claims %s gets none: nobody would look for them under its name",
+  "claims nothing for a sender that is declared dead while it claims %s",
   async (what) => {
     const { database } = outbox;
     const campaign = await startCampaign(5);
@@ -237,7 +237,7 @@ test.each(["mails of a batch", "mails with rows"])(
   },
 );
 
-test("what a sender has in hand and another has sent meanwhile does not leave again", async () => {
+test("does not resend a claimed email that another sender has sent", async () => {
   const campaign = await startCampaign(5);
   const transport = createScriptedTransport();
   const hold = holdAll(transport);
@@ -257,7 +257,7 @@ test("what a sender has in hand and another has sent meanwhile does not leave ag
 test.each([
   ["whose lease ran out", sql`update senders set lease_until = now() - interval '1 second'`],
   ["whose mails were given back", sql`update emails set status = 'QUEUED', sender_id = null`],
-])("a sender %s lets nobody leave", async (_what, happens) => {
+])("the pre-send check rejects all emails of a sender %s", async (_what, happens) => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
   const sender = await outbox.liveSender();
@@ -268,7 +268,7 @@ test.each([
   expect(await check(sender, campaign, ids)).toEqual([]);
 });
 
-test("no more mails are in doubt than there are connections, also when what came of them cannot be booked for now", async () => {
+test("limits emails in doubt to the number of connections while results cannot be recorded", async () => {
   const campaign = await startCampaign(60);
   const { database } = outbox;
   const transport = createScriptedTransport();
@@ -280,9 +280,9 @@ test("no more mails are in doubt than there are connections, also when what came
   await transaction(database, async (tx) => {
     await sql`lock table email_attempts in exclusive mode`.execute(tx);
     await outbox.start(transport, { connections: 5 });
-    // Each connection has gone on to its next mail, which asks.
+    // Each connection has moved to its next email, which now waits for permission.
     await vi.waitFor(() => expect(asked).toBe(10), OUTBOX_WAIT);
-    // Nobody leaves while these are not in the books: longer than an answer of the database takes.
+    // Submissions stay blocked until these results are recorded, for longer than a database response takes.
     for (let looks = 0; looks < 50; looks++) await sql`select 1`.execute(tx);
     expect(transport.handedOver).toHaveLength(5);
   });
@@ -293,7 +293,7 @@ test("no more mails are in doubt than there are connections, also when what came
   expect(rows[0]?.kept).toBeLessThanOrEqual(10);
 });
 
-test("whoever cannot be taken at once gets a row and waits in the queue", async () => {
+test("gives recipients that cannot be sent now a row and keeps them queued", async () => {
   const campaign = await startCampaign(40);
   const senderId = await outbox.liveSender();
   const withoutDomains = ["gmail.com"];
@@ -304,7 +304,7 @@ test("whoever cannot be taken at once gets a row and waits in the queue", async 
   expect(await counts(campaign)).toMatchObject({ totalRecipients: 40, pendingCount: 40 });
 });
 
-test("a batch whose destinations are all at their limits is passed over", async () => {
+test("skips a batch if all its destinations are at their limits", async () => {
   const campaign = await startCampaign(5);
   await sql`update recipient_batches set domains = '{gmail.com}'`.execute(outbox.database);
   const claim = {
@@ -319,7 +319,7 @@ test("a batch whose destinations are all at their limits is passed over", async 
 });
 
 test.each(["at the last byte before the dot", "before its mail is prepared"])(
-  "who unsubscribes %s gets nothing",
+  "skips a contact who unsubscribes %s",
   async (when) => {
     const campaign = await startCampaign(5);
     const unsubscribe = () =>
@@ -343,7 +343,7 @@ test.each(["at the last byte before the dot", "before its mail is prepared"])(
   },
 );
 
-test("paused in the middle nothing leaves and everybody waits again; resumed, everybody is mailed once; cancelled, the rest is dropped", async () => {
+test("stops a paused campaign, sends the rest once on resume and drops the rest on cancel", async () => {
   const campaign = await startCampaign();
   const transport = createScriptedTransport();
   transport.play = async (message, mayLeave) => {
@@ -373,14 +373,14 @@ test("paused in the middle nothing leaves and everybody waits again; resumed, ev
   }, OUTBOX_WAIT);
   const left = transport.handedOver.length;
   expect(new Set(leftIds(transport)).size).toBe(left);
-  // Whoever was past the handover check when it was cancelled has been mailed, all of them perhaps.
+  // Emails past the pre-send check at the time of the cancel have been sent, possibly all of them.
   expect({ SKIPPED: 0, ...(await outbox.countByStatus()) }).toEqual({
     SENT: left,
     SKIPPED: RECIPIENTS - left,
   });
 });
 
-test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps the address", async () => {
+test("skips contacts deleted while waiting or claimed and erases their addresses from batches", async () => {
   const campaign = await startCampaign(60, null);
   const { database } = outbox;
   const deleted = [campaign.contactIds[1], campaign.contactIds[50]].flatMap((id) => id ?? []);
@@ -403,7 +403,7 @@ test("who is deleted while waiting, or in hand, gets nothing, and no batch keeps
   expect(await outbox.countByStatus()).toEqual({ SENT: 58, SKIPPED: 2 });
 });
 
-/** Deletes whoever has the address `3@d3.example.com`. */
+/** Deletes the contact with the address `3@d3.example.com`. */
 async function deleteOne(): Promise<void> {
   const { rows } = await sql<{ id: string }>`
     select id from contacts where project_id = ${outbox.projectId} and email = '3@d3.example.com'`.execute(
@@ -446,7 +446,7 @@ test.each<[string, (campaign: Campaign) => Promise<unknown>]>([
   },
 );
 
-test("who is deleted in the middle of the handover has been mailed, and nobody else notices", async () => {
+test("records an email as sent when its contact is deleted during the submission", async () => {
   const campaign = await startCampaign(5, null);
   const transport = createScriptedTransport();
   const stop = stopFirst(transport);
@@ -468,7 +468,7 @@ test("who is deleted in the middle of the handover has been mailed, and nobody e
   expect(await outbox.row(id)).toMatchObject({ contactId: null, attempts: 1 });
 });
 
-test("a contact that vanishes between the handover check and the books takes no other mail with it", async () => {
+test("records all results when a contact vanishes between pre-send check and result", async () => {
   const campaign = await startCampaign(5, null);
   const transport = createScriptedTransport();
   const stop = stopFirst(transport);
@@ -483,7 +483,7 @@ test("a contact that vanishes between the handover check and the books takes no 
   expect((await outbox.row(id)).contactId).toBeNull();
 });
 
-test("a filter that follows the links of a message before it is taken gets where it wants, and the mail is booked once", async () => {
+test("redirects a link that a filter follows before acceptance and records the email once", async () => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
   const { projectId } = campaign.key;
@@ -526,7 +526,7 @@ test("a filter that follows the links of a message before it is taken gets where
   expect(leftIds(transport)).toEqual(campaign.ids);
 });
 
-test("the mail of somebody who waits can be looked at, and leaves once", async () => {
+test("shows the email of a batched recipient and sends it once", async () => {
   const campaign = await startCampaign(5);
   const look = () => readEmail(outbox.database, campaign.key.projectId, campaign.ids[3] ?? "");
   expect(await look()).toMatchObject({ status: "QUEUED", campaignId: campaign.key.campaignId, attempts: 0 });
@@ -551,7 +551,7 @@ test.each([
     (projectId: string, contactId: string) =>
       Array.fromAsync(readEmailHistory(outbox.database, projectId, contactId, listEventsOfEmail)),
   ],
-])("mails that wait in batches are %s with the others of their contact", async (_how, read) => {
+])("emails waiting in batches are %s with the contact's other emails", async (_how, read) => {
   const { key, ids, contactIds } = await startCampaign(5);
   expect(await read(key.projectId, contactIds[1] ?? "")).toMatchObject([{ id: ids[1], status: "QUEUED" }]);
 });
@@ -559,7 +559,7 @@ test.each([
 test.each([
   ["a project that may send a few mails a second", { projectSendsPerSecond: 25 }],
   ["a destination that takes one at a time", { destinationConnections: 1 }],
-])("%s: everybody is mailed once", async (_what, options) => {
+])("mails each recipient once with %s", async (_what, options) => {
   const campaign = await startCampaign(60);
   const transport = createScriptedTransport();
   await outbox.start(transport, options);
@@ -568,7 +568,7 @@ test.each([
   expect(await outbox.countByStatus()).toEqual({ SENT: 60 });
 });
 
-test("refused for now, for good, or never answered: each mail has its own end, and the batch is over", async () => {
+test("records the right end for each email when some are deferred, rejected or unanswered", async () => {
   const campaign = await startCampaign(40);
   const transport = createScriptedTransport();
   transport.play = async (message, mayLeave) => {
@@ -598,7 +598,7 @@ test.each([
   "sending.after_commit",
   "sent.before_commit",
   "sent.after_commit",
-] as const)("after an error at %s everybody is mailed once, and no batch is left", async (name) => {
+] as const)("mails each recipient once and leaves no batch after an error at %s", async (name) => {
   const campaign = await startCampaign();
   const transport = createScriptedTransport();
   armFailpoints([{ name, action: "throw", turn: 2 }]);
@@ -608,7 +608,7 @@ test.each([
   expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: RECIPIENTS }, 0]);
 });
 
-test("two senders share the batches of a campaign, and stopping in the middle loses nobody", async () => {
+test("loses no recipient when one of two senders stops in the middle of a campaign", async () => {
   const campaign = await startCampaign(200);
   const transports = [createScriptedTransport(), createScriptedTransport(), createScriptedTransport()];
   const [first] = await Promise.all(transports.slice(0, 2).map((transport) => outbox.start(transport)));
@@ -620,7 +620,7 @@ test("two senders share the batches of a campaign, and stopping in the middle lo
   expect([await outbox.countByStatus(), await batches()]).toEqual([{ SENT: 200 }, 0]);
 });
 
-test("what waits in batches is measured with what waits in the queue", async () => {
+test("measures recipients in batches together with queued emails", async () => {
   await startCampaign(60);
   const measured = await measureQueue(outbox.database);
   expect(measured.find(({ priority }) => priority === 3)?.due).toBe(60);

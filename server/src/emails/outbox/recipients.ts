@@ -1,8 +1,8 @@
-// What the outbox asks about the people behind its mails, as pieces of its own statements: contacts and suppressions are tables of later
-// folders, which hand these in (suppressions/recipients.ts).
+// SQL fragments about recipients that the outbox embeds in its queries. They are passed in because contacts and suppressions belong to
+// higher layers (suppressions/recipients.ts).
 import type { RawBuilder, SqlBool } from "kysely";
 
-/** The id of a contact, as a value; null where it was deleted. `projectId` is a column: see docs/decisions/0027. */
+/** The contact's id, or null if the contact was deleted. `projectId` is a column (docs/decisions/0027). */
 export type ContactIfThere = (
   projectId: RawBuilder<unknown>,
   contactId: RawBuilder<unknown>,
@@ -11,12 +11,12 @@ export type ContactIfThere = (
 export interface RecipientChecks {
   contactIfThere: ContactIfThere;
   /**
-   * A query of the ids of those among `ids` (an array of uuid) who are subscribed. Each is held until the transaction ends; one who is
-   * just being changed is left out.
+   * A query of the subscribed contacts among `ids` (an array of uuid). Locks each one until the transaction ends, and leaves out contacts
+   * that another transaction is changing.
    */
   holdSubscribed: (projectId: string, ids: RawBuilder<unknown>) => RawBuilder<unknown>;
-  /** Whether a contact is subscribed, by whom it is held or not; `projectId` is a column here too. */
+  /** Whether a contact is subscribed, regardless of locks. `projectId` is a column here too. */
   isSubscribed: (projectId: RawBuilder<unknown>, contactId: RawBuilder<unknown>) => RawBuilder<SqlBool>;
-  /** A query of the `reason` for which an address of a project is on its suppression list; without a row where it is not. */
+  /** A query of the `reason` why an address is on the project's suppression list. Returns no row if the address is not listed. */
   suppressionOf: (projectId: RawBuilder<unknown>, email: RawBuilder<unknown>) => RawBuilder<unknown>;
 }

@@ -1,4 +1,4 @@
-// The rules of a mail's way out, case by case.
+// Tests the rules for retries, dates and states of emails.
 import { expect, test } from "vitest";
 import { EMAIL_STATUSES, type EmailKind } from "@postloft/contract/emails.ts";
 import { newId } from "../../platform/ids.ts";
@@ -22,7 +22,7 @@ test.each([
   [5, HOUR_MS],
   [6, HOUR_MS],
   [40, HOUR_MS],
-])("after temporary refusal %i a mail waits %i ms, and up to a fifth more by chance", (attempts, wait) => {
+])("waits after temporary error %i for %i ms plus up to 20 % jitter", (attempts, wait) => {
   expect(retryWaitMs("CAMPAIGN", attempts, 0)).toBe(wait);
   expect(retryWaitMs("CAMPAIGN", attempts, 1)).toBe(Math.round(wait * 1.2));
 });
@@ -32,7 +32,7 @@ test.each([
   ["WORKFLOW", 72],
   ["CAMPAIGN", 72],
 ] as const)(
-  "the waits of %s mail make up %i hours, then it is given up; queued again it has as many",
+  "retries %s email for %i hours in total and as long again when requeued",
   (kind, hours) => {
     const waits = [];
     for (let wait; (wait = retryWaitMs(kind, waits.length + 1, 0.5)) !== null;) waits.push(wait);
@@ -46,7 +46,7 @@ test.each([
 const wait = (kind: EmailKind, attempts: number, earlierDoubts: number) =>
   waitInDoubtMs(kind, { attempts, earlierDoubts }, 0);
 
-test("of mails whose handover nobody saw the end of, only transactional ones are tried again, and once", () => {
+test("retries only transactional email whose result is unknown, and only once", () => {
   expect(wait("TRANSACTIONAL", 1, 0)).toBe(30_000);
   expect(wait("TRANSACTIONAL", 2, 0)).toBe(2 * MINUTE_MS);
   expect(wait("TRANSACTIONAL", 2, 1)).toBeNull();
@@ -55,7 +55,7 @@ test("of mails whose handover nobody saw the end of, only transactional ones are
   expect(wait("CAMPAIGN", 1, 0)).toBeNull();
 });
 
-test("every attempt carries the same Message-ID and the same Date", () => {
+test("keeps the Message-ID and Date the same for every attempt", () => {
   const id = newId();
   expect(messageIdOf(id, "me@example.com")).toBe(`${id}@example.com`);
   expect(Math.abs(messageDateOf(id).getTime() - Date.now())).toBeLessThan(5_000);
@@ -63,14 +63,14 @@ test("every attempt carries the same Message-ID and the same Date", () => {
 
 const after = (ms: number) => new Date(Date.now() + ms);
 
-test("a mail of a campaign that leaves hours after it began is of when it was made", () => {
+test("dates a campaign email when it is created if that is over an hour after the start", () => {
   const id = newId();
   expect(messageDateOf(id, after(59 * MINUTE_MS))).toEqual(messageDateOf(id));
   const late = after(61 * MINUTE_MS);
   expect(messageDateOf(id, late)).toEqual(late);
 });
 
-test("notices move a mail forward only", () => {
+test("reports only move an email's status forward", () => {
   const allowed = EMAIL_STATUSES.flatMap((from) =>
     RETURNED_STATUSES.filter((to) => isForward(from, to)).map((to) => `${from} → ${to}`),
   );

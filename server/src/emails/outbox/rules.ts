@@ -1,10 +1,10 @@
-// Rules of a mail's way out: its name, how long it is retried, what becomes of one whose sender died. Pure; times in milliseconds.
+// Rules for an email's Message-ID, Date, retries and status changes. Pure. Times are in milliseconds.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 import { idTimeMs } from "../../platform/ids.ts";
 
-/** The Message-ID of a mail, without brackets: made from its id, so that every attempt carries the same (decision 7). */
+/** Returns the Message-ID without brackets. It derives from the email's id, so every attempt has the same one (decision 7). */
 export function messageIdOf(emailId: string, fromAddress: string): string {
   return `${emailId}@${domainOf(fromAddress)}`;
 }
@@ -12,10 +12,9 @@ export function messageIdOf(emailId: string, fromAddress: string): string {
 const DATE_MAY_LIE_BACK_MS = 60 * 60_000;
 
 /**
- * The Date header: when the mail was accepted, the same at every attempt. Of a campaign that leaves over hours or was paused it is when the mail is
- * made: filters take a date that lies hours back for a forged one, and people find the mail below what came since.
- *
- * @param madeAt of a mail of a campaign
+ * Returns the Date header, normally when the email was accepted, so that it is the same for every attempt. An email of a slow or paused
+ * campaign is dated when it is created. Spam filters suspect an old date, and the email would appear far down in the inbox.
+ * @param madeAt when an email of a campaign was created
  */
 export function messageDateOf(emailId: string, madeAt: Date | null = null): Date {
   const acceptedMs = idTimeMs(emailId);
@@ -23,18 +22,18 @@ export function messageDateOf(emailId: string, madeAt: Date | null = null): Date
   return isLate ? madeAt : new Date(acceptedMs);
 }
 
-/** The kind a priority stands for: 1 transactional, 2 workflow, 3 campaign. */
+/** Maps a priority to its kind, with 1 transactional, 2 workflow and 3 campaign. */
 export function kindOf(priority: number): EmailKind {
   return EMAIL_KINDS[priority - 1] ?? "CAMPAIGN";
 }
 
-/** Why mail to a list is skipped. */
+/** Why bulk mail is skipped. */
 export const NOT_SUBSCRIBED = "The contact is not subscribed.";
 
-/** Why mail to a person who was deleted is skipped. */
+/** Why an email to a deleted contact is skipped. */
 export const CONTACT_DELETED = "The contact was deleted.";
 
-/** Why mail to an address on the suppression list is skipped, by why it is listed. */
+/** Why an email to a suppressed address is skipped, by the reason of the suppression. */
 export const SUPPRESSED: Readonly<Record<SuppressionReason, string>> = {
   COMPLAINT: "The address is on the suppression list: its owner complained about a mail.",
   HARD_BOUNCE: "The address is on the suppression list: a mail to it bounced.",
@@ -45,21 +44,20 @@ export const SUPPRESSED: Readonly<Record<SuppressionReason, string>> = {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Waits after the first temporary refusals; then hourly (decisions §12). */
+/** Waits after the first temporary errors. All later waits are one hour (decisions §12). */
 const RETRY_WAITS_MS = [30_000, 2 * MINUTE_MS, 10 * MINUTE_MS, 30 * MINUTE_MS, HOUR_MS];
-/** How long a mail is tried before it fails: the waits between its attempts, all together. */
+/** How long an email is retried before it fails, as the sum of all its waits. */
 const GIVE_UP_AFTER_MS: Readonly<Record<EmailKind, number>> = {
   TRANSACTIONAL: 12 * HOUR_MS,
   WORKFLOW: 72 * HOUR_MS,
   CAMPAIGN: 72 * HOUR_MS,
 };
-/** Retries are spread by up to this part of the wait, so that an outage does not end in a stampede. */
+/** Fraction of a wait by which retries are spread, so that an outage does not end in a stampede. */
 const JITTER = 0.2;
 
 /**
- * How long to wait after temporary refusal number `attempts`, or null to give up; `random` in 0…1. Only what the mail itself
- * waited counts: one that was paused for a week, or whose sender was off, is tried like any other, and no clock is asked. Who is
- * queued again after it was given up has a new series.
+ * Returns how long to wait after temporary error number `attempts`, or null to give up. `random` is between 0 and 1. Counts only the waits,
+ * not the clock, so a pause or a stopped sender costs no retries. An email that is requeued after giving up starts a new series.
  */
 export function retryWaitMs(kind: EmailKind, attempts: number, random: number): number | null {
   const last = refusalsUntilGivenUp(kind);
@@ -67,7 +65,7 @@ export function retryWaitMs(kind: EmailKind, attempts: number, random: number): 
   return refusal === last ? null : Math.round(waitAfterMs(refusal) * (1 + JITTER * random));
 }
 
-/** The refusal after which the next wait, with chance as it falls on average, would make a series too long. */
+/** Returns the number of the temporary error after which the email is given up, assuming average jitter. */
 export function refusalsUntilGivenUp(kind: EmailKind): number {
   let waitedMs = 0;
   for (let refusal = 1; ; refusal++) {
@@ -80,13 +78,13 @@ function waitAfterMs(refusal: number): number {
   return RETRY_WAITS_MS[refusal - 1] ?? HOUR_MS;
 }
 
-/** How often a mail may end in doubt before it waits for a person. */
+/** How often an email may end in doubt before it waits for a person. */
 export const MAX_UNCERTAIN_ATTEMPTS = 2;
 
 /**
- * How long a mail that may have left waits for its one further try; null: it waits for a person. Only transactional mail is
- * tried again: it may arrive twice, where otherwise it may not arrive. `earlierDoubts`: attempts before this one that ended
- * so. The wait is that after a refusal: a server that swallows answers gets better, and a delivery can be reported meanwhile.
+ * Returns how long an in-doubt email waits for its one retry, or null if it waits for a person. Only transactional email is retried,
+ * because there a possible duplicate is better than a lost email. `earlierDoubts` counts earlier attempts that ended in doubt. The wait
+ * equals that of a temporary error, so that the server can recover and a delivery report can arrive first.
  */
 export function waitInDoubtMs(
   kind: EmailKind,
@@ -97,17 +95,17 @@ export function waitInDoubtMs(
   return retryWaitMs(kind, attempts, random);
 }
 
-/** What can come back about a mail, each with an instant of its own in its row. */
+/** Statuses that a report can set. Each has its own timestamp column in the row. */
 export const RETURNED_STATUSES = ["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const;
 export type ReturnedStatus = (typeof RETURNED_STATUSES)[number];
 
-/** Mails of which something can come back; whatever else a row says, its message is not out there. */
+/** Statuses in which the message may have been delivered, so a report can arrive. In all others it was not sent. */
 export const LEFT_STATUSES: readonly EmailStatus[] = ["SENDING", "SENT", "UNCONFIRMED", ...RETURNED_STATUSES];
 
 /**
- * What may bring a mail from where to where: forward only, so that repeats and reordering change nothing (decision 9).
- * BOUNCED and COMPLAINED stay. A link opened in the middle of the handover does not move the mail: a filter that looks at
- * the message before it is taken does that too, and then the mail must be tried again.
+ * The statuses from which each report may move an email. Only forward, so that repeats and reordering change nothing (decision 9). BOUNCED
+ * and COMPLAINED are final. A click during submission does not move the email, because a filter may follow links before it accepts or
+ * rejects the message.
  */
 const FORWARD: Readonly<Record<ReturnedStatus, readonly EmailStatus[]>> = {
   DELIVERED: ["SENDING", "SENT", "UNCONFIRMED"],

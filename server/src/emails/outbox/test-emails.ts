@@ -1,4 +1,4 @@
-// A mail to try something out: it belongs to no contact, and nothing that comes of it is counted or told to anybody.
+// Enqueues test emails, which belong to no contact and are left out of counts and notifications.
 import type { Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { enqueueEmails, type EmailContent, type Mailbox } from "./emails.ts";
@@ -8,13 +8,13 @@ export interface TestEmail {
   projectId: string;
   to: Mailbox;
   content: EmailContent;
-  /** The contact as whom it is rendered; null: as nobody. */
+  /** The contact used for rendering, or null for none. */
   renderAs: string | null;
-  /** The list it would go to, for its header fields; null: none. */
+  /** The kind of bulk mail to imitate in the headers, or null for none. */
   listKind: ListKind | null;
 }
 
-/** Puts a test mail into the outbox and returns its id. */
+/** Enqueues a test email and returns its id. */
 export async function enqueueTestEmail(tx: Tx, { renderAs, listKind, ...mail }: TestEmail): Promise<string> {
   const variables: TestVariables = {
     ...(renderAs === null ? {} : { renderAs }),

@@ -1,4 +1,4 @@
-// Of which mails opens and clicks are looked at: the whole table.
+// Tests every combination of tracking mode and email.
 import { expect, test } from "vitest";
 import { TRACKING_MODES } from "@postloft/contract/projects.ts";
 import { isTracked } from "./tracking-rules.ts";
@@ -12,7 +12,7 @@ const MAILS = {
   "not wanted": { tracked: false, listKind: "MARKETING", isOfCampaign: true },
 } as const;
 
-test("a project tracks all mail, mail to lists and of campaigns, or none; a mail may want none", () => {
+test("tracks emails by project mode unless the email opts out", () => {
   const tracked = TRACKING_MODES.map((mode) => [
     mode,
     ...Object.entries(MAILS).flatMap(([name, mail]) => (isTracked(mode, mail) ? [name] : [])),

@@ -1,15 +1,18 @@
-// Whether opens and clicks of a mail are looked at: the project says for which mails, the sender of a mail may say no. Pure.
+// Decides whether opens and clicks of an email are tracked. Pure.
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 
 export interface TrackedMail {
-  /** What its content says: false is the wish of whoever sent it. */
+  /** The content's setting. False means that the sender of the email does not want tracking. */
   tracked: boolean;
   listKind: ListKind | null;
   isOfCampaign: boolean;
 }
 
-/** MARKETING_ONLY: mail to lists and of campaigns. Nothing turns tracking on where the project has it off. */
+/**
+ * Returns whether an email is tracked. MARKETING_ONLY covers bulk mail and campaigns. Nothing enables tracking in a project that has
+ * disabled it.
+ */
 export function isTracked(mode: TrackingMode, mail: TrackedMail): boolean {
   if (!mail.tracked || mode === "DISABLED") return false;
   return mode === "ENABLED" || mail.listKind !== null || mail.isOfCampaign;

@@ -1,4 +1,4 @@
-// All mails to one contact with what each says and what happened to it: for whoever asks what we hold on them.
+// Reads all emails to a contact with their content and history, for data access requests.
 import type { Database } from "../../platform/database.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
@@ -9,14 +9,14 @@ export type EmailOfContact = Awaited<ReturnType<typeof getEmail>> & { variables:
 
 const MAILS_A_PAGE = 50;
 
-/** The mails of a contact, oldest first, one at a time: a mail may be large. */
+/** Yields the emails of a contact one at a time, oldest first, because each may be large. */
 export async function* readEmailHistory(
   database: Database,
   projectId: string,
   contactId: string,
   listEventsOfEmail: ListEventsOfEmail,
 ): AsyncGenerator<EmailOfContact> {
-  // First those that wait: who is claimed in between has a row when the rows are read.
+  // Read the waiting emails first. An email claimed after that appears among the rows.
   const waiting = await listWaiting(database, projectId, { by: "contactId", ids: [contactId] });
   const told = new Set<string>();
   for (let after: string | null = null; ;) {

@@ -1,4 +1,4 @@
-// Where a few mails stand, for those who only know their ids.
+// Reads the status of emails by id.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { countMailsOfSteps, findNamesOfEmails, findStandingsOfEmails } from "./standing-queries.ts";
@@ -9,7 +9,7 @@ export interface EmailStanding {
   subject: string;
 }
 
-/** By id; those that are not there are missing. */
+/** Returns emails by id, without the ones that do not exist. */
 export async function readEmailStandings(
   database: Database,
   projectId: string,
@@ -22,12 +22,12 @@ export async function readEmailStandings(
 
 export interface EmailName {
   id: string;
-  /** Empty: what it said was forgotten. */
+  /** Empty if the email has been redacted. */
   subject: string;
   campaignId: string | null;
 }
 
-/** Returns what a few mails are called and which campaigns they are of, by id; those that are not there are missing. */
+/** Returns subjects and campaigns of emails by id, without the ones that do not exist. */
 export async function readEmailNames(
   database: Database,
   projectId: string,
@@ -44,7 +44,7 @@ export interface StepMails {
   clicked: number;
 }
 
-/** What became of the mails of steps of workflows, by step; steps without mail are missing. */
+/** Counts the emails of workflow steps by step id. Steps without email are left out. */
 export async function countMailsByStep(
   database: Database,
   projectId: string,

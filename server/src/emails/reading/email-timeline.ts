@@ -1,4 +1,4 @@
-// What happened to a mail, oldest first: queued, each attempt with who refused it and why, each event. Pure.
+// Builds the timeline of an email, oldest first, from its attempts with their errors and from its events. Pure.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Database } from "../../platform/database.ts";
 import { tellRefusal } from "../../transports/answers/told-refusals.ts";
@@ -10,14 +10,14 @@ export interface AttemptRow {
   createdAt: Date;
 }
 
-/** An event about a mail, as far as its timeline shows it. */
+/** An event about an email, reduced to what the timeline shows. */
 export interface EventOfEmail {
   name: string;
   createdAt: string;
   data: unknown;
 }
 
-/** Reads what happened with one mail, oldest first: events/ comes later in the reading order and hands it in. */
+/** Lists the events of an email, oldest first. Passed in because events/ is a higher layer. */
 export type ListEventsOfEmail = (
   database: Database,
   projectId: string,
@@ -33,7 +33,7 @@ export interface TimelineMail {
   providerMessageId: string | null;
 }
 
-/** What somebody said of a mail that was in doubt. */
+/** A person's decision about an email in doubt. */
 export interface ResolutionRow {
   createdAt: Date;
   resolvedAs: string;
@@ -78,19 +78,19 @@ export function timelineOf(
   return timeline.toSorted((one, other) => one.at.localeCompare(other.at));
 }
 
-/** The attempt that sent the mail: it stands at the mail. None for mails sent before answers were kept. */
+/** Returns the attempt that sent the email, which is stored in the email row. Empty for emails sent before replies were stored. */
 function lastAttempt({ transport, answer, providerMessageId: id, sentAt }: TimelineMail): AttemptRow[] {
   if (answer === null || sentAt === null) return [];
   const named = id === null || answer.includes(id) ? answer : `${answer} ${id}`;
   return [{ outcome: "sent", answer: named, transport, createdAt: sentAt }];
 }
 
-/** `deferred: 451 4.7.1 try later (smtp)` */
+/** Formats an attempt, such as `deferred: 451 4.7.1 try later (smtp)`. */
 function describeAttempt({ outcome, answer, transport }: AttemptRow): string {
   return `${outcome}: ${answer}${transport === null ? "" : ` (${transport})`}`;
 }
 
-/** What the event of a bounce tells. */
+/** Returns the details of a bounce event. */
 function toldIn(data: unknown): Pick<TimelineItem, "cause" | "refusedBy" | "advice"> {
   if (typeof data !== "object" || data === null) return {};
   const told = (["cause", "refusedBy", "advice"] as const).flatMap((name) => {

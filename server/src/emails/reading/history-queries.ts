@@ -1,7 +1,7 @@
-// The statement that walks through the mails of one contact.
+// Query that pages through the emails of a contact.
 import type { Database } from "../../platform/database.ts";
 
-/** Oldest first. */
+/** Lists emails, oldest first. */
 export async function listEmailsOfContact(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Where mails stand: lists of them, and one with all that happened to it. Who waits in a batch is told as the mail it will be.
+// Lists emails and reads a single one with its history. Recipients in batches appear as the emails they will become.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
@@ -30,7 +30,7 @@ export interface EmailView {
   forgottenAt: string | null;
 }
 
-/** Later than any retry: a mail that is due then waits for its destination, and nobody knows how long. */
+/** Later than any retry. Emails due after this are deferred for their destination until an unknown time. */
 const PARKED_FROM = new Date("9999-01-01T00:00:00Z");
 
 type ListedEmail = Awaited<ReturnType<typeof listEmailRows>>[number] | ReturnType<typeof asMail>;
@@ -55,12 +55,12 @@ function present(row: ListedEmail): EmailView {
   };
 }
 
-/** null for `infinity`, which is a number to the driver: the mail is held; and for one that is parked. */
+/** Returns null for a held email, whose due time is `infinity` (a number in the driver), and for a deferred one. */
 function instantOf(dueAt: Date | number): string | null {
   return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
 }
 
-/** A recipient of a campaign who waits in a batch, as the mail it will be. */
+/** Presents a batched campaign recipient as the email it will become. */
 const asMail = (row: WaitingRow) => ({
   ...row,
   status: "QUEUED",
@@ -77,7 +77,7 @@ const asMail = (row: WaitingRow) => ({
   providerMessageId: null,
 });
 
-/** Mails of a contact that wait in batches and match. */
+/** Lists matching emails of a contact that wait in batches. */
 async function listWaitingMails(database: Database, projectId: string, filter: EmailFilter) {
   const { contactId, status = "QUEUED", campaignId, since } = filter;
   if (contactId === undefined || status !== "QUEUED") return [];
@@ -88,7 +88,7 @@ async function listWaitingMails(database: Database, projectId: string, filter: E
     .map(asMail);
 }
 
-/** Mails newest first, those in batches only of a contact that is asked for; `total` is counted on the first page only. */
+/** Lists emails, newest first. Includes batched emails only when filtering by contact. `total` is counted on the first page only. */
 export async function listEmails(
   database: Database,
   projectId: string,
@@ -105,7 +105,10 @@ export async function listEmails(
   return { ...toPage("emails", request, rows, present), total };
 }
 
-/** A mail with all that happened to it, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
+/**
+ * Returns an email with its history, oldest first.
+ * @throws AppError EMAIL_NOT_FOUND
+ */
 export async function getEmail(
   database: Database,
   projectId: string,
@@ -121,7 +124,7 @@ export async function getEmail(
   const attempts = await listAttempts(database, projectId, id);
   const events = await listEventsOfEmail(database, projectId, id);
   const resolutions = await listResolutions(database, projectId, id);
-  // What others still say is kept for them.
+  // Hide the content, which is kept only because newer emails still use it.
   const { replyTo, html, attachments } =
     row.forgottenAt === null ? row : { replyTo: null, html: "", attachments: [] };
   return {

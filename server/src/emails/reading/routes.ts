@@ -1,4 +1,4 @@
-// HTTP for mails: endpoint → verb → answer.
+// HTTP routes for emails.
 import * as contract from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { ok, route, type Route } from "../../platform/http-route.ts";
@@ -12,7 +12,7 @@ import { listReturnedMessages } from "../returned/returned-messages.ts";
 
 export interface EmailRouteParts {
   database: Database;
-  /** A mail waits again: look now. */
+  /** Notifies the sender that an email was requeued. */
   wakeSender: () => void;
   listEventsOfEmail: ListEventsOfEmail;
   addLateSent: AddLateSent;

@@ -1,4 +1,4 @@
-// Pieces of statements that read sent mails as the events `email.sent` that they are (docs/decisions/0025).
+// SQL fragments that read sent emails as `email.sent` events (docs/decisions/0025).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { SUBJECT } from "./shown-queries.ts";
@@ -8,10 +8,10 @@ export const MAIL_FACTS = sql`jsonb_strip_nulls(jsonb_build_object(
   'messageId', e.id || '@' || split_part(c.from_address, '@', -1), 'emailId', e.id,
   'sourceType', (${EMAIL_KINDS}::text[])[e.priority], 'campaignId', e.campaign_id, 'workflowId', e.workflow_id, 'templateId', e.template_id))`;
 
-/** The index `emails_sent` is in this order. */
+/** The index `emails_sent` uses this order. */
 export const SENT_EVENT_ID = sql`sent_event_id(e.id, e.sent_at)`;
 
-/** Before 1970 there are none. */
+/** Returns the first event id at an instant. There are no events before 1970. */
 export function firstIdAt(instant: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${instant}, timestamptz 'epoch'))`;
 }

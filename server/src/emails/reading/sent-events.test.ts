@@ -1,5 +1,5 @@
-// Mails that were sent are the events `email.sent`: each once, in its place among the others, with what it told its recipient.
-// Exercises events/ and the books together; there is no other record of them.
+// Tests that each sent email is one `email.sent` event, in order among other events and with the content the recipient saw. Covers events/
+// and the recording of results together, because sent emails have no separate event row.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -32,7 +32,7 @@ async function ownSubjectOf(id: string): Promise<string | null> {
   return rows[0]?.subject ?? null;
 }
 
-/** Somebody waits for mails being sent. */
+/** Subscribes to sent emails, like a tracked segment. */
 async function trackSegment(): Promise<void> {
   await transaction(outbox.database, (tx) =>
     subscribeToEvents(tx, { projectId: outbox.projectId, subscriber: "segments" }, async () => [
@@ -49,7 +49,7 @@ const noted = async () =>
   ).map(({ contactId, eventName }) => `${eventName} ${contactId}`);
 
 const SECOND = Date.UTC(2026, 0, 1);
-/** Two milliseconds, each with all that can stand beside each other in it. */
+/** Two milliseconds, each with all kinds of events. */
 const INSTANTS = [SECOND, SECOND + 1].map((ms) => new Date(ms));
 
 interface Expected {
@@ -61,8 +61,8 @@ interface Expected {
 }
 
 /**
- * Mails that were sent and tracked events of the same milliseconds, newest first; beside them one mail that waits, and one of
- * another project.
+ * Creates sent emails and tracked events in the same milliseconds, plus a queued email and an email of another project. Returns the events,
+ * newest first.
  */
 async function mixEvents(): Promise<Expected[]> {
   const [foreign = ""] = await outbox.enqueue([{ project: await outbox.createProject() }]);
@@ -99,7 +99,7 @@ async function mixEvents(): Promise<Expected[]> {
 
 const shown = ({ data: _data, ...event }: EventView): Expected => event;
 
-test("among other events of the same milliseconds each sent mail is listed once, whatever is asked for and wherever pages end", async () => {
+test("lists each sent email once among other events for all filters and page ends", async () => {
   const all = await mixEvents();
   const contactId = all[0]?.contactId;
   for (const filter of [
@@ -138,7 +138,7 @@ test("among other events of the same milliseconds each sent mail is listed once,
   }
 });
 
-test("the event tells the subject as the recipient got it, and what else the mail said", async () => {
+test("the event contains the subject as received and the other facts of the email", async () => {
   const campaignId = newId();
   const [personal = "", plain = ""] = await outbox.enqueue([
     { subject: "For {{email}}", to: "ada@example.com", campaignId },
@@ -173,7 +173,7 @@ test("the event tells the subject as the recipient got it, and what else the mai
   expect([await ownSubjectOf(personal), await ownSubjectOf(plain)]).toEqual(["For ada@example.com", null]);
 });
 
-test("with its contact the event goes, and the subject that named him", async () => {
+test("deletes the event and the personal subject together with the contact", async () => {
   const transport = createScriptedTransport();
   const { promise: isDeleted, resolve: deleted } = Promise.withResolvers<void>();
   const { promise: isLeaving, resolve: leaving } = Promise.withResolvers<void>();
@@ -257,7 +257,7 @@ test.each<[string, (id: string, at: Date) => Promise<unknown>]>([
   expect(await noted()).toEqual([`email.sent ${await contactOf(id)}`]);
 });
 
-test("what an earlier attempt said is still known when a later one leaves no trace", async () => {
+test("keeps the subject of an earlier attempt when a later one does not know it", async () => {
   const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}" }]);
   const senderId = newId();
   await sql`update emails set status = 'CLAIMED', sender_id = ${senderId}, subject = 'For Ada' where id = ${id}`.execute(
@@ -277,7 +277,7 @@ test("what an earlier attempt said is still known when a later one leaves no tra
   expect((await sentEvents()).map(({ data }) => data)).toMatchObject([{ subject: "For Ada" }]);
 });
 
-test("a report that is quicker than the books makes one event and one note of both", async () => {
+test("creates one event and one outbox event when a report arrives before the result", async () => {
   await trackSegment();
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}", to: "ada@example.com" }]);

@@ -1,11 +1,11 @@
-// Pieces of statements: what is shown of a mail `e`, and of its content `c`; nothing of one that is forgotten.
+// SQL fragments for the visible fields of an email `e` and its content `c`. They are empty for a redacted email.
 import { sql, type RawBuilder } from "kysely";
 
 const unlessForgotten = (shown: RawBuilder<unknown>) =>
   sql<string>`case when e.forgotten_at is null then ${shown} else '' end`;
 
-/** As it was sent: a mail has a subject of its own where variables stood in that of its content. */
+/** The subject as sent. An email stores its own subject only if the content's subject contains variables. */
 export const SUBJECT = unlessForgotten(sql`coalesce(e.subject, c.subject)`);
 
-/** A forgotten one keeps the domain of a provider, by which it is counted. */
+/** Empty for a redacted email, although its row keeps a provider's domain for counting. */
 export const TO_ADDRESS = unlessForgotten(sql`e.to_address`);

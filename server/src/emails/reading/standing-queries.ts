@@ -1,4 +1,4 @@
-// Where a few mails stand.
+// Queries on the status of emails by id.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
 import { HAS_LEFT } from "./counted-by-queries.ts";
@@ -20,7 +20,7 @@ export async function findNamesOfEmails(database: Database, projectId: string, i
   return rows;
 }
 
-/** From the index of workflow mails alone: its `came_back` tells who opened (2) and who clicked (4). */
+/** Uses only the index of workflow emails, whose `came_back` has bits for opened (2) and clicked (4). */
 export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
   const { rows } = await sql<{ stepId: string; sent: number; opened: number; clicked: number }>`
     ${plannedEachTime} select workflow_step_id as step_id,

@@ -1,4 +1,4 @@
-// What a mail was given to say, before variables are filled in, and for whom they are.
+// Reads the content of an email before variables are filled in, together with its recipient.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database } from "../../platform/database.ts";
 import { isId } from "../../platform/ids.ts";
@@ -12,11 +12,14 @@ import { findWritten } from "./written-queries.ts";
 export interface WrittenMail {
   row: RenderedRow & AddressedRow & { copies: Copies; sentAt: Date | null };
   content: { subject: string; html: string; text: string | null };
-  /** What of the content stands in the header. */
+  /** The parts of the content that are used in the header. */
   headerContent: HeaderContent;
 }
 
-/** @returns null when the project has forgotten what it said. @throws Refusal EMAIL_NOT_FOUND. */
+/**
+ * Returns the email as written, or null if the project has redacted it.
+ * @throws AppError EMAIL_NOT_FOUND
+ */
 export async function readWrittenMail(
   database: Database,
   projectId: string,
@@ -34,7 +37,7 @@ export async function readWrittenMail(
   };
 }
 
-/** Whoever waits for a mail of a campaign, as the row it will have. */
+/** Returns a batched recipient of a campaign as the row it will become. */
 async function findWaiting(database: Database, projectId: string, id: string) {
   const [waiting] = await listWaiting(database, projectId, { by: "id", ids: [id] });
   if (waiting === undefined) throw new Refusal("EMAIL_NOT_FOUND");
@@ -47,7 +50,7 @@ async function findWaiting(database: Database, projectId: string, id: string) {
     variables: null,
     sentAt: null,
     isForgotten: false,
-    // Campaigns have no text of their own.
+    // Campaigns have no separate plain text.
     text: null,
   };
 }

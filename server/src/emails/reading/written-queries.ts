@@ -1,4 +1,4 @@
-// What a mail was given to say, and to whom.
+// Query for the content and recipient of an email.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
