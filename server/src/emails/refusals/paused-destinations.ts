@@ -1,5 +1,5 @@
-// Destinations that refuse a campaign, or list mail of no campaign, for reasons of ours: mail for them waits apart, a few try again by
-// themselves, all go on when they may.
+// Throttles destinations that reject a campaign, or bulk mail outside campaigns, for policy reasons. Emails for them are deferred, a few
+// canaries test the destination automatically, and all are sent once it accepts email again.
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { domainsOf } from "../../transports/destinations.ts";
@@ -21,22 +21,25 @@ import {
 } from "./paused-queries.ts";
 import type { RefusedDestination } from "./refusal-watch.ts";
 
-/** A few mails try after so long; refused again, after twice as long each time, up to a day. */
+/** Wait before the first canaries. It doubles after each failed test, up to one day. */
 export const FIRST_TRY_SECONDS = 3_600;
 const LONGEST_WAIT_SECONDS = 86_400;
-/** Fewer than what pauses a destination. */
+/** Canaries per test. Fewer than the rejections that throttle a destination. */
 export const TRIAL_MAILS = 10;
-/** Mails of a try that nobody answers for so long are not waited for. */
+/** How long to wait for the results of canaries. */
 const TRIAL_PATIENCE_SECONDS = 600;
-/** Of those that tried, one in so many refused again is too much. */
+/** A test fails if more than one in this many canaries is rejected again. */
 const REFUSED_SHARE = 5;
 const PARKED_AT_ONCE = 5_000;
-/** In one look: what is left is there at the next. */
+/** Steps per check. Any remaining emails are moved at the next check. */
 const MAX_STEPS = 20;
 
 export type PausedDestination = PausedRow;
 
-/** Pauses a destination; false: its campaign is not sending, or goes nowhere else, and pauses as a whole. */
+/**
+ * Throttles a destination. Returns false if its campaign is not sending or has no other destination, in which case the campaign pauses as a
+ * whole.
+ */
 export async function pauseDestination(
   database: Database,
   { projectId, campaignId, destination, answer }: RefusedDestination,
@@ -60,7 +63,7 @@ export interface PausedDestinationView {
   whatToDo: string;
 }
 
-/** The destinations that a campaign, or list mail of no campaign, waits for. */
+/** Returns the throttled destinations of a campaign, or of bulk mail outside campaigns. */
 export async function readPausedDestinations(
   database: Database,
   key: PausedKey,
@@ -76,7 +79,7 @@ export async function readPausedDestinations(
   }));
 }
 
-/** What a person does about a destination that is paused. */
+/** Returns the advice for a person about a throttled destination. */
 export function whatToDo(campaignId: string | null): string {
   const call = campaignId === null ? "/emails/release" : `/campaigns/${campaignId}/release`;
   return (
@@ -85,7 +88,10 @@ export function whatToDo(campaignId: string | null): string {
   );
 }
 
-/** Lets mail for a destination go on, or for all (null). @throws Refusal CONFLICT when none is paused. */
+/**
+ * Releases one throttled destination, or all if it is null.
+ * @throws AppError CONFLICT if none is throttled
+ */
 export async function releaseDestinations(tx: Tx, key: PausedKey, destination: string | null): Promise<void> {
   if ((await updateReleased(tx, key, destination)).length > 0) return;
   const whose = key.campaignId === null ? "list mail" : "the campaign";
@@ -97,17 +103,20 @@ export async function releaseDestinations(tx: Tx, key: PausedKey, destination: s
   });
 }
 
-/** Those of campaigns that are sending and of list mail of no campaign, released ones too. */
+/** Lists the destinations of sending campaigns and of bulk mail outside campaigns, including released ones. */
 export async function listPausedDestinations(database: Database): Promise<PausedDestination[]> {
   return listTended(database);
 }
 
-/** Whether the members are to be told of it now; once for each campaign and destination, and for each pause of list mail. */
+/**
+ * Returns whether to notify the project's members now. True once per campaign and destination, and once for each time bulk mail is
+ * throttled.
+ */
 export async function isToBeTold(tx: Tx, paused: PausedDestination): Promise<boolean> {
   return paused.releasedAt === null && updateTold(tx, paused);
 }
 
-/** Parks what waits for a destination that is paused, or lets go on what is parked at one that is not. */
+/** Defers the emails that wait for a throttled destination, or requeues the deferred ones if it has been released. */
 export async function moveParked(database: Database, paused: PausedDestination): Promise<void> {
   for (let step = 0; step < MAX_STEPS; step++) {
     const moved =
@@ -119,7 +128,7 @@ export async function moveParked(database: Database, paused: PausedDestination):
   if (paused.releasedAt !== null && paused.campaignId === null) await deleteReleased(database, paused);
 }
 
-/** Lets a few try when it is time, and judges how they fared: `taken` when mail goes on. */
+/** Sends canaries when a test is due, and evaluates the previous ones. Returns `taken` if the destination accepts email again. */
 export async function tryPaused(
   database: Database,
   paused: PausedDestination,

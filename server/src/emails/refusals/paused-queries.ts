@@ -1,22 +1,22 @@
-// Statements on `paused_destinations`, and on the mails that are parked there.
+// Queries on `paused_destinations` and their deferred emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
-/** From here on nothing is due by itself. */
+/** Emails due at or after this time are deferred. */
 export const PARKED = sql`timestamptz '9999-01-01 00:00:00Z'`;
 
-/** When mails are due that are parked at a paused destination of this number. */
+/** Returns the due time of emails deferred for the throttled destination with this number. */
 export function parkedAt(number: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`(${PARKED} + ${number} * interval '1 second')`;
 }
 
-/** Whose mail waits: a campaign's, or (null) the project's list mail of no campaign. */
+/** Identifies the throttled emails by campaign. Null means bulk mail of the project outside campaigns. */
 export interface PausedKey {
   projectId: string;
   campaignId: string | null;
 }
 
-/** Mails that are to a list. */
+/** Whether a row of `emails` is bulk mail. */
 export const isToList = sql`exists (
   select 1 from email_contents k where k.project_id = emails.project_id and k.id = emails.content_id and k.list_kind is not null)`;
 
@@ -25,7 +25,7 @@ export interface PausedRow {
   campaignId: string | null;
   destination: string;
   domains: string[];
-  /** As text: it is a bigint. */
+  /** As text because it is a bigint. */
   number: number;
   answer: string;
   since: Date;
@@ -42,12 +42,10 @@ const isOf = ({ projectId, campaignId }: PausedKey) =>
     : sql`project_id = ${projectId} and campaign_id = ${campaignId}`;
 const isOne = (row: PausedRow) => sql`${isOf(row)} and destination = ${row.destination}`;
 
-/** Mails of the campaign that are looked at for whether it goes anywhere else. */
+/** How many emails of a campaign are checked for another destination. */
 const LOOKED_AT = 1_000;
 
-/**
- * Pauses a destination; whether it is paused now. Of a campaign only while it is sending and goes to others too.
- */
+/** Throttles a destination and returns whether it is throttled now. A campaign must be sending and have other destinations too. */
 export async function insertPaused(
   tx: Tx,
   key: PausedKey,
@@ -77,7 +75,7 @@ export async function insertPaused(
   return rows.length > 0;
 }
 
-/** Those of campaigns that are sending and of list mail of no campaign, with what is only parked no more. */
+/** Lists the destinations of sending campaigns and of bulk mail outside campaigns, including released ones with deferred emails. */
 export async function listTended(database: Database): Promise<PausedRow[]> {
   const { rows } = await sql<PausedRow>`
     select h.* from paused_destinations h
@@ -88,7 +86,7 @@ export async function listTended(database: Database): Promise<PausedRow[]> {
   return rows;
 }
 
-/** Those of a campaign, or of list mail of no campaign, that are paused. */
+/** Lists the throttled destinations of a campaign, or of bulk mail outside campaigns. */
 export async function listPaused(database: Database, key: PausedKey): Promise<PausedRow[]> {
   const { rows } = await sql<PausedRow>`
     select * from paused_destinations where ${isOf(key)} and released_at is null order by number`.execute(
@@ -97,7 +95,7 @@ export async function listPaused(database: Database, key: PausedKey): Promise<Pa
   return rows;
 }
 
-/** Ends the pause of a destination, or of all of the key's; returns which. */
+/** Releases one destination, or all of the key. Returns the released ones. */
 export async function updateReleased(
   tx: Database,
   key: PausedKey,
@@ -110,20 +108,20 @@ export async function updateReleased(
   return rows.map((row) => row.destination);
 }
 
-/** Whether this call is the one that tells the members. */
+/** Returns whether this call is the one that must notify the members. */
 export async function updateTold(tx: Tx, row: PausedRow): Promise<boolean> {
   const result = await sql`
     update paused_destinations set told_at = now() where ${isOne(row)} and told_at is null`.execute(tx);
   return result.numAffectedRows === 1n;
 }
 
-/** By priority: so the queue is read in its order, and no further than is needed. */
+/** Includes the priority, so that the index is read in order and only as far as needed. */
 const inQueue = ({ campaignId }: PausedRow) =>
   campaignId === null
     ? sql`campaign_id is null and priority = any('{1,2,3}'::smallint[])`
     : sql`campaign_id = ${campaignId}`;
 
-/** Sets when mails are due that wait in a queue and match; up to `limit`, without those that somebody has in hand. Returns which. */
+/** Sets the due time of up to `limit` matching queued emails, skipping rows locked by others. Returns their ids. */
 async function updateDue(
   tx: Database,
   row: PausedRow,
@@ -146,9 +144,9 @@ async function updateDue(
   return rows.map(({ id }) => id);
 }
 
-/** Parks mails that wait for a paused destination; returns how many. Of no campaign: list mail that is due. */
+/** Defers emails that wait for a throttled destination. Outside campaigns only due bulk mail is deferred. Returns how many. */
 export async function parkMails(tx: Tx, row: PausedRow, limit: number): Promise<number> {
-  // Held until this commits: whoever releases it finds all that is parked.
+  // Lock the destination until this commits, so that a release finds all deferred emails.
   const { rows } = await sql<{ trialIds: string[] }>`
     select trial_ids from paused_destinations where ${isOne(row)} and released_at is null for share`.execute(
     tx,
@@ -163,12 +161,12 @@ export async function parkMails(tx: Tx, row: PausedRow, limit: number): Promise<
 
 const numberOf = (row: PausedRow) => sql`${row.number}::bigint`;
 
-/** Lets parked mails go on; returns which. */
+/** Requeues deferred emails and returns their ids. */
 export async function unparkMails(database: Database, row: PausedRow, limit: number): Promise<string[]> {
   return updateDue(database, row, sql`due_at = ${parkedAt(numberOf(row))}`, sql`now()`, limit);
 }
 
-/** Forgets a destination for list mail of no campaign that was released, once nothing is parked there. */
+/** Deletes a released destination of bulk mail outside campaigns once no email is deferred for it. */
 export async function deleteReleased(database: Database, row: PausedRow): Promise<void> {
   await sql`
     delete from paused_destinations where ${isOne(row)} and campaign_id is null and released_at is not null
@@ -178,7 +176,7 @@ export async function deleteReleased(database: Database, row: PausedRow): Promis
   );
 }
 
-/** Paused destinations that are due for a try, each this transaction's. */
+/** Returns whether a test of the destination is due, and locks its row. */
 export async function claimTry(tx: Tx, row: PausedRow): Promise<boolean> {
   const { rows } = await sql`
     select 1 from paused_destinations
@@ -195,7 +193,7 @@ export async function updateTrial(tx: Tx, row: PausedRow, ids: readonly string[]
 }
 
 export interface TrialRow {
-  /** Those that came to an end, and those of them that were refused again. */
+  /** Canaries with a result, and the ones among them that were rejected again. */
   ended: number;
   refused: number;
   pending: number;
@@ -203,7 +201,7 @@ export interface TrialRow {
   answer: string | null;
 }
 
-/** How the mails that tried fare; the row is this transaction's. Undefined when none tries. */
+/** Returns the results of the canaries and locks the row. Undefined if no test is running. */
 export async function findTrial(
   tx: Tx,
   row: PausedRow,
@@ -229,7 +227,7 @@ export async function findTrial(
   return rows[0];
 }
 
-/** It goes on waiting, and tries again later. */
+/** Keeps the destination throttled and schedules the next test. */
 export async function updateTryFailed(
   tx: Tx,
   row: PausedRow,

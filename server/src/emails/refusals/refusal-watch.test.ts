@@ -1,4 +1,4 @@
-// When a destination is paused for a campaign, or for list mail of no campaign: by the share of what it refuses for reasons of ours, counted for it alone.
+// Tests when a destination is throttled for a campaign or for bulk mail outside campaigns, by its own share of policy rejections.
 import { expect, test } from "vitest";
 import { createLog } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
@@ -33,7 +33,7 @@ function watch(isPaused = true) {
   return { refusals, asked, note, pass: (ms: number) => (nowMs += ms) };
 }
 
-test("eleven of the last fifty pause all domains of the provider, once, with the last answer", async () => {
+test("throttles all domains of a provider once at 11 rejections of the last 50 emails", async () => {
   const { refusals, asked, note } = watch();
   note(10, refused);
   note(100, later);
@@ -89,7 +89,7 @@ test.for(["MARKETING", "HEADLESS"] as const)(
   },
 );
 
-test("other campaigns, other destinations and mail that somebody waits for are counted apart", () => {
+test("counts other campaigns, other destinations and transactional mail separately", () => {
   const { asked, note } = watch();
   note(10, refused);
   note(10, refused, "a@gmail.com", "d");
@@ -98,7 +98,7 @@ test("other campaigns, other destinations and mail that somebody waits for are c
   expect(asked).toEqual([]);
 });
 
-test("a moment later mail goes there again, and what goes nowhere else is asked about again after as many", async () => {
+test("resumes after a moment and asks again after as many rejections if not throttled", async () => {
   const paused = watch();
   paused.note(11, refused);
   await settled();

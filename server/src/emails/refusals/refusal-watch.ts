@@ -1,20 +1,20 @@
-// Notices when a destination refuses mail of a campaign, or list mail of no campaign, for reasons of ours: more than a fifth of the last
-// mails there. In memory, one per sending process; it costs a look into a map for each mail.
+// Detects destinations that reject over a fifth of the latest emails of a campaign, or of bulk mail outside campaigns, for policy reasons.
+// Kept in memory per sending process, at the cost of one map lookup per email.
 import { LRUCache } from "lru-cache";
 import { destinationOf } from "../../transports/destinations.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 
-/** From so many refusals by policy among the last mails to one destination on. */
+/** Throttles a destination at this many policy rejections among its last emails. */
 export const DESTINATION_REFUSAL_LIMIT = { refused: 11, last: 50 } as const;
 
 export interface RefusedDestination {
   projectId: string;
-  /** null: list mail of no campaign. */
+  /** null: bulk mail outside campaigns. */
   campaignId: string | null;
   destination: string;
-  /** What the newest refused mail was told. */
+  /** The reply to the latest rejected email. */
   answer: string;
 }
 
@@ -25,30 +25,28 @@ interface WatchedMail {
 
 export interface RefusalWatch {
   note(mail: WatchedMail, outcome: Outcome): void;
-  /** Whether its destination was paused a moment ago: what this process had in hand by then goes back and is parked. */
+  /** Returns whether the destination was just throttled. Emails claimed before that are released and deferred. */
   isPaused(mail: WatchedMail): boolean;
 }
 
 interface State {
-  /** Of the last mails, whether each was refused. */
+  /** Whether each of the last emails was rejected. */
   last: boolean[];
   isAsked: boolean;
   pausedUntilMs: number;
 }
 
 const MAX_WATCHED = 10_000;
-/** By then nothing of it is claimed any more: claims leave out what is paused. */
+/** By then this process holds no more such emails, because claims exclude throttled destinations. */
 const GIVEN_BACK_MS = 10_000;
 
-/** Somebody waits for each of the others. */
+/** Other emails are not watched, because a person is waiting for each of them. */
 const isWatched = ({ row, listKind }: WatchedMail) => row.campaignId !== null || listKind !== null;
 
 const keyOf = ({ row: { projectId, campaignId, toAddress } }: WatchedMail) =>
   `${projectId} ${campaignId} ${destinationOf(toAddress)}`;
 
-/**
- * @param pause returns whether the destination is paused now; a campaign that goes nowhere else is not paused in part.
- */
+/** @param pause returns whether the destination is now throttled, which is false for a campaign without other destinations */
 export function createRefusalWatch(
   pause: (refused: RefusedDestination) => Promise<boolean>,
   log: Pick<Log, "warn">,
@@ -78,7 +76,7 @@ export function createRefusalWatch(
       const key = keyOf(mail);
       let state = states.get(key);
       if (state === undefined) {
-        // Where nobody is refused nothing is kept.
+        // Keep no state for destinations without rejections.
         if (!isRefused) return;
         state = { last: [], isAsked: false, pausedUntilMs: 0 };
         states.set(key, state);

@@ -1,9 +1,9 @@
-// Contents that no mail uses any more that is kept, and the files that went with them.
+// Queries on contents that no kept email uses, and on their files.
 import { sql } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 
-/** The ids of up to so many contents behind `after`, in order. */
+/** Returns the ids of up to `limit` contents after `after`, in order. */
 export async function listContentIds(
   tx: Tx,
   projectId: string,
@@ -17,7 +17,10 @@ export async function listContentIds(
   return rows.map(({ id }) => id);
 }
 
-/** Which contents and files of a project: behind `after` up to `last` (null: to the end), and used by no mail made from `until` on. */
+/**
+ * Selects contents and files of a project with ids after `after` and up to `last` (null for the end) that no email created since `until`
+ * uses.
+ */
 export interface OldContents {
   after: string | null;
   last: string | null;
@@ -31,8 +34,8 @@ const isWithin = (name: "c" | "f", projectId: string, { after, last, until }: Ol
 };
 
 /**
- * Forgets what these contents said, unless mails that are kept longer say it. Who sent it stays, for the names of its mails; so do its
- * links: they lead on from mails that people have, and their clicks are counted by where they lead.
+ * Redacts contents unless emails that are kept longer use them. The sender address stays because it is part of the Message-ID. Links stay
+ * too, because recipients still follow them and clicks are counted by target.
  */
 export async function forgetContents(tx: Tx, projectId: string, contents: OldContents): Promise<void> {
   await sql`
@@ -43,7 +46,7 @@ export async function forgetContents(tx: Tx, projectId: string, contents: OldCon
   );
 }
 
-/** Deletes the files of such contents. */
+/** Deletes the files of the selected contents. */
 export async function deleteFiles(tx: Tx, projectId: string, contents: OldContents): Promise<void> {
   await sql`
     delete from email_files f
@@ -54,7 +57,7 @@ export async function deleteFiles(tx: Tx, projectId: string, contents: OldConten
       where k.project_id = ${projectId} and (a.value ->> 'fileId')::uuid = f.id)`.execute(tx);
 }
 
-/** Up to where contents are forgotten; `position` null: all of them, until the next month is over. */
+/** Stores how far contents are redacted. A null `position` means completely, until the next month is over. */
 export async function updateContentsPosition(
   tx: Tx,
   projectId: string,
@@ -65,7 +68,7 @@ export async function updateContentsPosition(
     where project_id = ${projectId}`.execute(tx);
 }
 
-/** Has all contents gone through again, where one of these was passed over because a mail that was kept longer said it. */
+/** Restarts the pass over all contents if one of these was skipped because an email kept longer used it. */
 export async function passContentsAgain(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update email_retentions r set contents_until = '-infinity', contents_position = ${NO_ID}

@@ -1,5 +1,5 @@
-// The upgrade that gives contents an end of their use (migration 0097): those that are there get the time of the upgrade, and no row is
-// written again.
+// Tests the upgrade that adds an end of use to contents (migration 0097). Existing rows get the time of the upgrade without being
+// rewritten.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { migrate } from "../../platform/migrations.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => old.drop());
 
-test("contents of before the upgrade are used until then, those of who does not say it for ever", async () => {
+test("ends the use of existing contents at the upgrade and never for an old process", async () => {
   const [before, after] = [newId(), newId()];
   await addContent(before);
   const files = () =>

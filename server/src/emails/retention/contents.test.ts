@@ -1,4 +1,4 @@
-// What mails said goes when none is kept that says it; the same said again arrives whole, and links of old mails still lead on.
+// Tests that a content is redacted once no kept email uses it, that the same content can be sent again, and that old links keep working.
 import { beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
@@ -11,7 +11,7 @@ const server = useTestServer();
 const DAY_MS = 86_400_000;
 const WAIT = { timeout: 30_000, interval: 20 };
 const PERSON = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/142.0.0.0 Safari/537.36";
-/** Longer than what is sent to the database again each time, so that a content that is known is looked up. */
+/** Longer than the limit for resending, so that an existing content is looked up. */
 const BODY = `<p>Your secret is 4711. <a href="https://shop.example/sale">Sale</a></p>${"<p>Much more.</p>".repeat(200)}`;
 const FILE = {
   filename: "bill 4711.txt",
@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const TEXTS = { subject: "On 4711", html: BODY, attachments: [FILE] };
 
-/** Sends a mail so long ago, and reads what arrived. */
+/** Sends an email, backdates it by `days` and returns the received message. */
 async function receive(days: number, over: Partial<typeof TEXTS> = {}) {
   const { id: projectId } = project;
   const to = `reader${++made}@example.com`;
@@ -79,7 +79,7 @@ async function receive(days: number, over: Partial<typeof TEXTS> = {}) {
   );
   const [, link = ""] = /href="http:\/\/[^/"]+(\/c\/[^"]+)"/.exec(html) ?? [];
   const [, pixel = ""] = /src="http:\/\/[^/"]+(\/o\/[^"]+)"/.exec(html) ?? [];
-  // But for the addresses, which each mail has of its own.
+  // Ignore the addresses, which differ for each email.
   const said = html.replaceAll(/http:\/\/[^/"']+\/[oc]\/[\w.-]+/g, "ours");
   return { id, link, pixel, subject, said, raw: stored?.raw.toString() ?? "" };
 }
@@ -87,12 +87,12 @@ async function receive(days: number, over: Partial<typeof TEXTS> = {}) {
 const keepFor = (days: number) =>
   transaction(server.database, (tx) => changeEmailRetention(tx, project.id, days));
 
-/** As of so many days from now. */
+/** Runs the retention as if `inDays` days had passed. */
 async function forgetAll(inDays = 0): Promise<void> {
   while (await forgetOld(server.database, { batchSize: 1, at: daysAgo(-inDays) }));
 }
 
-/** How much the database has of what the mails of the project said. */
+/** Counts what the database still holds of the project's contents. */
 async function saidOf(): Promise<{ contents: number; files: number; messages: number }> {
   const [row] = await server.rows<{ contents: number; files: number; messages: number }>(
     `select (select count(*)::int from email_contents where project_id = $1 and (html like '%4711%' or subject like '%4711%'
@@ -104,7 +104,7 @@ async function saidOf(): Promise<{ contents: number; files: number; messages: nu
   return row ?? { contents: -1, files: -1, messages: -1 };
 }
 
-test("what old mails said is forgotten, with their files; the same sent again arrives whole", async () => {
+test("redacts old contents with their files and delivers the same content again in full", async () => {
   const old = await receive(100);
   await receive(100);
   await receive(0);
@@ -122,7 +122,7 @@ test("what old mails said is forgotten, with their files; the same sent again ar
   expect(mail.text).not.toContain("4711");
 });
 
-test("many at once that say the same again all arrive whole while the old is being forgotten", async () => {
+test("delivers the same content in full to concurrent sends while the old one is redacted", async () => {
   const old = await receive(100);
   await keepFor(30);
   const [again] = await Promise.all([Promise.all(Array.from({ length: 8 }, () => receive(0))), forgetAll()]);
@@ -130,7 +130,7 @@ test("many at once that say the same again all arrive whole while the old is bei
   expect((await saidOf()).contents).toBe(1);
 });
 
-test("what a mail says that is kept stays, also for a younger one of the same month and for one in doubt", async () => {
+test("keeps a content for a kept email, a younger one of the same month and one in doubt", async () => {
   const kept = await receive(100);
   await receive(100);
   const lost = await receive(100, { subject: "Of 4711 nobody knows" });
@@ -138,14 +138,14 @@ test("what a mail says that is kept stays, also for a younger one of the same mo
   await keepFor(30);
   await forgetAll();
   expect(await saidOf()).toEqual({ contents: 2, files: 1, messages: 2 });
-  // What it said goes with it, though all others of its month are through.
+  // The content is redacted with this email, although the pass over its month is complete.
   await server.rows("update emails set status = 'FAILED' where id = $1", lost.id);
   await forgetAll(0.1);
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
   const read = () => server.call("GET", `/emails/${kept.id}`, project.byKey);
   expect((await read()).text).toContain("secret is 4711");
 
-  // A person says that it is to be sent again: it says what it said.
+  // A person resolves it as retry, and the email still has its content.
   await server.call("POST", `/emails/${kept.id}/resolve`, project.byKey, { as: "retry" });
   await server.hint("emails");
   await vi.waitFor(async () => {
@@ -156,8 +156,8 @@ test("what a mail says that is kept stays, also for a younger one of the same mo
   expect(await saidOf()).toEqual({ contents: 0, files: 0, messages: 0 });
 });
 
-test("a month that is not over for all of its mails keeps what they say", async () => {
-  // Of one month, the first and the last day.
+test("keeps the contents of a month until all its emails are old enough", async () => {
+  // The first and the last day of the same month.
   const month = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 3));
   const days = (date: Date) => (Date.now() - date.getTime()) / DAY_MS;
   const first = days(new Date(month.getTime() + DAY_MS));
@@ -168,11 +168,11 @@ test("a month that is not over for all of its mails keeps what they say", async 
   await forgetAll();
   expect(await saidOf()).toEqual({ contents: 1, files: 1, messages: 1 });
   expect((await server.call("GET", `/emails/${later.id}`, project.byKey)).text).toContain("secret is 4711");
-  // Of the earlier one it is not told any more.
+  // The earlier email no longer shows the content.
   expect((await server.call("GET", `/emails/${earlier.id}`, project.byKey)).text).not.toContain("4711");
 });
 
-test("who opens a mail late or follows its link is taken there, and it is booked; nothing comes back", async () => {
+test("serves late opens and clicks of a redacted email, records them and restores nothing", async () => {
   const old = await receive(100, { attachments: [] });
   await keepFor(30);
   await forgetAll();
@@ -188,10 +188,10 @@ test("who opens a mail late or follows its link is taken there, and it is booked
   expect((await saidOf()).contents).toBe(0);
 });
 
-test("contents of before the upgrade go when all mails of before the upgrade are forgotten", async () => {
+test("redacts contents older than the upgrade once all emails before it are redacted", async () => {
   await receive(100);
   await receive(40);
-  // As the migration leaves those that are there: whoever made them, until then they may be used.
+  // The state that the migration leaves, in which any content may be in use until the upgrade.
   const upgrade = daysAgo(20);
   await server.rows("update email_contents set used_until = $2 where project_id = $1", project.id, upgrade);
   await server.rows("update email_files set used_until = $2 where project_id = $1", project.id, upgrade);
@@ -202,9 +202,9 @@ test("contents of before the upgrade go when all mails of before the upgrade are
   expect(await saidOf()).toEqual({ contents: 0, files: 0, messages: 0 });
 });
 
-test("a content that is forgotten is sent by nobody: a mail that names it fails", async () => {
+test("fails an email whose content is redacted instead of sending it", async () => {
   const old = await receive(100);
-  // As it never is.
+  // This state cannot occur in practice.
   await server.rows(
     "update email_contents set forgotten_at = now(), html = '' where project_id = $1",
     project.id,

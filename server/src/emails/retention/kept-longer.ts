@@ -1,4 +1,4 @@
-// Mails and campaigns that were kept longer than others as old, because they had not ended or left late: they are looked at again.
+// Redacts emails and campaigns that were kept longer than others of the same age because they had not ended or were sent late.
 import type { Tx } from "../../platform/database.ts";
 import { passContentsAgain } from "./content-queries.ts";
 import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
@@ -12,7 +12,10 @@ import {
   type KeptLonger,
 } from "./retention-queries.ts";
 
-/** Forgets what has ended, and left long enough ago, since it was looked at: some mails, or the next ones of a campaign. @returns whether any was due */
+/**
+ * Redacts emails, or the next part of a campaign, if they have ended and are old enough by now.
+ * @returns whether any check was due
+ */
 export async function lookAgain(tx: Tx, turn: Turn, batchSize: number): Promise<boolean> {
   const due = await listDueKeptLonger(tx, turn.projectId, turn.at, batchSize);
   const mails = due.filter(({ isCampaign }) => !isCampaign);
@@ -56,14 +59,14 @@ async function lookAtCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSiz
     return later({ afterId, dueAt: inAWhile(turn) });
   const range = await listOldMails(tx, projectId, {
     after: afterId,
-    // What is behind the position is passed with all others.
+    // The main pass covers all ids beyond the position.
     last: lastId < position ? lastId : position,
     limit: batchSize,
   });
-  // Few are of others: the mails of a campaign lie close together.
+  // Few rows are of other campaigns, because the ids of a campaign are close together.
   const mails = range.filter(({ campaignId }) => campaignId === id);
   const forgotten = await forget(tx, turn, mails);
-  // In order: mails left in about this order, so that each is looked at about once.
+  // Process in order. Emails were sent in roughly this order, so each is checked about once.
   const firstLeft = mails.findIndex((mail) => !forgotten.has(mail.id));
   const waiting = mails[firstLeft];
   if (waiting !== undefined)
@@ -75,7 +78,7 @@ async function lookAtCampaign(tx: Tx, turn: Turn, campaign: KeptLonger, batchSiz
   return endKeeping(tx, projectId, [campaign]);
 }
 
-/** Nothing of these is left that is not forgotten: what they said can go as well. */
+/** Ends the tracking of emails and campaigns that are fully redacted, so that their contents can be redacted too. */
 async function endKeeping(tx: Tx, projectId: string, ended: readonly KeptLonger[]): Promise<void> {
   if (ended.length === 0) return;
   await deleteKeptLonger(

@@ -1,12 +1,15 @@
-// What mails said is forgotten by the month in which it was first said, once no mail is kept that could say it: contents of a month are
-// used by mails of that month alone (outbox/emails.ts names them so).
+// Redacts contents month by month once no kept email of the month remains. A content is only used by emails of the month in its id
+// (outbox/emails.ts).
 import type { Tx } from "../../platform/database.ts";
 import { idTimeMs } from "../../platform/ids.ts";
 import { deleteFiles, forgetContents, listContentIds, updateContentsPosition } from "./content-queries.ts";
 import { SLACK_MS } from "./pass-mails.ts";
 import type { Retention } from "./retention-queries.ts";
 
-/** Goes through the next contents of a project, once for each month that is over. @returns whether there were any to look at */
+/**
+ * Redacts the next contents of a project, in one pass per completed month.
+ * @returns whether there were any to check
+ */
 export async function passContents(tx: Tx, retention: Retention, batchSize: number): Promise<boolean> {
   const { projectId, contentsUntilMs, contentsPosition } = retention;
   const isUnderWay = contentsPosition !== null && contentsUntilMs !== null;
@@ -21,7 +24,7 @@ export async function passContents(tx: Tx, retention: Retention, batchSize: numb
   return true;
 }
 
-/** The end of the last month (UTC) whose contents are used by no mail behind the position. */
+/** Returns the end of the last month (UTC) whose contents are not used by any email beyond the position. */
 function lastMonthOver({ position }: Retention): Date {
   const over = new Date(idTimeMs(position) - SLACK_MS);
   return new Date(Date.UTC(over.getUTCFullYear(), over.getUTCMonth()));

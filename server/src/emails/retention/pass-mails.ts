@@ -1,4 +1,4 @@
-// The next mails of a project that are old enough are forgotten, but for those that are kept longer.
+// Redacts the next emails of a project that are old enough, except for the ones kept longer.
 import type { Tx } from "../../platform/database.ts";
 import { firstIdAt } from "../../platform/ids.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
@@ -18,26 +18,26 @@ import {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /**
- * Mails are passed a day after they are old enough: by then nearly all have also left so many days ago, and no transaction is open
- * any more that has named a content and not yet written its mails.
+ * Emails are redacted one day after they are old enough. By then nearly all were sent long enough ago, and no open transaction has stored a
+ * content without its emails.
  */
 export const SLACK_MS = DAY_MS;
 
-/** What a project keeps, as of when. */
+/** A project's retention at a point in time. */
 export interface Turn extends Retention {
   at: Date;
 }
 
-/** When what is still open is looked at again. */
+/** Returns when to check an email again that has not ended. */
 export const inAWhile = ({ at }: Turn) => new Date(at.getTime() + HOUR_MS);
 
-/** When a mail may be forgotten that has ended; null: now. One that left late counts from then. */
+/** Returns when an ended email may be redacted, or null for now. The time counts from its sending. */
 export function waitsUntil(turn: Turn, { sentAt }: OldMail): Date | null {
   const untilMs = sentAt === null ? 0 : sentAt.getTime() + turn.days * DAY_MS;
   return untilMs <= turn.at.getTime() ? null : new Date(untilMs);
 }
 
-/** Forgets mails that may be, if they still have ended; returns those that are forgotten. */
+/** Redacts the emails that are old enough and have ended. Returns the ids of all redacted ones. */
 export async function forget(tx: Tx, turn: Turn, mails: readonly OldMail[]): Promise<Set<string>> {
   const { projectId } = turn;
   const meant = mails.filter((mail) => !mail.isForgotten && waitsUntil(turn, mail) === null);
@@ -53,13 +53,16 @@ export async function forget(tx: Tx, turn: Turn, mails: readonly OldMail[]): Pro
   return new Set([...ids, ...mails.filter((mail) => mail.isForgotten).map(({ id }) => id)]);
 }
 
-/** Passes the next mails behind the position. @returns whether there was anything to pass */
+/**
+ * Processes the next emails after the position.
+ * @returns whether there was anything to process
+ */
 export async function passMails(tx: Tx, turn: Turn, batchSize: number): Promise<boolean> {
   const { projectId, position, days, at } = turn;
-  // By the hour, so that a project in which nothing happens is written once an hour.
+  // Advance in full hours, so that an idle project is written only once an hour.
   const end = firstIdAt(Math.floor((at.getTime() - days * DAY_MS - SLACK_MS) / HOUR_MS) * HOUR_MS);
   if (position >= end) return false;
-  // First those who wait in batches: their mails get ids of this range when the position is long past it, or right now.
+  // Read the batches first, because their emails get ids of this range later or at this moment.
   const waiting = await listWaitingCampaigns(tx, projectId, { after: position, last: end });
   const mails = await listOldMails(tx, projectId, { after: position, last: end, limit: batchSize });
   const last = mails.length < batchSize ? end : (mails.at(-1)?.id ?? end);
@@ -93,7 +96,7 @@ export async function passMails(tx: Tx, turn: Turn, batchSize: number): Promise<
   return true;
 }
 
-/** Those of these campaigns that are kept longer, whole: of one that is not over, or of which a mail left late. */
+/** Returns the campaigns that are kept as a whole because they have not ended or an email was sent late. */
 async function findHeldCampaigns(
   tx: Tx,
   turn: Turn,

@@ -1,4 +1,4 @@
-// Mails that are too old: whose they are, which of them have ended, and those that are kept longer.
+// Queries on emails past their retention and on emails kept longer.
 import { sql, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
@@ -13,7 +13,7 @@ export async function deleteRetention(tx: Tx, projectId: string): Promise<void> 
   await tx.deleteFrom("email_retentions").where("projectId", "=", projectId).execute();
 }
 
-/** Projects that do not keep what their mails say for ever, from the one after `after` on. */
+/** Returns the projects after `after` that have a retention. */
 export async function listRetentions(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{ projectId: string }>`
     select r.project_id from email_retentions r where r.project_id > coalesce(${after}::uuid, ${NO_ID})
@@ -25,13 +25,13 @@ export interface Retention {
   projectId: string;
   days: number;
   position: string;
-  /** Milliseconds since 1970; null: nothing has been gone through. */
+  /** Milliseconds since 1970, or null if no pass has finished or started. */
   contentsUntilMs: number | null;
-  /** null: not in the middle of them. */
+  /** null: no pass is running. */
   contentsPosition: string | null;
 }
 
-/** Makes it the transaction's own; undefined when another process is at it, or nobody wants it any more. */
+/** Locks the retention of a project. Returns undefined if another process has locked it or it was removed. */
 export async function lockRetention(tx: Tx, projectId: string): Promise<Retention | undefined> {
   const { rows } = await sql<Retention>`
     select project_id, days, position, nullif(contents_position, ${NO_ID}) as contents_position,
@@ -44,7 +44,7 @@ export async function updatePosition(tx: Tx, projectId: string, position: string
   await sql`update email_retentions set position = ${position} where project_id = ${projectId}`.execute(tx);
 }
 
-/** A mail of which it is asked whether it can be forgotten. */
+/** An email that may be due for redaction. */
 export interface OldMail {
   id: string;
   campaignId: string | null;
@@ -55,10 +55,10 @@ export interface OldMail {
 
 const OLD_MAIL = sql`e.id, e.campaign_id, e.content_id, e.sent_at, e.forgotten_at is not null as is_forgotten`;
 
-/** Whether nobody knows yet what becomes of a mail `e`. */
+/** Whether the outcome of email `e` is still open. */
 const isOpen = sql<SqlBool>`e.status in ('QUEUED', 'CLAIMED', 'UNCONFIRMED')`;
 
-/** Mails behind `after` up to `last`, in order: a range of the primary key. */
+/** Returns emails after `after` and up to `last` in order, by a range scan of the primary key. */
 export async function listOldMails(
   tx: Tx,
   projectId: string,
@@ -79,7 +79,7 @@ export async function listMailsById(tx: Tx, projectId: string, ids: readonly str
   return rows;
 }
 
-/** Makes mails the transaction's own, in the order of everybody; returns those that have ended. */
+/** Locks emails in id order. Returns the ones that have ended. */
 export async function lockEnded(tx: Tx, projectId: string, ids: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select e.id from emails e
@@ -88,10 +88,7 @@ export async function lockEnded(tx: Tx, projectId: string, ids: readonly string[
   return rows.map(({ id }) => id);
 }
 
-/**
- * Campaigns with recipients in batches of a range of ids, but for those that are kept longer already; with the last id that a mail of
- * theirs will get.
- */
+/** Returns campaigns with batches in a range of ids that are not kept longer yet, with the highest id that their emails will get. */
 export async function listWaitingCampaigns(
   tx: Tx,
   projectId: string,
@@ -111,7 +108,7 @@ export async function listWaitingCampaigns(
   return rows;
 }
 
-/** Those of these campaigns of which a mail has not ended, or a recipient waits. */
+/** Returns the campaigns with an email that has not ended or a recipient that still waits. */
 export async function listOpenCampaigns(
   tx: Tx,
   projectId: string,
@@ -126,7 +123,7 @@ export async function listOpenCampaigns(
   return rows.map(({ campaignId }) => campaignId);
 }
 
-/** A mail, or a campaign with all its mails, that is not forgotten with what is as old. */
+/** An email, or a campaign with all its emails, that is kept longer than others of the same age. */
 export interface KeptLonger {
   id: string;
   isCampaign: boolean;
@@ -135,7 +132,7 @@ export interface KeptLonger {
   lastId: string;
 }
 
-/** A campaign that is there already reaches further. */
+/** Inserts new entries, and extends the range of a campaign that exists. */
 export async function upsertKeptLonger(
   tx: Tx,
   projectId: string,
@@ -156,7 +153,7 @@ export async function upsertKeptLonger(
   );
 }
 
-/** Which of these campaigns are kept longer. */
+/** Returns the campaigns that are kept longer. */
 export async function listKeptCampaigns(
   tx: Tx,
   projectId: string,
@@ -181,7 +178,7 @@ export async function listDueKeptLonger(
   return rows;
 }
 
-/** When these are looked at again; `afterId`: up to where a campaign is forgotten meanwhile. */
+/** Sets when entries are checked again. `afterId` is the position up to which a campaign has been redacted. */
 export async function updateKeptLonger(
   tx: Tx,
   projectId: string,

@@ -1,4 +1,4 @@
-// What old mails said and to whom is forgotten, and nothing else: not what is counted, and not what has not ended.
+// Tests that the contents and recipients of old emails are redacted while counts and unfinished emails stay.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -37,7 +37,7 @@ interface Old {
   projectId?: string;
 }
 
-/** Mails made so long ago, as they stand once they ended; to a contact each. */
+/** Creates ended emails in the past, one per contact. */
 async function makeMails(old: Old = {}): Promise<string[]> {
   const { madeDaysAgo = 60, sentDaysAgo = madeDaysAgo, status = "SENT", campaignId, to = ADDRESSES } = old;
   const { copies = null, projectId = project.id } = old;
@@ -108,12 +108,12 @@ async function makeCampaign(status: string): Promise<string> {
 const keepFor = (count: number | null, projectId = project.id) =>
   transaction(server.database, (tx) => changeEmailRetention(tx, projectId, count));
 
-/** As of so many days from now. */
+/** Runs the retention as if `inDays` days had passed. */
 async function forgetAll(batchSize = 2, inDays = 0): Promise<void> {
   while (await forgetOld(server.database, { batchSize, at: daysAgo(-inDays) }));
 }
 
-/** Which of these mails are forgotten. */
+/** Returns whether each email is redacted. */
 async function forgottenOf(ids: readonly string[]): Promise<boolean[]> {
   const rows = await server.rows<{ isForgotten: boolean }>(
     "select forgotten_at is not null as is_forgotten from emails where id = any($1::uuid[]) order by id",
@@ -125,7 +125,7 @@ async function forgottenOf(ids: readonly string[]): Promise<boolean[]> {
 const all = (count: number) => Array<boolean>(count).fill(true);
 const none = (count: number) => Array<boolean>(count).fill(false);
 
-/** What comes back about a mail now. */
+/** Reports an event about an email now. */
 async function report(id: string, kind: ReportKind): Promise<void> {
   await transaction(server.database, async (tx) => {
     const [mail] = await findReturnedMails(tx, [{ projectId: project.id, emailId: id, providerId: null }]);
@@ -138,7 +138,7 @@ async function report(id: string, kind: ReportKind): Promise<void> {
 
 const get = async <Body = object>(path: string) => (await server.call<Body>("GET", path, project.byKey)).body;
 
-/** Numbers that are made of mails: of a campaign, and of reports of all that is counted. */
+/** Returns the numbers of a campaign and of all reports that are derived from emails. */
 const numbersOf = async (campaignId: string) => ({
   stats: await get(`/campaigns/${campaignId}/stats`),
   counts: await server.rows(
@@ -149,7 +149,7 @@ const numbersOf = async (campaignId: string) => ({
   ),
 });
 
-/** Whatever transaction is under way, such as one of autovacuum, holds counting back by a second. */
+/** Waits for the counters, because any open transaction, such as autovacuum, delays counting by a second. */
 const countAll = () =>
   vi.waitFor(async () => {
     await countNews(server.database, { lagSeconds: 0 });
@@ -169,7 +169,7 @@ const statesOf = () =>
     project.id,
   );
 
-/** Every text that the database has of these mails, but for what they share. */
+/** Returns every text in the database about these emails, except for shared contents. */
 async function textsOf(ids: readonly string[]): Promise<string> {
   const [row] = await server.rows<{ texts: string }>(
     `select concat((select json_agg(e) from emails e where id = any($1::uuid[])),
@@ -180,7 +180,7 @@ async function textsOf(ids: readonly string[]): Promise<string> {
   return row?.texts ?? "";
 }
 
-test("to whom and what is forgotten; status, times, what came back and every number stay, and recounts are true", async () => {
+test("redacts recipients and texts and keeps statuses, times, reports and all counts", async () => {
   const campaignId = await makeCampaign("SENT");
   const ids = await makeMails({ campaignId });
   const [first = "", second = ""] = ids;
@@ -210,11 +210,11 @@ test("to whom and what is forgotten; status, times, what came back and every num
   const recipients = await get<{ data: object[] }>(`/campaigns/${campaignId}/recipients`);
   for (const row of recipients.data) expect(row).toMatchObject({ email: "" });
 
-  // Of this campaign nobody gets another mail.
+  // No one gets another email of this campaign.
   await expect(makeMails({ campaignId, madeDaysAgo: 0 })).rejects.toThrow("emails_by_contact");
 });
 
-test("what is counted only afterwards is counted by the provider that the mail went to", async () => {
+test("counts late reports by the provider that the redacted email went to", async () => {
   const campaignId = await makeCampaign("SENT");
   const [first = "", second = "", third = ""] = await makeMails({ campaignId });
   await report(first, "delivered");
@@ -228,7 +228,7 @@ test("what is counted only afterwards is counted by the provider that the mail w
     .filter((row) => row.dimension === 5 && row.delivered > 0)
     .map(({ value, delivered: count }) => `${value} ${count}`);
   expect(delivered.toSorted()).toEqual(["gmail 1", "gmx 1", "other 1"]);
-  // A contact that goes takes along what was counted of it, as ever.
+  // Deleting a contact removes its counts as usual.
   const contacts = await server.rows<{ id: string }>(
     "select id from contacts where project_id = $1",
     project.id,
@@ -245,13 +245,13 @@ test("what is counted only afterwards is counted by the provider that the mail w
   expect(await textsOf([first, second, third])).not.toContain("gmail");
 });
 
-test("what comes back late is booked and restores nothing; of a mail with copies nobody knows any more whose it is", async () => {
+test("records late reports without restoring data and matches no contact if there were copies", async () => {
   const [plain = ""] = await makeMails({ to: ["ada@gmail.com"] });
   const [copied = ""] = await makeMails({
     to: ["bob@example.net"],
     copies: { cc: [{ address: "boss@example.net", name: "Boss" }], bcc: [] },
   });
-  // As if others still said the same.
+  // Simulates that other emails still use the content.
   await server.rows("update email_contents set used_until = 'infinity' where project_id = $1", project.id);
   await keepFor(30);
   await forgetAll();
@@ -276,7 +276,7 @@ test("what comes back late is booked and restores nothing; of a mail with copies
   expect(await textsOf([copied])).not.toContain("boss");
 });
 
-test("what has not ended keeps everything, however old; so does what left late, until that is long enough ago", async () => {
+test("keeps unfinished emails at any age and late-sent ones until they are old enough", async () => {
   const open = [
     ...(await makeMails({ status: "QUEUED", to: ["queued@example.net"] })),
     ...(await makeMails({ status: "UNCONFIRMED", to: ["doubt@example.net"] })),
@@ -299,13 +299,13 @@ test("what has not ended keeps everything, however old; so does what left late, 
   expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
 });
 
-test("a campaign that is not over keeps everything: with a mail in doubt, or with recipients who wait in a batch", async () => {
+test("keeps a campaign with an email in doubt or with recipients in a batch", async () => {
   const inDoubt = await makeCampaign("SENT");
   const mails = await makeMails({ campaignId: inDoubt });
   await server.rows("update emails set status = 'UNCONFIRMED' where id = $1", mails[2]);
   const paused = await makeCampaign("PAUSED");
   const left = await makeMails({ campaignId: paused, to: ["left@example.net"] });
-  // Of a third one nobody has a mail yet.
+  // The third campaign has only batches.
   const unsent = await makeCampaign("PAUSED");
   const waiting = [61, 60].map((days) => firstIdAt(daysAgo(days).getTime()));
   await server.rows(
@@ -322,7 +322,7 @@ test("a campaign that is not over keeps everything: with a mail in doubt, or wit
   expect(await forgottenOf([...mails, ...left])).toEqual(none(4));
   expect(await forgottenOf(other)).toEqual(all(1));
 
-  // The position is past their mails by now.
+  // The position is beyond their emails by now.
   await server.rows("update emails set status = 'FAILED' where id = $1", mails[2]);
   await server.rows(
     `with ended as (delete from recipient_batches where id = any($1::uuid[]) returning *)
@@ -338,7 +338,7 @@ test("a campaign that is not over keeps everything: with a mail in doubt, or wit
   expect(await server.rows("select 1 from emails_kept_longer")).toEqual([]);
 });
 
-test("nothing forgotten is sent again: neither with what failed, nor as what was in doubt; the database refuses it too", async () => {
+test("never resends a redacted email, whether it failed or was in doubt", async () => {
   const campaignId = await makeCampaign("SENT");
   const failed = await makeMails({ campaignId, status: "FAILED" });
   const [alone = ""] = await makeMails({ status: "FAILED", to: ["alone@example.net"] });
@@ -358,7 +358,7 @@ test("nothing forgotten is sent again: neither with what failed, nor as what was
     "emails_forgotten_check",
   );
 
-  // With others that failed and are kept, they are left out.
+  // A retry skips them if other failed emails are kept.
   const young = await makeMails({ campaignId, status: "FAILED", madeDaysAgo: 1, to: ["young@example.net"] });
   const again = await server.call("POST", `/campaigns/${campaignId}/retry-failed`, project.byKey);
   expect(again.status).toBe(200);
@@ -370,7 +370,7 @@ test("nothing forgotten is sent again: neither with what failed, nor as what was
   expect(await forgottenOf(failed)).toEqual(all(3));
 });
 
-test("a mail that is queued again while it is about to be forgotten stays whole", async () => {
+test("keeps an email in full that is requeued while the retention runs", async () => {
   const campaignId = await makeCampaign("SENT");
   const [failed = ""] = await makeMails({ campaignId, status: "FAILED", to: ["ada@gmail.com"] });
   await keepFor(30);
@@ -392,7 +392,7 @@ test("a mail that is queued again while it is about to be forgotten stays whole"
   expect(await forgottenOf([failed])).toEqual(all(1));
 });
 
-test("two processes at once forget each mail once; other projects, younger mails and longer times are left alone", async () => {
+test("redacts each email once in two processes and leaves other projects alone", async () => {
   const old = await makeMails({ to: Array.from({ length: 20 }, (_, at) => `old${at}@example.net`) });
   const young = await makeMails({ madeDaysAgo: 30.5, to: ["young@example.net"] });
   const other = await server.createProject();
@@ -401,7 +401,7 @@ test("two processes at once forget each mail once; other projects, younger mails
   const kept = await makeMails({ projectId: longer.id });
   await keepFor(30);
   await keepFor(61, longer.id);
-  // Who is at a project is not disturbed.
+  // A project that another process has locked is skipped.
   await transaction(server.database, async (tx) => {
     await sql`select 1 from email_retentions where project_id = ${project.id} for update`.execute(tx);
     await forgetAll();
@@ -412,7 +412,7 @@ test("two processes at once forget each mail once; other projects, younger mails
   expect(await forgottenOf(old)).toEqual(all(20));
   expect(await forgottenOf([...young, ...others, ...kept])).toEqual(none(7));
 
-  // For ever again, and then for a shorter time: from the first mail on.
+  // Remove the retention and set a shorter one, which starts again at the first email.
   await keepFor(null);
   await keepFor(30);
   await keepFor(59, longer.id);
@@ -425,7 +425,7 @@ test("two processes at once forget each mail once; other projects, younger mails
 const positionOf = () =>
   server.rows("select position from email_retentions where project_id = $1", project.id);
 
-test("a position goes forward only, and no mail is looked at twice", async () => {
+test("only moves the position forward and checks no email twice", async () => {
   await makeMails();
   await keepFor(30);
   await forgetAll(1);

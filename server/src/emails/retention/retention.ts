@@ -1,5 +1,5 @@
-// How long what mails said and to whom is kept: for ever, or for so many days (docs/decisions/0094-mails-that-are-forgotten.md). That they
-// were sent, when, and what came back stays.
+// Redacts the contents and recipients of emails after the project's retention, if it has one
+// (docs/decisions/0094-mails-that-are-forgotten.md). The fact that they were sent, the time and the reports stay.
 import { startLoop, type Loop } from "../../platform/background.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
@@ -14,7 +14,7 @@ import { deleteRetention, listRetentions, lockRetention, upsertRetention } from 
 const BATCH_SIZE = 2_000;
 const EVERY_MS = 60 * 60_000;
 
-/** Says how long a project keeps what its mails say and to whom; null: for ever. */
+/** Sets how many days a project keeps contents and recipients. Null keeps them permanently. */
 export async function changeEmailRetention(tx: Tx, projectId: string, days: number | null): Promise<void> {
   if (days === null) await deleteRetention(tx, projectId);
   else await upsertRetention(tx, projectId, days);
@@ -22,14 +22,13 @@ export async function changeEmailRetention(tx: Tx, projectId: string, days: numb
 
 interface Run {
   batchSize?: number;
-  /** As of when; now unless it is said. */
+  /** The time to evaluate the retention at. Defaults to now. */
   at?: Date;
   signal?: AbortSignal;
 }
 
 /**
- * Forgets what is too old, in batches.
- *
+ * Redacts expired emails and contents in batches.
  * @returns whether there is more
  */
 export async function forgetOld(
@@ -42,7 +41,7 @@ export async function forgetOld(
       transaction(database, async (tx) => {
         const retention = await lockRetention(tx, projectId);
         if (retention === undefined) return false;
-        // Contents last: they go behind their mails.
+        // Contents come last because they follow their emails.
         for (const step of [passMails, lookAgain, passContents])
           if (await step(tx, { ...retention, at }, batchSize)) return true;
         return false;
@@ -51,7 +50,7 @@ export async function forgetOld(
   });
 }
 
-/** Forgets old mails in the background, for as long as it runs. */
+/** Starts the background loop that redacts old emails. */
 export function startForgettingEmails({
   database,
   log,

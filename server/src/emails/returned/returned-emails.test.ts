@@ -1,5 +1,5 @@
-// What comes back about mails: each kind once, forward only, in any order and from many sides at once.
-// Exercises returned-emails.ts, and outcomes.ts where something comes back before the handover is booked.
+// Tests that reports are recorded once per kind, forward only, in any order and concurrently. Covers returned-emails.ts, and outcomes.ts
+// for reports that arrive before the result.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -41,7 +41,7 @@ async function instantsOf(id: string) {
   );
 }
 
-test("steps are booked once each, and tell which were the first of their kind", async () => {
+test("records each step once and returns which were the first of their kind", async () => {
   const [one, other] = [await mailAt("SENT"), await mailAt("SENT")];
   const taken = await advance(
     step(one, "CLICKED", 5),
@@ -69,7 +69,7 @@ test.each([
   [["BOUNCED", "OPENED", "CLICKED", "DELIVERED"], "BOUNCED"],
   [["CLICKED", "COMPLAINED", "BOUNCED", "OPENED"], "COMPLAINED"],
   [["OPENED", "BOUNCED"], "BOUNCED"],
-] as const)("after %j, one by one, a mail is %s, and every instant is there", async (statuses, status) => {
+] as const)("after %j in separate calls an email is %s and has every timestamp", async (statuses, status) => {
   const id = await mailAt("SENT");
   for (const one of statuses) expect((await advance(step(id, one, 1)))[0]?.isFirst).toBe(true);
   const { status: last, sentAt: _, ...instants } = await instantsOf(id);
@@ -80,7 +80,7 @@ test.each([
 });
 
 test.each(["QUEUED", "CLAIMED", "FAILED", "SKIPPED"])(
-  "nothing comes back of a mail that is %s",
+  "records no report for an email that is %s",
   async (status) => {
     const id = await mailAt(status);
     expect((await advance(step(id, "OPENED"), step(id, "CLICKED"))).map(({ isFirst }) => isFirst)).toEqual([
@@ -91,14 +91,14 @@ test.each(["QUEUED", "CLAIMED", "FAILED", "SKIPPED"])(
   },
 );
 
-test("an opening proves that a mail left of which nobody knew", async () => {
+test("an open proves that an unconfirmed email was sent", async () => {
   const id = await mailAt("UNCONFIRMED");
   expect(await advance(step(id, "OPENED", 7))).toMatchObject([{ isFirst: true }]);
   expect(await instantsOf(id)).toEqual({ status: "OPENED", sentAt: 7, openedAt: 7 });
 });
 
 test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
-  "%s proves that a mail left which waits for its further try, and takes that back",
+  "%s proves that an email in doubt was sent and cancels its retry",
   async (status) => {
     for (const waiting of ["QUEUED", "CLAIMED"]) {
       const id = await mailAt(waiting);
@@ -114,7 +114,7 @@ test.each(["DELIVERED", "OPENED", "CLICKED", "BOUNCED", "COMPLAINED"] as const)(
 );
 
 test.each(["uncertain", "sent"])(
-  "the same where the attempt that is %s was followed by one that was refused",
+  "a report cancels the retry if a deferral followed an attempt that is %s",
   async (outcome) => {
     const id = await mailAt("QUEUED");
     await sql`
@@ -128,7 +128,7 @@ test.each(["uncertain", "sent"])(
   },
 );
 
-test("of many that tell the same at once one is first", async () => {
+test("reports one first step when the same steps are recorded concurrently", async () => {
   const ids = await Promise.all(Array.from({ length: 5 }, async () => mailAt("SENT")));
   const batches = Array.from({ length: 8 }, async () =>
     advance(...ids.flatMap((id) => [step(id, "OPENED"), step(id, "CLICKED")])),

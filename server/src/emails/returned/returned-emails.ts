@@ -1,4 +1,4 @@
-// What came back about mails, booked at the mails themselves: each kind once, forward only, in any order.
+// Records reports in the email rows, each kind once, forward only and in any order.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { noteSentMails } from "../../reactions/reactions.ts";
@@ -23,22 +23,21 @@ export interface EmailKey {
   id: string;
 }
 
-/** Something that came back about a mail, and when it happened. */
+/** A report about an email and its time. */
 export interface EmailStep extends EmailKey {
   status: ReturnedStatus;
   at: Date;
 }
 
-/** `isFirst`: whether it was the first of its kind for the mail; never for a mail that has not left. */
+/** `isFirst` says whether the report was the first of its kind. It is false for an email that was not sent. */
 export type EmailStepTaken = Omit<EmailStep, "at"> & { isFirst: boolean };
 
 /**
- * Adds mails to the counts of events of which it became known only now that they had left, in the same transaction: events/ comes later
- * in the reading order and hands it in.
+ * Adds emails that are only now known to be sent to the event counts, in the same transaction. Passed in because events/ is a higher layer.
  */
 export type AddLateSent = (tx: Tx, projectId: string, emailIds: readonly string[]) => Promise<void>;
 
-/** What in the middle of a handover says that the mail was taken. An opening does not: filters look before they take. */
+/** Reports that prove acceptance during submission. An open does not, because filters follow links before they accept a message. */
 const SURE: ReadonlySet<ReturnedStatus> = new Set(["DELIVERED", "BOUNCED", "COMPLAINED"]);
 const COUNTED: Readonly<Partial<Record<ReturnedStatus, ToCount["what"]>>> = {
   BOUNCED: "bounced",
@@ -47,12 +46,12 @@ const COUNTED: Readonly<Partial<Record<ReturnedStatus, ToCount["what"]>>> = {
 
 const keyOf = ({ projectId, id }: EmailKey) => `${projectId} ${id}`;
 
-/** Mails that are a transaction's own; by key those of which nobody has noted yet that they left. */
+/** Keys of the locked emails that are not yet recorded as sent. */
 export type LockedEmails = ReadonlySet<string>;
 
 /**
- * Makes these mails the transaction's own, in one order everywhere: transactions that then book several things about the same
- * mails take turns, where each would wait for the other. What comes back about a mail in doubt makes its further try needless.
+ * Locks emails in a fixed order, so that transactions that record several reports about the same emails cannot deadlock. Cancels the retry
+ * of an email in doubt, because a report makes it needless.
  */
 export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<LockedEmails> {
   const rows = await lockEmailRows(tx, keys);
@@ -70,9 +69,9 @@ export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<Loc
 }
 
 /**
- * Books what came back about mails: sets the instant of its kind where there is none yet and moves the state forward only,
- * so that repeats and reordering change nothing (decision 9). Returns one entry per step, in order; of equal steps in one
- * call the first is first, and the earliest instant counts. `locked`: the mails, where the caller has locked them.
+ * Records reports by setting the timestamp of their kind once and moving the status forward only, so that repeats and reordering change
+ * nothing (decision 9). Returns one entry per step, in order. Among equal steps the first one counts as first, with the earliest time. Pass
+ * `locked` if the caller has already locked the emails.
  */
 export async function advanceEmails(
   tx: Tx,
@@ -82,7 +81,7 @@ export async function advanceEmails(
 ): Promise<EmailStepTaken[]> {
   if (steps.length === 0) return [];
   const unsent = locked ?? (await lockEmails(tx, steps));
-  // Of a mail with a sure sign among its steps that one tells.
+  // Prefer a report that proves acceptance if an email has one among its steps.
   const surest = steps
     .filter((step) => unsent.has(keyOf(step)))
     .toSorted((one, other) => Number(SURE.has(other.status)) - Number(SURE.has(one.status)));
@@ -116,10 +115,10 @@ export async function advanceEmails(
   return taken;
 }
 
-/** Nothing that comes of a test mail is counted. */
+/** Test emails are not counted. */
 const isCounted = (row: { isTest: boolean | null }) => row.isTest !== true;
 
-/** Each mail once, with its earliest instant, and with the rest of its first step. */
+/** Returns one step per email, which is its first step with the earliest time. */
 function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]): Step[] {
   const byMail = new Map<string, Step>();
   for (const step of steps) {
@@ -130,7 +129,7 @@ function earliestOf<Step extends EmailKey & { at: Date }>(steps: readonly Step[]
   return [...byMail.values()];
 }
 
-/** Notes that mailboxes did not take mails for now. Returns for each step, in order, whether it was the first of its mail. */
+/** Records soft bounces. Returns for each step, in order, whether it was the first of its email. */
 export async function noteSoftBounces(
   tx: Tx,
   steps: ReadonlyArray<EmailKey & { at: Date }>,
@@ -140,7 +139,7 @@ export async function noteSoftBounces(
   return steps.map((step) => firsts.delete(keyOf(step)));
 }
 
-/** Mails of which nobody knew whether they had left, and whose taker says that they did. Returns for each step whether it told. */
+/** Sets unconfirmed emails to sent when their receiver confirms them. Returns for each step whether it changed the email. */
 export async function confirmSent(
   tx: Tx,
   steps: ReadonlyArray<EmailKey & { at: Date }>,
@@ -153,7 +152,7 @@ export async function confirmSent(
   return steps.map((step) => confirmed.delete(keyOf(step)));
 }
 
-/** Counts mails of which nobody knew yet that they had left, and notes their contacts. */
+/** Counts emails that are only now known to be sent, and adds outbox events for their contacts. */
 async function noteLeft(
   tx: Tx,
   all: ReadonlyArray<{
@@ -174,7 +173,7 @@ async function noteLeft(
     tx,
     rows.map((row) => ({ projectId: row.projectId, at: row.sentAt, what: "sent" })),
   );
-  // Test mails as well: each is an event of its contact.
+  // Include test emails, because each is an event of its contact.
   for (const [projectId, own] of Map.groupBy(all, (row) => row.projectId))
     await addLateSent(
       tx,
@@ -183,7 +182,7 @@ async function noteLeft(
     );
 }
 
-/** How somebody else names a mail of ours: by our ids, by the id alone, or by what the transport called it. */
+/** Identifies an email in a report, by project and id, by id alone or by the provider's id. */
 export interface MailNames {
   projectId: string | null;
   emailId: string | null;
@@ -194,17 +193,17 @@ export interface ReturnedMail extends EmailKey {
   contactId: string | null;
   status: EmailStatus;
   toAddress: string;
-  /** The keyed hash of the address, when the contact was deleted and the address erased with it. */
+  /** Keyed hash of the address if the contact was deleted. */
   erasedTo: string | null;
-  /** Whether others than the contact got the same message. */
+  /** Whether others than the contact received the same message. */
   hasCopies: boolean;
-  /** Whether the project kept it no longer: its address is empty. */
+  /** Whether the email is redacted. Its address is empty then. */
   isForgotten: boolean;
-  /** What events about the mail tell of it. */
+  /** The facts that events about the email contain. */
   facts: Record<string, unknown>;
 }
 
-/** The mails that are meant, one entry per name, in order; our own ids count first, the transport's second. */
+/** Finds the emails of reports, one entry per name, in order. Our own ids take precedence over the provider's. */
 export async function findReturnedMails(
   tx: Database,
   names: readonly MailNames[],
@@ -244,10 +243,10 @@ export async function findReturnedMails(
   });
 }
 
-/** Where a mail may come to stand elsewhere in this very moment, in a way that decides what something about it means. */
+/** Statuses that may change concurrently in a way that affects how a report is interpreted. */
 const MOVING: ReadonlySet<EmailStatus> = new Set(["SENDING", "UNCONFIRMED"]);
 
-/** The same for whoever books by where the mails stand: in handover or in doubt, they stay where they are until the transaction ends. */
+/** Finds the emails of reports and locks them if one is in submission or in doubt, for callers that depend on the status. */
 export async function findHeldMails(
   tx: Tx,
   names: readonly MailNames[],

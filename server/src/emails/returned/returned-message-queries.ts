@@ -1,4 +1,4 @@
-// Statements on `returned_messages`.
+// Queries on `returned_messages`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
@@ -10,7 +10,7 @@ interface ReturnedRow {
   text: string | null;
 }
 
-/** Stores each unless its mail has `limit` of them already. */
+/** Inserts messages, up to `limit` per email. */
 export async function insertReturned(
   tx: Tx,
   projectId: string,

@@ -1,4 +1,4 @@
-// What came back about mails in words for people alone: kept for a month, so that somebody can read what no program could.
+// Keeps returned messages that only a person can interpret, for a month.
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
@@ -13,7 +13,7 @@ export interface MessageToKeep {
   text: string | null;
 }
 
-/** Keeps the first few of a mail, in the transaction in which they are interpreted. */
+/** Keeps the first few messages per email, in the transaction that interprets them. */
 export async function keepReturnedMessages(tx: Tx, messages: readonly MessageToKeep[]): Promise<void> {
   for (const [projectId, own] of Map.groupBy(messages, (message) => message.projectId))
     await insertReturned(
@@ -24,7 +24,10 @@ export async function keepReturnedMessages(tx: Tx, messages: readonly MessageToK
     );
 }
 
-/** The messages that came back about a mail, oldest first. @throws Refusal EMAIL_NOT_FOUND. */
+/**
+ * Lists the returned messages of an email, oldest first.
+ * @throws AppError EMAIL_NOT_FOUND
+ */
 export async function listReturnedMessages(database: Database, projectId: string, emailId: string) {
   if (!isId(emailId) || (await findEmailId(database, projectId, emailId)) === undefined)
     throw new Refusal("EMAIL_NOT_FOUND");
@@ -37,7 +40,7 @@ export async function listReturnedMessages(database: Database, projectId: string
   }));
 }
 
-/** Forgets what is older than a month. */
+/** Deletes messages that are older than a month. */
 export async function sweepReturnedMessages(database: Database): Promise<void> {
   await deleteOldReturned(database, LIMITS.returnedMessageDays.value);
 }

@@ -1,4 +1,4 @@
-// Statements on `emails` when something came back about them: find whose mail is meant, book what it was.
+// Queries that find the email of a report and record the report.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
@@ -17,7 +17,7 @@ interface Step {
 interface BookedRow {
   projectId: string;
   id: string;
-  /** Null of a mail in doubt. */
+  /** Null for an email in doubt. */
   sentAt: Date | null;
   isTest: boolean | null;
 }
@@ -31,7 +31,7 @@ interface LockedRow {
   mayBeInDoubt: boolean;
 }
 
-/** Makes mails the transaction's own, in one order everywhere: transactions that take several of the same take turns. */
+/** Locks emails in a fixed order, so that transactions with the same emails cannot deadlock. */
 export async function lockEmailRows(
   tx: Tx,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -45,7 +45,7 @@ export async function lockEmailRows(
   return locked;
 }
 
-/** Within one project, so that sharded tables take it. */
+/** Locks the rows of one project, so that the statement works on sharded tables. */
 async function lockRowsOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<LockedRow[]> {
   const { rows } = await sql<LockedRow>`
     select project_id, id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
@@ -54,22 +54,22 @@ async function lockRowsOf(tx: Tx, projectId: string, ids: readonly string[]): Pr
   return rows;
 }
 
-/** Whether mails `e` wait for a further try although one of those before it may have been taken. */
+/** Whether email `e` waits for a retry although an earlier attempt may have been accepted. */
 const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (
   select 1 from email_attempts a
   where a.project_id = e.project_id and a.email_id = e.id and a.outcome in ('uncertain', 'sent')))`;
 
-/** Where mails stand, to whoever has heard of them: those that wait for a further try in doubt may have left. */
+/** The status of an email for a report. An email that waits for a retry in doubt may have been sent. */
 export const statusInDoubt = sql`case when ${waitsInDoubt} then 'UNCONFIRMED' else ${standing} end`;
 
-/** Takes back the further try of those of these mails that wait for one in doubt: something came back about them. */
+/** Cancels the retry of in-doubt emails after a report about them. */
 export async function updateFurtherTries(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     update emails e set status = 'UNCONFIRMED', sender_id = null, variables = ${variablesAfter(sql`true`)}
     where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]) and ${waitsInDoubt}`.execute(tx);
 }
 
-/** The columns every statement here takes its steps from: each mail once. */
+/** The steps as a table with one row per email. */
 function stepsAs(steps: readonly Step[]) {
   return sql`unnest(
     ${steps.map((step) => step.projectId)}::uuid[],
@@ -78,8 +78,8 @@ function stepsAs(steps: readonly Step[]) {
 }
 
 /**
- * Sets when a mail left where a report is the first to know: why it had not been sent holds no more. In the middle of a handover only a
- * sure sign counts.
+ * Sets the time of sending when a report is the first to prove it, and clears the reason why the email was not sent. During submission only
+ * a report that proves acceptance counts.
  */
 export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];
@@ -97,7 +97,7 @@ export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boo
   return rows;
 }
 
-/** Where the instant of what came back stands. */
+/** The timestamp column of each report. */
 const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
   DELIVERED: "deliveredAt",
   OPENED: "openedAt",
@@ -107,8 +107,8 @@ const INSTANT_COLUMNS: Readonly<Record<ReturnedStatus, string>> = {
 };
 
 /**
- * Notes of mails that have left when something came back for the first time, and moves those forward that stand at one of
- * `from`; returns the mails for which it was the first time.
+ * Sets the timestamp of the first report of a kind and moves the status forward from one of `from`. Returns the emails for which it was the
+ * first.
  */
 export async function updateReturned(
   tx: Tx,
@@ -151,7 +151,7 @@ export async function updateConfirmed(tx: Tx, steps: readonly Step[]): Promise<L
   return rows;
 }
 
-/** With what events tell of each. */
+/** Returns emails with the facts that events contain. */
 export async function findReturnedRows(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -182,7 +182,7 @@ export async function findEmailKeysByProviderId(database: Database, providerIds:
   return rows;
 }
 
-/** One look into the primary key for each project: for the few reports that name nothing but our Message-ID. */
+/** Does one primary key lookup per project, for the few reports that contain only our Message-ID. */
 export async function findEmailKeysById(database: Database, ids: readonly string[]) {
   const { rows } = await sql<{ projectId: string; id: string }>`
     select e.project_id, e.id
