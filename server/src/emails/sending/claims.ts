@@ -1,10 +1,10 @@
-// What a sender claims: mails with rows of their own, or a batch of recipients, who get theirs by it.
+// Claims emails for a sender, either queued rows or a batch of recipients.
 import type { Database } from "../../platform/database.ts";
 import { claimBatch } from "../outbox/batch-queries.ts";
 import type { ContactIfThere } from "../outbox/recipients.ts";
 import { claimEmails, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
 
-/** Claims up to `limit` mails of a queue for a sender; recipients at these domains are passed over. */
+/** Claims up to `limit` emails of a queue and leaves out recipients at `withoutDomains`. */
 export async function claim(
   database: Database,
   senderId: string,
@@ -22,7 +22,7 @@ export async function claim(
     : claimEmails(database, { ...wanted, priority, campaignId });
 }
 
-/** Starts at another project each time, within each priority, so that none is always the last. */
+/** Rotates the queues of each priority by a random offset, so that no project is always last. */
 export function inTurn(due: readonly DueQueue[]): DueQueue[] {
   const byPriority = Map.groupBy(due, (one) => one.priority);
   return [...byPriority.values()].flatMap((group) => {

@@ -1,4 +1,4 @@
-// The links of a content are kept once, and what mails that have left say goes on leading where it led.
+// Tests that the links of a content are stored once and that links in sent emails keep working.
 import { expect, test } from "vitest";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { createLinkStore } from "./content-links.ts";
@@ -26,7 +26,7 @@ async function contentOf(): Promise<string> {
 
 const rows = () => outbox.database.selectFrom("content_links").select(["numbers", "urls"]).execute();
 
-test("another release adds the links it finds more, and moves none", async () => {
+test("adds links found by another release and keeps existing ones unchanged", async () => {
   const contentId = await contentOf();
   const store = (...links: Link[]) =>
     createLinkStore(outbox.database)([{ projectId: outbox.projectId, contentId, queueVersion: "1", links }]);
@@ -38,7 +38,7 @@ test("another release adds the links it finds more, and moves none", async () =>
   expect([A, B, C].map(({ number }) => urls[numbers.indexOf(number)])).toEqual([A.url, B.url, C.url]);
 });
 
-test("a process stores a content once, and several at a time; without links there is nothing to store", async () => {
+test("stores a content once per process, several at a time, and none without links", async () => {
   const contentId = await contentOf();
   const store = createLinkStore(outbox.database);
   const content = { projectId: outbox.projectId, contentId, queueVersion: "1" };
@@ -52,7 +52,7 @@ test("a process stores a content once, and several at a time; without links ther
   expect(await rows()).toEqual([{ numbers: [2], urls: [A.url] }]);
 });
 
-test("eight processes may store the same at once", async () => {
+test("stores the same links concurrently from eight processes", async () => {
   const contentId = await contentOf();
   const stores = Array.from({ length: 8 }, async () =>
     createLinkStore(outbox.database)([

@@ -1,14 +1,14 @@
-// Keeps what the links of contents are called, before a mail with them leaves: whoever follows one finds where it leads.
+// Stores the numbers and targets of a content's links before an email with them is sent, so that every link can be resolved.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import { upsertContentLinks, type LinkedContent } from "./link-queries.ts";
 
 export type { LinkedContent } from "./link-queries.ts";
 
-/** Contents that this process has stored since their project was reset, if ever; another one costs a statement that changes nothing. */
+/** Contents to remember as stored. Forgetting one costs a statement without effect. */
 const KNOWN_CONTENTS_MAX = 10_000;
 
-/** Stores links of contents that this process has not stored yet, in one statement for all. */
+/** Returns a function that stores the links of contents this process has not stored yet, in one statement. */
 export function createLinkStore(database: Database): (contents: readonly LinkedContent[]) => Promise<void> {
   const known = new LRUCache<string, true>({ max: KNOWN_CONTENTS_MAX });
   return async (contents) => {
@@ -18,7 +18,7 @@ export function createLinkStore(database: Database): (contents: readonly LinkedC
       if (content.links.length > 0 && !known.has(key)) missing.set(key, content);
     }
     if (missing.size === 0) return;
-    // In one order everywhere: two processes that store the same contents must not wait for each other.
+    // Insert in a fixed order, so that two processes with the same contents cannot deadlock.
     const ordered = [...missing.values()].toSorted((one, other) =>
       one.contentId < other.contentId ? -1 : 1,
     );

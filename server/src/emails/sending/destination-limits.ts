@@ -1,12 +1,11 @@
-// How many mails may be in handover to one destination at once: few at first, more with each round that goes well, half when it throttles
-// us. One per sending process; no clock, no database.
+// Limits concurrent submissions per destination. The limit starts low, grows with each successful round and halves when the destination
+// throttles us. One instance per sending process. Uses no clock and no database.
 import { LRUCache } from "lru-cache";
 import type { Outcome } from "../../transports/transport.ts";
 
-/** What an attempt said about its destination; `unknown` when it ended for other reasons. */
+/** What an attempt showed about its destination. `unknown` means that it ended for other reasons. */
 export type Echo = "taken" | "throttled" | "unknown";
 
-/** What an outcome says about the destination of the mail. */
 export function echoOf(outcome: Outcome): Echo {
   if (outcome.kind === "sent") return "taken";
   return outcome.kind === "deferred" && outcome.throttled === true ? "throttled" : "unknown";
@@ -14,30 +13,30 @@ export function echoOf(outcome: Outcome): Echo {
 
 export interface DestinationLimits {
   mayStart(destination: string): boolean;
-  /** Counts an attempt in; whoever did tells its echo, exactly once. */
+  /** Starts an attempt. The caller must call the returned function exactly once. */
   start(destination: string): (echo: Echo) => void;
   limitOf(destination: string): number;
-  /** Whether it takes less than it could. */
+  /** Whether the destination's limit is below the maximum. */
   isConstrained(destination: string): boolean;
 }
 
 interface State {
   limit: number;
   active: number;
-  /** Attempts taken since the limit last changed: as many as the limit make a round. */
+  /** Accepted attempts since the limit last changed. A round is as many as the limit. */
   takenInRound: number;
-  /** Before the first throttling the limit doubles with each round, then it grows by one. */
+  /** The limit doubles with each round until the first throttling, and then grows by one. */
   doubles: boolean;
-  /** Grows with each halving: attempts that began before it say what is known already. */
+  /** Incremented with each halving, to ignore attempts that started before the latest one. */
   halvings: number;
 }
 
 const FIRST_LIMIT = 2;
-/** What was learned of a destination is kept for so many of them, and so long after its last mail. */
+/** Limits are kept for this many destinations and for one hour after the last email. */
 const MAX_DESTINATIONS = 10_000;
 const KEPT_MS = 60 * 60_000;
 
-/** @param maximum the most connections one destination may have. */
+/** @param maximum the maximum number of connections per destination */
 export function createDestinationLimits(maximum: number): DestinationLimits {
   const states = new LRUCache<string, State>({ max: MAX_DESTINATIONS, ttl: KEPT_MS, updateAgeOnGet: true });
 

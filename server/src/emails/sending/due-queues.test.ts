@@ -1,4 +1,4 @@
-// What is due: every queue with mail that may leave, found without asking the projects that have none.
+// Tests that every queue with due email is found without reading projects that have none.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createDatabase, createPool } from "../../platform/database.ts";
@@ -9,7 +9,7 @@ import { listDueQueues } from "./sender-queries.ts";
 const outbox = useOutbox();
 const IDLE_PROJECTS = 3_000;
 
-test("each queue with mail due is found once: of every project and priority, and not what waits for later", async () => {
+test("finds each queue with due email once and skips email due later", async () => {
   const other = await outbox.createProject();
   const later = await outbox.createProject();
   await outbox.enqueue([
@@ -32,14 +32,14 @@ test("each queue with mail due is found once: of every project and priority, and
   ]);
 });
 
-test("a look for work reads nothing of projects that have none", async () => {
+test("reads no rows of projects without email when looking for work", async () => {
   await sql`
     with idle as (insert into projects (id, name) select new_id(), 'Idle' from generate_series(1, ${IDLE_PROJECTS}::integer) returning id)
     insert into project_queues (project_id) select id from idle`.execute(outbox.database);
   await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await sql`analyze`.execute(outbox.database);
   const log = createLog({ level: "silent" });
-  // One connection: what it has read is counted when it says so.
+  // Use one connection, because it can flush its own statistics on request.
   const pool = createPool({ connection: outbox.connection, maxConnections: 1, log });
   try {
     const database = createDatabase(pool);

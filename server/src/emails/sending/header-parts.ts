@@ -1,4 +1,4 @@
-// What the header of a mail says: who writes to whom about what, and which fields its kind demands. Pure.
+// Builds the header of an email with its sender, recipients, subject and the fields for its kind. Pure.
 import { now } from "../../platform/clock.ts";
 import type { Mailbox as NamedMailbox } from "../../message/header.ts";
 import type { HeaderParts } from "../../message/message.ts";
@@ -9,7 +9,7 @@ import type { Content } from "./load-contents.ts";
 import { shownListKind } from "./rendered-as.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
-/** What of a mail stands in its header. */
+/** The columns of an email row that the header uses. */
 export type AddressedRow = Pick<
   ClaimedRow,
   "id" | "campaignId" | "priority" | "toAddress" | "toName" | "isTest" | "variables"
@@ -20,14 +20,17 @@ interface OfThisMail extends Pick<
   HeaderFacts,
   "publicProjectId" | "unsubscribeUrl" | "signedId" | "rewrites"
 > {
-  /** With its variables filled in. */
+  /** With variables filled in. */
   subject: string;
   cc: readonly Mailbox[];
-  /** Of a mail of a campaign, when that is not now. */
+  /** Creation time of a campaign email. Defaults to now. */
   madeAt?: Date | null;
 }
 
-/** @throws Error for mail to a list without a way out. */
+/**
+ * Returns the header of an email.
+ * @throws Error for bulk mail without an unsubscribe link
+ */
 export function headerPartsOf(row: AddressedRow, content: HeaderContent, mail: OfThisMail): HeaderParts {
   const { fromAddress, fromName, replyTo } = content;
   const listKind = shownListKind(row, content);

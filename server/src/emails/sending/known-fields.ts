@@ -1,4 +1,5 @@
-// Asks which words after `??` are fields of the project: `there` in `{{firstName ?? there}}` is text unless contacts have it.
+// Looks up which words after `??` are fields of the project. In `{{firstName ?? there}}`, `there` is text unless contacts have such a
+// field.
 import { fallbackWords } from "../../rendering/template-variables.ts";
 import type { Content } from "./load-contents.ts";
 
@@ -6,7 +7,7 @@ interface FieldReader {
   findFields?(projectId: string, names: readonly string[]): Promise<string[]>;
 }
 
-/** Returns the fields of a project that its contents name after `??`. Asks nothing if they name none. */
+/** Returns the project's fields that the contents use after `??`. Runs no query if there are none. */
 export async function readKnownFields(
   { findFields }: FieldReader,
   projectId: string | undefined,

@@ -1,15 +1,15 @@
-// Statements of the lease: a sender's row in `senders`, and what a dead sender left behind.
+// Queries on sender leases in `senders`, and on the emails of dead senders.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 
 /**
- * CTE `living`: the sender's row, held until the claim commits. Whoever is declared dead meanwhile claims nothing: nobody would look
- * for mails under its name again.
+ * CTE `living` with the sender's row, locked until the claim commits. A sender that is declared dead in the meantime claims nothing,
+ * because no one would look for emails under its id again.
  */
 export const livingSender = (senderId: string): RawBuilder<unknown> => sql`
   living as materialized (select id from senders where id = ${senderId} for key share)`;
 
-/** A sender that is there already lives again: it found the database changed, and knows it as it is now. */
+/** Registers a sender, or registers it again after it found a different database. */
 export async function upsertSender(
   database: Database,
   senderId: string,
@@ -23,7 +23,7 @@ export async function upsertSender(
   );
 }
 
-/** Whether the lease could be renewed; false when the sender was declared dead. Also keeps what it knows of its transports. */
+/** Renews the lease and stores the sender's known outages. Returns false if the sender was declared dead. */
 export async function renewLease(
   database: Database,
   senderId: string,
@@ -36,7 +36,7 @@ export async function renewLease(
   return result.numAffectedRows === 1n;
 }
 
-/** Removes a sender that ended in order: it holds nothing any more. */
+/** Removes a sender that ended cleanly, unless it still holds emails. */
 export async function deleteSender(database: Database, senderId: string): Promise<void> {
   await sql`delete from senders where id = ${senderId}
     and not exists (select 1 from emails where sender_id = ${senderId} and status = 'CLAIMED')`.execute(
@@ -44,7 +44,7 @@ export async function deleteSender(database: Database, senderId: string): Promis
   );
 }
 
-/** All that are registered, this one included; one that is expired may yet renew its lease. */
+/** Lists all registered senders, including this one. An expired sender may still renew its lease. */
 export async function listSenders(
   database: Database,
 ): Promise<Array<{ id: string; leaseUntil: Date; isExpired: boolean }>> {
@@ -55,8 +55,8 @@ export async function listSenders(
 }
 
 /**
- * Declares a sender dead if its lease is still the one that ran out; from here on it can hand over nothing. Returns which mails it
- * had committed to hand over, or null if it lives.
+ * Declares a sender dead if its lease has expired, after which it can submit nothing. Returns its emails in submission, or null if the
+ * sender is alive.
  */
 export async function deleteExpiredSender(
   tx: Tx,
@@ -67,7 +67,7 @@ export async function deleteExpiredSender(
   return rows[0]?.inDoubt ?? null;
 }
 
-/** What a sender has merely claimed goes back as if nothing had been; `inDoubt` is left. Returns how many. */
+/** Requeues the emails that a sender has claimed except for `inDoubt`. Returns how many. */
 export async function requeueClaimed(
   database: Database,
   senderId: string,
@@ -90,7 +90,7 @@ export async function listClaimedOf(tx: Tx, senderId: string) {
     .execute();
 }
 
-/** From here on these are the mails of a sender that are in doubt when it dies. */
+/** Replaces the emails that are in doubt if the sender dies. */
 export async function updateInDoubt(tx: Tx, senderId: string, inDoubt: readonly string[]): Promise<void> {
   await sql`update senders set in_doubt = ${inDoubt}::uuid[] where id = ${senderId}`.execute(tx);
 }

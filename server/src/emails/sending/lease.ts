@@ -1,4 +1,4 @@
-// The lease of a sending process: what it claimed is its own only while this row in `senders` is alive, by the clock of the database.
+// Manages the lease of a sending process. Its claimed emails belong to it only while its row in `senders` is valid by the database's clock.
 import { startLoop } from "../../platform/background.ts";
 import { transaction, type Database, type Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -23,21 +23,21 @@ import { haveAllCome } from "../handover/put-right-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;
-/** This long before the end of the lease a sender stops by itself: its own clock may lag behind the database's. */
+/** A sender stops this long before its lease ends, because its clock may lag behind the database's. */
 const MARGIN_MS = 4_000;
-/** After a failover: as long as others may take to come by. They find it out within seconds of their first connection. */
+/** How long to wait for the other senders after a failover. They detect it within seconds of their first connection. */
 const GRACE_SECONDS = 20;
 const CRASH_REASON = "The sender stopped while it handed the mail over; nobody knows whether it was taken.";
 
 export interface Lease {
   senderId(): string;
-  /** Whether this process may still hand over, by its own clock and on the safe side. */
+  /** Whether this process may still submit emails. Uses its own clock with a safety margin. */
   isHeld(): boolean;
-  /** Makes sure there is a live lease, a new one under a new id if the old one was lost. */
+  /** Ensures a valid lease, under a new id if the old one was lost. */
   ensure(): Promise<void>;
-  /** The same sender in a database that is another one than it was; it waits until the others have come too. */
+  /** Registers the same sender after a failover. The lease counts as held only when the other senders have appeared too. */
   registerAgain(tx: Tx): Promise<void>;
-  /** How many senders live, as of the last beat: this one and those of other processes. */
+  /** Number of live senders at the last heartbeat, including this one. */
   liveSenders(): number;
   end(): Promise<void>;
 }
@@ -46,9 +46,9 @@ export interface LeaseOptions {
   database: Database;
   log: Log;
   metrics: Metrics;
-  /** Between two renewals; shorter in tests. */
+  /** Time between renewals, shorter in tests. */
   beatMs?: number;
-  /** What this process knows of transports that take no mail; others read it beside the lease. */
+  /** The transport outages known to this process. Stored with the lease for other processes. */
   outages?: () => readonly string[];
 }
 
@@ -58,7 +58,10 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   let heldUntilMs = 0;
   let liveSenders = 1;
   let haveOthersCome = false;
-  /** Senders seen expired once: only when they are still so at the next look are they settled, to let a waking one speak first. */
+  /**
+   * Senders that had expired at the last check. They are settled only if they are still expired at the next one, so that a paused sender
+   * can renew first.
+   */
   let suspects = new Map<string, number>();
 
   async function register(): Promise<void> {
@@ -100,7 +103,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     await look();
   }
 
-  /** Who else sends: how many they are, and whether one of them died. */
+  /** Counts the other senders and settles the dead ones. */
   async function look(): Promise<void> {
     const senders = await listSenders(database);
     if (haveOthersCome)
@@ -116,7 +119,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
     senderId: () => senderId,
     isHeld: () => haveOthersCome && performance.now() < heldUntilMs,
     async ensure() {
-      // One that has not come by yet may remember what this database forgot: until then nothing is claimed.
+      // A sender that has not appeared yet may remember what this database lost, so nothing is claimed until then.
       if (!haveOthersCome) haveOthersCome = await haveAllCome(database, GRACE_SECONDS);
       if (performance.now() < heldUntilMs) return;
       if (!(await renew())) await lose();
@@ -135,10 +138,7 @@ export async function createLease(options: LeaseOptions): Promise<Lease> {
   };
 }
 
-/**
- * Settles the mails of a sender that is gone: claimed ones wait again, uncertain ones by the policy of their kind. `inDoubt`:
- * those that it had committed to hand over.
- */
+/** Settles the emails of a dead sender. Claimed emails are requeued, and the ones in `inDoubt` follow the policy of their kind. */
 export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly string[]) {
   const requeued = await requeueClaimed(tx, senderId, inDoubt);
   const uncertain = await listClaimedOf(tx, senderId);
@@ -151,7 +151,7 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
       id: email.id,
       status: isRetried ? "QUEUED" : "UNCONFIRMED",
       reason: CRASH_REASON,
-      // It has waited until the lease ran out.
+      // The email has already waited for the lease to expire.
       waitMs: 0,
       subject: null,
       sent: null,
@@ -175,7 +175,7 @@ export async function settleSender(tx: Tx, senderId: string, inDoubt: readonly s
       meaning: null,
     })),
   );
-  // Of those an earlier attempt had been taken.
+  // For these emails an earlier attempt had been accepted.
   const left = rows.flatMap((row) => (row.leftAt === null ? [] : [{ ...row, leftAt: row.leftAt }]));
   await noteSentMails(
     tx,

@@ -1,4 +1,4 @@
-// Statements on `content_links`: what the links of a content are called and where they lead.
+// Queries on `content_links`, the numbers and targets of a content's links.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 import type { ContentLink } from "../../rendering/renderer.ts";
@@ -6,20 +6,20 @@ import type { ContentLink } from "../../rendering/renderer.ts";
 export interface LinkedContent {
   projectId: string;
   contentId: string;
-  /** Of the mail that is about to leave: what was stored while the queue of its project was another one may be gone since. */
+  /** The queue version of the email to be sent. Links stored under another version may have been deleted since. */
   queueVersion: string;
   links: readonly ContentLink[];
 }
 
 /**
- * Stores the links of contents. Of one that has some already only new ones are added: another release may find more, and
- * the links of mails that have left keep leading where they led.
+ * Stores the links of contents. Only adds new links to an existing content, because another release may find more, and links in sent emails
+ * must keep their targets.
  */
 export async function upsertContentLinks(
   database: Database,
   contents: readonly LinkedContent[],
 ): Promise<void> {
-  // Arrays of arrays have one length for all in SQL: as JSON they need not.
+  // SQL arrays of arrays must have equal lengths, so the lists are passed as JSON.
   const links = contents.map((content) => ({
     numbers: content.links.map((link) => link.number),
     urls: content.links.map((link) => link.url),

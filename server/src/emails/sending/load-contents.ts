@@ -1,4 +1,4 @@
-// The contents of claimed mails, and the files that go with them.
+// Loads the contents and files of claimed emails.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import type { StoredAttachment } from "../outbox/emails.ts";
@@ -9,17 +9,17 @@ export type Content = Awaited<ReturnType<typeof findContents>>[number];
 
 export interface LoadedContent {
   content: Content;
-  /** Null when a file is missing. */
+  /** Null if a file is missing. */
   attachments: Attachment[] | null;
 }
 
-/** Contents seldom differ within a batch and never change: kept up to this many bytes. */
+/** Size of the content cache. Contents never change, and a batch has few different ones. */
 const CONTENT_CACHE_BYTES = 32 * 1024 * 1024;
 
-/** The content of a mail among all contents. */
+/** Returns the cache key of an email's content. */
 export const contentKey = (row: ClaimedRow) => `${row.projectId} ${row.contentId}`;
 
-/** Returns a function that loads what these mails need, by `contentKey`; a content that is not there has no entry. */
+/** Returns a function that loads the contents of emails by `contentKey`. Missing contents have no entry. */
 export function createContentLoader(database: Database) {
   const contents = new LRUCache<string, Content>({
     maxSize: CONTENT_CACHE_BYTES,
@@ -44,7 +44,7 @@ export function createContentLoader(database: Database) {
     return found;
   }
 
-  /** Files are large and few mails have any: they are read each time, once for all mails that have them. */
+  /** Loads files without a cache, because they are large and rare. Each file is read once per call. */
   async function loadFiles(texts: Iterable<Content>): Promise<Map<string, Buffer>> {
     const wanted = new Map(
       [...texts].flatMap((content) =>

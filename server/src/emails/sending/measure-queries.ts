@@ -1,10 +1,9 @@
-// Statements that count the outbox for /metrics.
+// Queries that count the outbox for /metrics.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
 
 /**
- * The instants at which mails of a priority that may go became due, of each queue at most so many, the longest waiting first;
- * in this order each queue is a probe of its index.
+ * Due times of sendable emails of a priority, oldest first and at most `limit` per queue. The order makes each queue a single index probe.
  */
 const dueOfEachQueue = (limit: number) => sql`
   select d.due_at from project_queues p cross join lateral (
@@ -28,7 +27,7 @@ const dueOfEachQueue = (limit: number) => sql`
 
 const MAX_COUNTED = 10_000;
 
-/** How much of each priority waits and since when; counting stops at 10,000 each. */
+/** Counts the due emails of each priority, up to 10,000, with the age of the oldest. */
 export async function measureQueue(database: Database) {
   const { rows } = await sql<{ priority: number; due: number; oldestSeconds: number }>`
     select k.priority,
@@ -39,7 +38,7 @@ export async function measureQueue(database: Database) {
   return rows;
 }
 
-/** Mails whose handover nobody saw the end of, which wait for a person. */
+/** Counts emails that wait for a person because their submission got no reply. */
 export async function countUnconfirmed(database: Database): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::float8 as count from emails where status = 'UNCONFIRMED'`.execute(database);

@@ -1,4 +1,4 @@
-// What log and metrics get to know of each attempt.
+// Writes logs and metrics for each attempt.
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { Ready, Unready } from "./prepare-emails.ts";
@@ -6,7 +6,7 @@ import type { Outcome, Transport } from "../../transports/transport.ts";
 import { kindOf } from "../outbox/rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
-/** What a line about a mail names it by. */
+/** Returns the ids that identify an email in the log. */
 export function idsOf({ row }: { row: ClaimedRow }) {
   return { projectId: row.projectId, emailId: row.id };
 }
@@ -17,7 +17,7 @@ interface Noted {
   transport: Transport;
 }
 
-/** Counts an attempt and writes its line. */
+/** Counts and logs an attempt. */
 export function noteAttempt(mail: Ready, outcome: Outcome, { metrics, log, transport }: Noted): void {
   const by = ("by" in outcome ? outcome.by : undefined) ?? transport.name;
   metrics.emailOutcomes.inc({ outcome: outcome.kind, kind: kindOf(mail.row.priority), transport: by });
@@ -28,7 +28,7 @@ export function noteAttempt(mail: Ready, outcome: Outcome, { metrics, log, trans
   );
 }
 
-/** The same for a mail that never came to be one. */
+/** Counts and logs an email that could not be prepared or is no longer wanted. */
 export function noteUnready(mail: Unready, { metrics, log }: Noted): void {
   metrics.emailOutcomes.inc({ outcome: mail.kind, kind: kindOf(mail.row.priority), transport: "" });
   log.info({ ...idsOf(mail), reason: mail.reason }, `a mail was ${mail.kind} before its handover`);

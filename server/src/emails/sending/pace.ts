@@ -1,7 +1,7 @@
-// How fast mail may leave, as the settings say it.
+// Reads the sending rates from the configuration.
 import type { Config } from "../../platform/config.ts";
 
-/** What the sender is told: mails a second of one project (0: no limit), and connections to one destination where there is a limit. */
+/** Returns the sender options for emails per second and project (0 means no limit) and for connections per destination, if limited. */
 export function paceOf(config: Config): { projectSendsPerSecond: number; destinationConnections?: number } {
   return {
     projectSendsPerSecond: config.PROJECT_SENDS_PER_SECOND,

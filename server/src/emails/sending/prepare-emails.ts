@@ -1,4 +1,5 @@
-// From claimed rows to signed messages: load contents, contacts and files, render, build, sign. A mail that cannot be prepared fails alone.
+// Turns claimed rows into signed messages by loading contents and contacts, rendering, building and signing. An email that cannot be
+// prepared fails alone.
 import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database } from "../../platform/database.ts";
@@ -27,29 +28,29 @@ import {
 } from "../../rendering/template-variables.ts";
 import { isTracked } from "../outbox/tracking-rules.ts";
 
-/** What the sender must know from folders further up; given by main.ts. */
+/** Dependencies from higher layers, provided by main.ts. */
 export interface Surroundings {
   /** Contacts by id, for template variables. */
   readContacts(
     keys: ReadonlyArray<{ projectId: string; id: string }>,
   ): Promise<Map<string, { email: string; subscribed: boolean; data: Record<string, unknown> }>>;
-  /** Returns the names among these that are fields of the project's contacts. Without this reader no name is one. */
+  /** Returns which of the names are contact fields of the project. Without it, none is. */
   findFields?(projectId: string, names: readonly string[]): Promise<string[]>;
-  /** The suppression lists of projects. Missing: nothing is barred before the handover. */
+  /** Looks up suppressed addresses. Without it, only the pre-send check applies. */
   findSuppressed?: FindSuppressed;
-  /** Whether a project may send from a domain right now, and with which key; the reason when it may not. */
+  /** Returns the keys with which a project may sign for each domain, or the reason why it may not send. */
   findSigningKeys(
     domains: ReadonlyArray<{ projectId: string; domain: string }>,
   ): Promise<Map<string, SigningKey>>;
-  /** The envelope sender of a mail, to which its bounces come; missing or null: the sender's own address. */
+  /** Returns the envelope sender that receives the bounces of an email. If missing or null, the sender's own address is used. */
   returnPathOf?(projectId: string, emailId: string): string | null;
-  /** What stands for a project in headers that anybody may read; missing: its id. */
+  /** Returns the project's public id for headers. Defaults to the project id. */
   publicIdOf?(projectId: string): string;
-  /** The three links a recipient can open. */
+  /** Returns the three public links of a recipient. */
   linksOf: LinksOf;
-  /** How the links and the pixel of a mail are written; missing: nothing is tracked. */
+  /** Returns how links and pixel of an email are written. Without it, nothing is tracked. */
   trackingOf?(projectId: string, emailId: string): MailTracking;
-  /** The footers of marketing mails, one per recipient, in order; each in the language of its recipient. */
+  /** Returns the footers of marketing emails in order, each in the recipient's language. */
   readFooters(
     recipients: ReadonlyArray<{
       projectId: string;
@@ -60,11 +61,11 @@ export interface Surroundings {
   ): Promise<Footer[]>;
 }
 
-/** `unsigned` only for a domain that never leaves this machine. */
+/** `unsigned` is only for domains whose email stays on this machine. */
 export type SigningKey =
   | {
       kind: "key";
-      /** The first signs alone where there is no second one of another kind. */
+      /** The first key signs alone unless there is a second key of another kind. */
       keys: readonly [DkimKey, ...DkimKey[]];
     }
   | { kind: "unsigned" }
@@ -74,13 +75,13 @@ export interface Ready {
   kind: "ready";
   row: ClaimedRow;
   message: OutgoingMessage;
-  /** As this recipient gets it, where that differs from the subject of the content: variables stood in it. */
+  /** The rendered subject if it differs from the content's subject because of variables. */
   ownSubject: string | null;
   listKind: ListKind | null;
 }
 
 export interface Unready {
-  /** `skipped`: not wanted any more. */
+  /** `skipped` means that the email is no longer wanted. */
   kind: "failed" | "skipped";
   row: ClaimedRow;
   reason: string;
@@ -92,9 +93,9 @@ export function createPreparer(options: {
   database: Database;
   renderer: Renderer;
   surroundings: Surroundings;
-  /** Whom mail of the installation itself comes from. */
+  /** The sender of platform email. */
   systemFrom: SystemAddress;
-  /** Header fields that the transport writes itself. */
+  /** Header fields that the transport sets itself. */
   rewrites?: readonly string[];
 }) {
   const { database, renderer, surroundings, systemFrom, rewrites = [] } = options;
@@ -146,12 +147,12 @@ export function createPreparer(options: {
         projectId: row.projectId,
         attempt: row.attempts + 1,
         envelope,
-        // A service that takes no return path wants an address that it knows.
+        // For services without a return path, which require a verified address.
         feedbackTo: content.fromAddress,
         raw,
-        // Detached, it is nobody's any more; left to itself it would bring on a collection of all garbage every few thousand mails.
+        // Frees the memory immediately. Otherwise the garbage collector would run in full every few thousand emails.
         free: () => void rendered.body.memory.buffer.transfer(0),
-        // For the envelope, and for addresses in the header (RFC 6532).
+        // Applies to the envelope and to addresses in the header (RFC 6532).
         needsSmtpUtf8: [envelope.from, ...envelope.to, content.fromAddress, content.replyTo ?? ""].some(
           hasNonAsciiLocalPart,
         ),
@@ -163,7 +164,7 @@ export function createPreparer(options: {
     };
   }
 
-  /** Footers of the mails whose content asks for one; where nobody is to unsubscribe there is none. */
+  /** Reads the footers for emails whose content has one. Recipients who cannot unsubscribe get none. */
   async function readFooters(
     mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
   ): Promise<Map<ClaimedRow, Footer>> {
@@ -177,7 +178,7 @@ export function createPreparer(options: {
     return new Map(asked.flatMap(({ row }, at) => (footers[at] === undefined ? [] : [[row, footers[at]]])));
   }
 
-  /** Contents, and the keys of the domains they are sent from. */
+  /** Loads the contents and the signing keys of their domains. */
   async function readContents(rows: readonly ClaimedRow[]) {
     const found = await loadContents(rows);
     const domains = [...found.values()].map(({ content }) => ({
@@ -187,16 +188,16 @@ export function createPreparer(options: {
     return { found, keys: await surroundings.findSigningKeys(domains) };
   }
 
-  /** Prepares a batch; returns one entry per row, in order. Throws only when the database is away. */
+  /** Prepares a batch and returns one entry per row, in order. Throws only if the database is unreachable. */
   return async function prepare(rows: readonly ClaimedRow[]): Promise<Prepared[]> {
-    // A claim names one project.
+    // All rows of a claim are of one project.
     if (rows[0]?.projectId === SYSTEM_PROJECT_ID) return rows.map((row) => prepareSystem(row, systemFrom));
     const [{ found, keys }, contacts, suppressed] = await Promise.all([
       readContents(rows),
       surroundings.readContacts(rows.flatMap(contactKeyOf)),
       readSuppressed(rows, surroundings.findSuppressed),
     ]);
-    // The last word has the handover check; this saves the work for those who left long ago.
+    // The pre-send check decides in the end. Checking here saves the work for contacts who unsubscribed earlier.
     const unwanted = (row: ClaimedRow, content: Content) =>
       whyUnwanted(row, content, contacts.get(row.contactId ?? ""), suppressed);
     const renderable = rows.flatMap((row) => {
@@ -260,10 +261,10 @@ function notBuilt(row: ClaimedRow, error: unknown): Unready {
   return { kind: "failed", row, reason: `The message could not be built: ${why}` };
 }
 
-/** What is made for one recipient. */
+/** The rendered body for one recipient. */
 interface Rendered {
   rendered: BodyResult | undefined;
-  /** null: for nobody who could unsubscribe. */
+  /** null: the recipient cannot unsubscribe. */
   unsubscribeUrl: string | null;
 }
 

@@ -1,4 +1,4 @@
-// The rate of a project, with a clock the test turns.
+// Tests the sending rate of projects with a fake clock.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createProjectRate } from "./project-rate.ts";
@@ -7,7 +7,7 @@ import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
 function startRate(perSecond: number) {
   const clock = { nowMs: 0 };
   const rate = createProjectRate(perSecond, () => clock.nowMs);
-  /** Claims all that it may, up to `want`. */
+  /** Claims up to `want` emails as far as allowed. Returns how many. */
   const claim = (projectId: string, want = Infinity, own: number | null = null): number => {
     const count = Math.min(want, rate.allowance(projectId, own));
     rate.spend(projectId, count);
@@ -16,14 +16,14 @@ function startRate(perSecond: number) {
   return { rate, clock, claim };
 }
 
-test("without a rate there is no limit", () => {
+test("has no limit without a rate", () => {
   const { rate } = startRate(0);
   rate.spend("a", 1_000_000);
   expect(rate.allowance("a", null)).toBe(Infinity);
   expect(rate.takeWaitMs()).toBe(Infinity);
 });
 
-test("a project has a second's worth at once, and then as much as comes in", () => {
+test("allows a burst of one second and then the rate", () => {
   const { clock, claim } = startRate(10);
   expect(claim("a")).toBe(10);
   expect(claim("a")).toBe(0);
@@ -33,22 +33,22 @@ test("a project has a second's worth at once, and then as much as comes in", () 
   expect(claim("a")).toBe(10);
 });
 
-test("mail of the installation itself has no limit", () => {
+test("does not limit platform email", () => {
   const { claim } = startRate(10);
   expect(claim(SYSTEM_PROJECT_ID, 1_000)).toBe(1_000);
 });
 
-test("each project has its own", () => {
+test("limits each project separately", () => {
   const { claim } = startRate(10);
   expect([claim("a"), claim("b"), claim("a"), claim("b", 3), claim("b")]).toEqual([10, 10, 0, 0, 0]);
 });
 
-test("a rate of the project's own counts where it is less, with and without one of the installation", () => {
+test("applies the lower of the project's rate and the installation's rate", () => {
   const { rate, clock, claim } = startRate(10);
   expect([claim("a", Infinity, 4), claim("b", Infinity, 40), claim("c")]).toEqual([4, 10, 10]);
   clock.nowMs += 1_000;
   expect([claim("a", Infinity, 4), claim("a", Infinity, 4), claim("a")]).toEqual([4, 0, 0]);
-  // It was taken away with the last question.
+  // The last call removed the project's own rate.
   clock.nowMs += 1_000;
   expect(claim("a")).toBe(10);
   const { claim: unlimited } = startRate(0);
@@ -58,7 +58,7 @@ test("a rate of the project's own counts where it is less, with and without one 
   expect(rate.takeWaitMs()).toBe(100);
 });
 
-test("a project that was refused may go on when it is told, and not before", () => {
+test("allows a limited project to continue exactly after the returned wait", () => {
   const { rate, clock, claim } = startRate(4);
   claim("a");
   expect(claim("a")).toBe(0);
@@ -71,7 +71,7 @@ test("a project that was refused may go on when it is told, and not before", () 
   expect(claim("a")).toBe(1);
 });
 
-test("processes share the rate; with more of them than mails a second each still sends one now and then", () => {
+test("shares the rate between processes even if there are more processes than emails/s", () => {
   const { rate, clock, claim } = startRate(2);
   rate.shareAmong(4);
   claim("a");
@@ -83,7 +83,7 @@ test("processes share the rate; with more of them than mails a second each still
   expect(sent).toBe(50);
 });
 
-test("the rate of the others is taken over when they are gone", () => {
+test("takes over the shares of other processes when they are gone", () => {
   const { rate, clock, claim } = startRate(10);
   rate.shareAmong(2);
   claim("a");
@@ -94,7 +94,7 @@ test("the rate of the others is taken over when they are gone", () => {
   expect(claim("a")).toBe(10);
 });
 
-test("over any time a project gets at most the rate and one second's worth, and all of it when it wants all", () => {
+test("allows the full rate and at most one second of burst over any period", () => {
   const pause = fc.integer({ min: 0, max: 3_000 });
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.array(pause, { maxLength: 100 }), (perSecond, pauses) => {
@@ -105,7 +105,7 @@ test("over any time a project gets at most the rate and one second's worth, and 
         claimed += claim("a");
         expect(claimed).toBeLessThanOrEqual(perSecond + (clock.nowMs / 1000) * perSecond + 1e-6);
       }
-      // Nobody who asks at least every second loses anything.
+      // A caller that asks at least once per second gets the full rate.
       for (let turn = 0; turn < 10; turn++) {
         clock.nowMs += 500;
         claim("a");

@@ -1,30 +1,33 @@
-// How many mails of one project may go out a second: token buckets, each sending process with its share of the rate
-// (docs/decisions/0013-rates-are-shared-out.md). No timer, no database.
+// Limits how many emails of a project are sent per second. Uses token buckets, and each sending process gets a share of the rate
+// (docs/decisions/0013-rates-are-shared-out.md). Uses no timer and no database.
 import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
 
 export interface ProjectRate {
   /**
-   * How many mails of a project may be claimed now; Infinity without a limit, as for system mail. `own`: the mails a second that the project set for
-   * itself, which count where they are fewer than those of the installation; null: none.
+   * Returns how many emails of a project may be claimed now, or Infinity if there is no limit, as for platform email. `own` is the
+   * project's own rate per second, which applies if it is lower than the installation's. Null means none.
    */
   allowance(projectId: string, own: number | null): number;
-  /** So many were claimed. */
+  /** Records that emails were claimed. */
   spend(projectId: string, count: number): void;
-  /** Among how many processes the rates are shared from now on. */
+  /** Sets the number of processes that share the rates. */
   shareAmong(processes: number): void;
-  /** Milliseconds until a project that was refused since the last call may go on; Infinity when none was. */
+  /** Returns the milliseconds until a project limited since the last call may continue, or Infinity if there was none. */
   takeWaitMs(): number;
 }
 
 interface Bucket {
   tokens: number;
-  /** Up to when tokens have come in. */
+  /** Time up to which tokens have been added. */
   filledAtMs: number;
-  /** For all processes together. */
+  /** Total rate of all processes. */
   perSecond: number;
 }
 
-/** @param perSecond of each project, for all processes together; 0: no limit. @param nowMs monotonic. */
+/**
+ * @param perSecond the rate per project for all processes together, 0 for no limit
+ * @param nowMs a monotonic clock
+ */
 export function createProjectRate(
   perSecond: number,
   nowMs: () => number = () => performance.now(),
@@ -34,7 +37,7 @@ export function createProjectRate(
   let waitMs = Infinity;
 
   const share = (bucket: Bucket): number => bucket.perSecond / among;
-  /** A second's worth may be saved up, and one mail at the least. */
+  /** The burst is one second's share, but at least one email. */
   const capacity = (bucket: Bucket): number => Math.max(1, share(bucket));
 
   function fill(bucket: Bucket): Bucket {
@@ -47,7 +50,7 @@ export function createProjectRate(
     return bucket;
   }
 
-  /** A new one is full. A rate that is changed counts from now on. */
+  /** Returns the project's bucket, which starts full. A changed rate applies from now on. */
   function bucketOf(projectId: string, rate: number): Bucket {
     const known = buckets.get(projectId);
     const bucket = known ?? { tokens: Infinity, filledAtMs: nowMs(), perSecond: rate };
@@ -75,7 +78,7 @@ export function createProjectRate(
     },
     shareAmong(processes) {
       among = Math.max(1, processes);
-      // A full bucket says nothing that a new one would not say.
+      // Drop full buckets, because a new bucket starts full too.
       for (const [projectId, bucket] of buckets)
         if (fill(bucket).tokens >= capacity(bucket)) buckets.delete(projectId);
     },

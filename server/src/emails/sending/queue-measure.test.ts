@@ -1,4 +1,4 @@
-// What /metrics says about the outbox.
+// Tests the outbox metrics.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
@@ -7,7 +7,7 @@ import { measure } from "./queue-measure.ts";
 
 const outbox = useOutbox();
 
-/** Ages are of ten seconds: a busy machine takes some from enqueuing to here. */
+/** Rounds ages down to ten seconds, because a busy machine needs some time between enqueuing and measuring. */
 const read = (name: string, value: number) => (name.startsWith("oldest") ? value - (value % 10) : value);
 
 async function gauges(): Promise<Record<string, number>> {
@@ -18,7 +18,7 @@ async function gauges(): Promise<Record<string, number>> {
   return Object.fromEntries(values.map(([, name = "", value]) => [name, read(name, Number(value))]));
 }
 
-test("what is due is counted by kind with the age of the oldest; what is not due, or held with its project or campaign, is not", async () => {
+test("counts due emails by kind with the oldest age and leaves out closed queues", async () => {
   const disabled = await outbox.createProject();
   await outbox.enqueue([
     { kind: "TRANSACTIONAL" },
@@ -52,7 +52,7 @@ test("what is due is counted by kind with the age of the oldest; what is not due
   });
 });
 
-test("mails in doubt are counted until somebody settles them, and an empty queue is empty again", async () => {
+test("counts emails in doubt until they are resolved", async () => {
   await outbox.enqueue([{}, {}]);
   await sql`update emails set status = 'UNCONFIRMED'`.execute(outbox.database);
   expect(await gauges()).toMatchObject({ emails_unconfirmed: 2, 'emails_due{kind="CAMPAIGN"}': 0 });

@@ -1,5 +1,4 @@
-// Looks at the outbox now and then for /metrics: how much waits of each kind and since when, what nobody knows the end of, how fast it
-// goes.
+// Measures the outbox for /metrics, with due emails and their age by kind, unconfirmed emails and the sending rate.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { startLoop } from "../../platform/background.ts";
 import type { Database } from "../../platform/database.ts";
@@ -10,7 +9,7 @@ import { countUnconfirmed, measureQueue } from "./measure-queries.ts";
 const MEASURE_MS = 10_000;
 
 export interface QueueMeasure {
-  /** A mail was handed over. */
+  /** Counts a sent email. */
   count(): void;
   stop(): Promise<void>;
 }
@@ -44,7 +43,7 @@ export function startQueueMeasure(options: { database: Database; log: Log; metri
   };
 }
 
-/** Reads the queue once. Without the database the numbers stay as they were. */
+/** Measures the queue once. The metrics keep their values if the database is unreachable. */
 export async function measure({
   database,
   metrics,

@@ -1,4 +1,4 @@
-// Whose turn it is among prepared mails: urgency, order, and destinations at their limit.
+// Tests the order of prepared emails by priority, arrival and destination limits.
 import { expect, test } from "vitest";
 import { createDestinationLimits } from "./destination-limits.ts";
 import { createReadyQueue, type ReadyQueue } from "./ready-queue.ts";
@@ -24,7 +24,7 @@ function takeAll(ready: ReadyQueue<Mail>): string[] {
   return names;
 }
 
-test("the most urgent go first, the others in the order they came", () => {
+test("takes emails by priority and then in order of arrival", () => {
   const ready = queueOf(
     1,
     mail("campaign 1", "a.example"),
@@ -36,7 +36,7 @@ test("the most urgent go first, the others in the order they came", () => {
   expect(takeAll(ready)).toEqual(["reset 1", "reset 2", "workflow", "campaign 1", "campaign 2"]);
 });
 
-test("a mail whose destination is at its limit is passed over, and has its turn before any that came later", () => {
+test("skips an email whose destination is at its limit and keeps its position", () => {
   const ready = queueOf(
     1,
     mail("1", "slow.example"),
@@ -57,29 +57,29 @@ test("a mail whose destination is at its limit is passed over, and has its turn 
   expect(ready.size()).toBe(1);
 });
 
-test("the domains of one provider share a limit", () => {
+test("applies one limit to all domains of a provider", () => {
   const ready = queueOf(2, mail("1", "gmail.com"), mail("2", "googlemail.com"), mail("3", "gmail.com"));
   expect(takeAll(ready)).toEqual(["1", "2"]);
 });
 
-test("what waits behind a limit is no supply: it keeps nobody from claiming more", () => {
+test("leaves emails behind a destination limit out of the supply", () => {
   const ready = queueOf(10, ...Array.from({ length: 40 }, (_, at) => mail(String(at), "a.example")));
   expect([ready.supply(), ready.size()]).toEqual([2, 40]);
   ready.add(mail("other", "b.example"));
   expect(ready.supply()).toBe(3);
 });
 
-test("where nothing is held back everything that waits is supply, and no domain is full", () => {
+test("counts all waiting emails as supply and no domain as full without a limit", () => {
   const ready = queueOf(2, ...Array.from({ length: 40 }, (_, at) => mail(String(at), "a.example")));
   expect([ready.supply(), ready.fullDomains(Infinity)]).toEqual([40, []]);
 });
 
-test("a destination is full when as many wait as may go at once, of a priority or a more urgent one", () => {
+test("reports a destination as full at its limit for this or a higher priority", () => {
   const ready = queueOf(10, mail("1", "gmail.com"), mail("2", "b.example"), mail("3", "b.example"));
   expect(ready.fullDomains(3)).toEqual(["b.example"]);
   ready.add(mail("4", "googlemail.com"));
   expect(ready.fullDomains(3).toSorted()).toEqual(["b.example", "gmail.com", "googlemail.com"]);
-  // Urgent mail is claimed all the same.
+  // Urgent emails are still claimed.
   expect(ready.fullDomains(1)).toEqual([]);
   ready.add(mail("5", "b.example", 1));
   ready.add(mail("6", "b.example", 1));

@@ -1,4 +1,4 @@
-// Prepared mails that wait for a connection: the most urgent first, in the order they came, past those whose destination is at its limit.
+// Queues prepared emails for a connection by priority and arrival, and skips those whose destination is at its limit.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { destinationOf, domainsOf } from "../../transports/destinations.ts";
 
@@ -8,20 +8,19 @@ interface Waiting {
 
 export interface ReadyQueue<Mail extends Waiting> {
   add(mail: Mail): void;
-  /** The next mail that may go now; undefined when there is none. Whoever takes it tells its echo, exactly once. */
+  /** Returns the next email that may be sent, or undefined. The caller must call `end` exactly once. */
   take(): { mail: Mail; end: (echo: Echo) => void } | undefined;
-  /** Mails that could be under way at once as things stand: what waits behind a limit does not count. */
+  /** Number of emails that could be sent concurrently. Emails behind a destination limit do not count. */
   supply(): number;
-  /** All that wait. */
   size(): number;
-  /** Domains of which enough wait here, so that no more of this priority need be claimed. */
+  /** Domains with enough waiting emails, which claims of this priority can leave out. */
   fullDomains(priority: number): string[];
 }
 
 export function createReadyQueue<Mail extends Waiting>(limits: DestinationLimits): ReadyQueue<Mail> {
   const waiting: Array<{ mail: Mail; destination: string }> = [];
 
-  /** Destinations with how many wait, of a priority or a more urgent one. */
+  /** Counts the waiting emails of this or a higher priority by destination. */
   function countByDestination(priority: number): Map<string, number> {
     const counts = new Map<string, number>();
     for (const { mail, destination } of waiting)

@@ -1,4 +1,4 @@
-// Whom a mail is rendered for: its contact, or for a test mail the one it is to look like.
+// Decides for which contact an email is rendered. A test email may imitate the email of another contact.
 import { NOBODY } from "../../platform/ids.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Recipient } from "../../rendering/template-variables.ts";
@@ -6,11 +6,11 @@ import type { ClaimedRow } from "./sender-queries.ts";
 
 /** Stored in a test email's row in place of variables. */
 export interface TestVariables {
-  /** The contact it looks like. */
+  /** The contact to imitate. */
   renderAs?: string;
-  /** The list it would go to. Only its header fields are shown: nobody's subscription matters to a test. */
+  /** The kind of bulk mail to imitate, in header fields only. A test ignores subscriptions. */
   listKind?: ListKind;
-  /** Lies over the contact's data. */
+  /** Merged over the contact's data. */
   data?: Readonly<Record<string, unknown>>;
 }
 
@@ -22,27 +22,27 @@ export function shownListKind(
   return isTest ? ((variables as TestVariables | null)?.listKind ?? null) : listKind;
 }
 
-/** What of a mail says whom it is rendered for. */
+/** The columns that decide for which contact an email is rendered. */
 export type RenderedRow = Pick<
   ClaimedRow,
   "projectId" | "id" | "contactId" | "toAddress" | "isTest" | "variables"
 >;
 
-/** The links of a recipient: of the address that the email goes to, or of nobody. */
+/** Returns the links of a recipient for the address that the email goes to. Without an address the links belong to no one. */
 export type LinksOf = (
   projectId: string,
   contactId: string,
   to?: { address: string; emailId: string },
 ) => NonNullable<Recipient["links"]>;
 
-/** The contact whose data a mail shows: its own, and of a test mail the one it is to look like. */
+/** Returns the contact whose data an email shows. */
 export function renderedAs({ contactId, isTest, variables }: RenderedRow): string | null {
   return isTest ? ((variables as TestVariables | null)?.renderAs ?? null) : contactId;
 }
 
 /**
- * Returns the recipient an email is rendered for; its own variables lie over the contact's data. The links act on the address the email goes
- * to if that is the contact's. Any other test has links that change nothing and say so, because it should look like the real email.
+ * Returns the recipient for rendering, with the email's variables merged over the contact's data. The links act on the contact if the email
+ * goes to its address. Any other test email has links that change nothing and say so, because it should look like the real email.
  */
 export function recipientOf(
   row: RenderedRow & { staysHere?: boolean | null },

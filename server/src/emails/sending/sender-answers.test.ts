@@ -1,4 +1,4 @@
-// What servers really say, over real SMTP, and what becomes of mail and contact (facts F12, F13, F29): sent, tried again, failed, bounced.
+// Tests replies of real servers over SMTP and their effect on emails and contacts (facts F12, F13, F29).
 import { generateKeyPairSync } from "node:crypto";
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
@@ -45,7 +45,7 @@ async function subscriptionOf(emailId: string) {
   return rows[0];
 }
 
-/** What is answered, to which command, and whether it is a bounce. */
+/** The command, the reply and whether it counts as a bounce. */
 const REFUSALS = [
   ["RCPT", "550 5.1.1 no such user", "hard"],
   ["RCPT", "550 5.1.2 no such domain", "hard"],
@@ -68,7 +68,7 @@ const BOUNCES = {
   none: { subscribed: true, events: [] },
 };
 
-/** A rule for each case, and a mail that meets it. */
+/** Returns a server rule and a matching email for each case. */
 function playEach(cases: ReadonlyArray<readonly [phase: "RCPT" | "DOT", reply: string, ...rest: unknown[]]>) {
   return {
     rules: cases.map(([phase, reply], at): SinkRule => ({
@@ -80,7 +80,7 @@ function playEach(cases: ReadonlyArray<readonly [phase: "RCPT" | "DOT", reply: s
   };
 }
 
-test("F13: what is refused for good fails with the answer and is not tried again; only an address that is gone unsubscribes, once", async () => {
+test("F13: fails rejected emails without retry and unsubscribes unknown addresses only", async () => {
   const { rules, mails } = playEach(REFUSALS);
   const { sink, transport } = await startSmtp(rules);
   const ids = await outbox.enqueue(mails);
@@ -96,7 +96,7 @@ test("F13: what is refused for good fails with the answer and is not tried again
   expect(sink.journal).toHaveLength(0);
 });
 
-test("who refused, why and what to do stand with the attempt and with the event", async () => {
+test("stores who rejected an email, why and the advice with the attempt and the event", async () => {
   const { rules, mails } = playEach([
     ["RCPT", "550 5.1.1 no such user here - gsmtp"],
     ["RCPT", "550 5.1.1 client host blocked using a list"],
@@ -119,7 +119,7 @@ test("who refused, why and what to do stand with the attempt and with the event"
     { type: "attempt", cause: "reputation", refusedBy: "d1.example" },
   ]);
   expect(await subscriptionOf(blocked)).toEqual(BOUNCES.none);
-  // A rate is no refusal for good, whatever its first digit.
+  // Rate limiting is not a permanent rejection, even with a 5xx reply.
   await vi.waitFor(
     async () => expect(await timelineOf(slow)).toMatchObject([{}, { type: "attempt", cause: "rate" }]),
     OUTBOX_WAIT,
@@ -127,7 +127,7 @@ test("who refused, why and what to do stand with the attempt and with the event"
   expect(await readEmail(outbox.database, outbox.projectId, slow)).toMatchObject({ status: "QUEUED" });
 });
 
-test("F13: what is refused in answer to the sender's address says nothing about the recipient", async () => {
+test("F13: a rejected MAIL FROM does not affect the recipient", async () => {
   const { transport } = await startSmtp([{ phase: "MAIL", action: { reply: "550 5.1.1 unknown sender" } }]);
   const [id = ""] = await outbox.enqueue([{}]);
   await outbox.start(transport);
@@ -144,7 +144,7 @@ const DELAYS = [
   ["DOT", "454 4.7.0 Daily quota exceeded"],
 ] as const;
 
-test("F12, F29: what is refused for now is neither sent nor bounced; it waits with the answer, and the next attempt sends it once", async () => {
+test("F12, F29: deferred emails wait with the reply and are sent once by the next attempt", async () => {
   const { rules, mails } = playEach(DELAYS);
   const { sink, transport } = await startSmtp(rules);
   const ids = await outbox.enqueue(mails);
@@ -174,7 +174,7 @@ test("F12, F29: what is refused for now is neither sent nor bounced; it waits wi
   expect(sink.journal).toHaveLength(DELAYS.length);
 });
 
-test("F12: a server that takes no more connections loses nothing", async () => {
+test("F12: loses nothing when a server accepts no more connections", async () => {
   const { sink, transport } = await startSmtp([
     { phase: "CONNECT", times: 3, action: { reply: "421 4.7.0 too many connections" } },
   ]);
@@ -190,7 +190,7 @@ test("F12: a server that takes no more connections loses nothing", async () => {
   expect(sink.journal).toHaveLength(3);
 });
 
-test("a mailbox that is full until the mail is given up bounces softly; a server that is away does not", async () => {
+test("giving up on a full mailbox is a soft bounce and on an unreachable server is not", async () => {
   const { sink, transport } = await startSmtp([
     { phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 mailbox full" } },
     { phase: "RCPT", recipient: /^quota@/, action: { reply: "454 4.7.0 quota" } },
@@ -204,12 +204,12 @@ test("a mailbox that is full until the mail is given up bounces softly; a server
   expect(await subscriptionOf(mails[1] ?? "")).toEqual({ subscribed: true, events: [] });
 });
 
-test("a mail that waited for months before its first attempt is tried again like any other", async () => {
+test("retries an email normally when it waited for months before its first attempt", async () => {
   const { transport } = await startSmtp([
     { phase: "RCPT", times: 1, action: { reply: "450 4.2.0 greylisted" } },
   ]);
   const [id = ""] = await outbox.enqueue([{}]);
-  // When it was accepted is in the id, too.
+  // The id also contains the time of acceptance.
   const old = `01900000${id.slice(8)}`;
   await sql`update emails set id = ${old}, created_at = now() - interval '90 days'`.execute(outbox.database);
   const sender = await outbox.start(transport);
@@ -220,7 +220,7 @@ test("a mail that waited for months before its first attempt is tried again like
   await outbox.until(old, "SENT");
 });
 
-test("through SES: the name SES gives the mail is kept and shown, and our signature survives what SES replaces", async () => {
+test("stores the SES message id and keeps our signature valid after SES changes headers", async () => {
   const fake = await startSesFake();
   const transport = createSesTransport({ ...SES_KEY, url: { region: SES_REGION, endpoint: fake.endpoint } });
   cleanups.push(
@@ -241,7 +241,7 @@ test("through SES: the name SES gives the mail is kept and shown, and our signat
   expect(stored).toEqual({ transport: "ses", answer: "200", providerMessageId: message?.messageId });
   const email = await readEmail(outbox.database, outbox.projectId, id);
   expect(email.timeline[1]?.detail).toBe(`sent: 200 ${message?.messageId} (ses)`);
-  // SES adds Feedback-ID from these; a second one of ours would break even its own signature.
+  // SES adds Feedback-ID from these tags. A second one from us would invalidate even the signature of SES.
   expect(message?.tags).toMatchObject({
     "ses:feedback-id-a": campaignId,
     "ses:feedback-id-b": outbox.projectId,
@@ -260,7 +260,7 @@ test("through SES: the name SES gives the mail is kept and shown, and our signat
   expect(results.map(({ status }) => status.result)).toEqual(["pass"]);
 });
 
-test("SES over SMTP names the mail in its answer: the name is kept", async () => {
+test("stores the SES message id from the reply over SMTP", async () => {
   const sesId = "0102018f6d2b1a3c-01234567-89ab-cdef-0123-456789abcdef-000000";
   const { transport } = await startSmtp([
     { phase: "DOT", accept: true, action: { reply: `250 Ok ${sesId}` } },
@@ -277,7 +277,7 @@ test("SES over SMTP names the mail in its answer: the name is kept", async () =>
   expect(email.timeline[1]?.detail).toBe(`sent: 250 Ok ${sesId} (smtp)`);
 });
 
-test("a report that is quicker than the answer keeps its state, and the sending is booked all the same", async () => {
+test("keeps the status of a report that arrives before the reply and records the attempt", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{}]);
   transport.play = async (_message, mayLeave) => {
@@ -296,7 +296,7 @@ test("a report that is quicker than the answer keeps its state, and the sending 
   ]);
 });
 
-test("a person who is erased is in no answer of a server any more", async () => {
+test("removes the address of an erased contact from server replies", async () => {
   const { transport } = await startSmtp([
     { phase: "RCPT", times: 1, action: { reply: "450 4.2.1 <ada@a.example> is busy" } },
     { phase: "DOT", accept: true, action: { reply: "250 2.0.0 ok, kept for ada@a.example" } },

@@ -1,4 +1,5 @@
-// The sender over a list of transports, against a real PostgreSQL: a second transport takes a mail only while it is still this sender's.
+// Tests the sender with several transports and a real PostgreSQL. A second transport gets an email only while it still belongs to this
+// sender.
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import type { EmailKind } from "@postloft/contract/emails.ts";
@@ -135,13 +136,13 @@ async function until(id: string, status: string): Promise<void> {
   await vi.waitFor(async () => expect((await rowOf(id)).status).toBe(status), WAIT);
 }
 
-/** What a recovering process does to a sender whose lease ran out. */
+/** Deletes the sender's row and requeues its emails, as a recovering process does after the lease expired. */
 async function declareDead(): Promise<void> {
   await sql`delete from senders`.execute(database);
   await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
 }
 
-/** Holds a play at a point until the test lets it go on. */
+/** Returns a point at which a scripted transport waits until released. */
 function createStop() {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -158,7 +159,7 @@ function createStop() {
 const passCheckThenFail: Play = async (_message, mayLeave) =>
   (await mayLeave()) ? OUTAGE : { kind: "withdrawn" };
 
-test("a mail that a transport surely did not take after the handover check goes to the next one, in the same attempt", async () => {
+test("passes an email to the next transport in the same attempt if it was not accepted", async () => {
   first.play = passCheckThenFail;
   let statusAtSecond = "";
   second.play = async (message, mayLeave) => {
@@ -173,7 +174,7 @@ test("a mail that a transport surely did not take after the handover check goes 
   expect((await rowOf(id)).attempts).toBe(1);
 });
 
-test("with every transport down a mail waits for its next attempt, and its timeline has each reason", async () => {
+test("waits for the next attempt and lists each reason when every transport is down", async () => {
   first.play = passCheckThenFail;
   second.play = refuseWith({ kind: "deferred", answer: "CONNECT: refused", outage: true });
   const id = await enqueue();
@@ -186,7 +187,7 @@ test("with every transport down a mail waits for its next attempt, and its timel
 });
 
 test.each(["CLAIMED", "SENDING", "SENT"])(
-  "a sender whose mail another one has meanwhile %s hands nothing over to the next transport",
+  "sends nothing to the next transport if another sender's email is now %s",
   async (status) => {
     const stop = createStop();
     first.play = async (message, mayLeave) => {
@@ -209,7 +210,7 @@ test.each(["CLAIMED", "SENDING", "SENT"])(
   },
 );
 
-test("a sender that lost its lease and claims the same mail again hands it over once", async () => {
+test("submits an email once when the sender loses its lease and claims it again", async () => {
   const stop = createStop();
   first.play = async (message, mayLeave) => {
     await stop.here();

@@ -1,4 +1,4 @@
-// Unsubscribe wins (promise P8): no mail to a list leaves whose SENDING commits after the unsubscription, on whatever way it is.
+// Tests that unsubscribing wins (promise P8). No bulk mail is sent whose SENDING commits after the contact unsubscribed.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import PostalMime from "postal-mime";
@@ -21,7 +21,7 @@ async function unsubscribe(emailId: string): Promise<void> {
   );
 }
 
-/** Holds a play at a point until the test lets it go on. */
+/** Returns a point at which a scripted transport waits until released. */
 function createStop() {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -36,7 +36,7 @@ function createStop() {
 }
 
 test.each(LIST_KINDS)(
-  "%s mail reaches a subscribed contact, with the signed way out of RFC 8058",
+  "sends %s mail to a subscribed contact with the signed RFC 8058 headers",
   async (listKind) => {
     const transport = createScriptedTransport();
     const [id = ""] = await outbox.enqueue([{ listKind }]);
@@ -57,7 +57,7 @@ test.each([
   ["HEADLESS", "SKIPPED", 0],
   [undefined, "SENT", 1],
 ] as const)(
-  "mail of the kind %s to a contact that left long ago ends %s",
+  "%s mail to a contact who unsubscribed long ago ends as %s",
   async (listKind, status, handovers) => {
     const transport = createScriptedTransport();
     const [id = ""] = await outbox.enqueue([
@@ -77,7 +77,7 @@ test.each([
   ["MARKETING", "SKIPPED", 0],
   [undefined, "SENT", 1],
 ] as const)(
-  "a contact leaves while its mail (%s) is at the last byte before the dot: %s",
+  "%s mail to a contact who unsubscribes at the last byte before the dot ends as %s",
   async (listKind, status, handovers) => {
     const stop = createStop();
     const transport = createScriptedTransport();
@@ -97,7 +97,7 @@ test.each([
   },
 );
 
-test("an unsubscription that is not committed when the handover check is asked is waited for with the mail held back, never overtaken", async () => {
+test("holds an email back while an uncommitted unsubscription blocks the pre-send check", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await outbox.enqueue([{ listKind: "MARKETING" }]);
   const asked = Promise.withResolvers<void>();
@@ -109,7 +109,7 @@ test("an unsubscription that is not committed when the handover check is asked i
     await sql`update contacts set subscribed = false`.execute(tx);
     await outbox.start(transport);
     await asked.promise;
-    // It may be claimed again and again meanwhile; it must not leave.
+    // The email may be claimed repeatedly, but it must not be sent.
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(transport.handedOver).toHaveLength(0);
     expect(["QUEUED", "CLAIMED"]).toContain((await outbox.row(id)).status);
@@ -118,7 +118,7 @@ test("an unsubscription that is not committed when the handover check is asked i
   expect(transport.handedOver).toHaveLength(0);
 });
 
-test("after the handover check an unsubscription comes too late for this mail, and waits for nothing", async () => {
+test("sends an email without waiting if its contact unsubscribes after the pre-send check", async () => {
   const stop = createStop();
   const transport = createScriptedTransport();
   transport.play = async (_message, mayLeave) => {
@@ -135,7 +135,7 @@ test("after the handover check an unsubscription comes too late for this mail, a
   expect(await outbox.row(id)).toMatchObject({ status: "SENT", reason: null });
 });
 
-test("a second transport does not get what its contact no longer wants", async () => {
+test("does not pass an email to the second transport after its contact unsubscribed", async () => {
   const stop = createStop();
   const [first, second] = [createScriptedTransport(), createScriptedTransport()];
   const failAfterCheck: Play = async (_message, mayLeave) => {
@@ -154,7 +154,7 @@ test("a second transport does not get what its contact no longer wants", async (
   expect(second.handedOver).toHaveLength(0);
 });
 
-test("a contact that is deleted while its mail is prepared gets nothing", async () => {
+test("sends nothing to a contact that is deleted while its email is prepared", async () => {
   const stop = createStop();
   const transport = createScriptedTransport();
   transport.play = async (message, mayLeave) => {
@@ -170,7 +170,7 @@ test("a contact that is deleted while its mail is prepared gets nothing", async 
   expect(transport.handedOver).toHaveLength(0);
 });
 
-test("people who leave in the middle of a mailing of two projects get nothing after that; all others get one mail, and the books balance", async () => {
+test("sends nothing to contacts who unsubscribe during a mailing and one email to others", async () => {
   const transport = createScriptedTransport();
   const handedOverAt = new Map<string, number>();
   transport.play = async (message, mayLeave) => {
@@ -196,7 +196,7 @@ test("people who leave in the middle of a mailing of two projects get nothing af
     const { SENT = 0, SKIPPED = 0 } = await outbox.countByStatus();
     expect(SENT + SKIPPED).toBe(200);
   }, OUTBOX_WAIT);
-  // Two commits in one order may be heard of in the other.
+  // Commits in one order may be observed in the other order.
   const HEARING_MS = 250;
   for (const [id, at] of handedOverAt)
     expect(at).toBeLessThanOrEqual((leftAt.get(id) ?? Infinity) + HEARING_MS);
@@ -205,7 +205,7 @@ test("people who leave in the middle of a mailing of two projects get nothing af
   expect(ids.filter((_, at) => at % 2 === 0).every((id) => sent.includes(id))).toBe(true);
 });
 
-test("of one campaign a contact gets one mail: the database refuses a second", async () => {
+test("rejects a second email of one campaign to the same contact", async () => {
   const campaignId = newId();
   const [id = ""] = await outbox.enqueue([{ campaignId }]);
   const { contactId } = await outbox.row(id);
@@ -214,7 +214,7 @@ test("of one campaign a contact gets one mail: the database refuses a second", a
   await outbox.enqueue([{ campaignId: newId(), contactId: contactId ?? "" }, { contactId: contactId ?? "" }]);
 });
 
-test("the kind of list and the month are part of what a content is", () => {
+test("includes the list kind and the month in the id of a content", () => {
   const parts = {
     projectId: "p",
     from: { address: "a@b.example", name: null },

@@ -1,4 +1,4 @@
-// How fast and how many at once: the rate of a project, and what goes to one destination (D32, F12, F29), against a real PostgreSQL.
+// Tests project rates and destination limits (D32, F12, F29) against a real PostgreSQL.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { newId } from "../../platform/ids.ts";
@@ -18,7 +18,7 @@ const times = (count: number, domain: string) =>
   Array.from({ length: count }, (_, at) => ({ to: `person${at}-${newId()}@${domain}` }));
 const domainOf = ({ envelope }: OutgoingMessage) => envelope.to[0]?.split("@")[1] ?? "";
 
-/** Holds every mail at the transport until the test lets it go on, and counts those under way by domain. */
+/** Returns a transport that holds every email until released and counts the held ones by domain. */
 function createValve() {
   const transport = createScriptedTransport();
   const held: Array<{ domain: string; release: () => void }> = [];
@@ -45,13 +45,13 @@ function createValve() {
 
 const sentCount = (transport: ScriptedTransport) => transport.handedOver.length;
 
-test("one destination begins with two connections and has all of them after a handful of mails", async () => {
+test("starts with two connections per destination and reaches all after a few emails", async () => {
   const valve = createValve();
   await outbox.enqueue(times(60, "example.com"));
   await outbox.start(valve.transport, { connections: 10 });
   for (const underWay of [2, 4, 8, 10]) {
     await vi.waitFor(() => expect(valve.domains()).toHaveLength(underWay), OUTBOX_WAIT);
-    // Nobody else comes while these are under way.
+    // No further email starts while these are held.
     await outbox.database.selectFrom("emails").select("id").execute();
     expect(valve.domains()).toHaveLength(underWay);
     valve.releaseAll();
@@ -60,7 +60,7 @@ test("one destination begins with two connections and has all of them after a ha
   await vi.waitFor(async () => expect(await outbox.countByStatus()).toEqual({ SENT: 60 }), OUTBOX_WAIT);
 });
 
-test("a domain that throttles takes one connection and delays nobody: the mails behind it pass, none is lost", async () => {
+test("gives a throttling domain one connection and delays no other email", async () => {
   const transport = createScriptedTransport();
   let underWay = 0;
   let most = 0;
@@ -73,7 +73,7 @@ test("a domain that throttles takes one connection and delays nobody: the mails 
     underWay -= 1;
     return THROTTLED;
   };
-  // Far more than a process keeps in hand, all due before the others.
+  // Far more than a process holds in memory, all due before the others.
   await outbox.enqueue(times(600, "slow.example"));
   await outbox.enqueue(times(60, "fast.example"));
   const sender = await outbox.start(transport, { connections: 5 });
@@ -84,7 +84,7 @@ test("a domain that throttles takes one connection and delays nobody: the mails 
     .select(sql<number>`count(*) filter (where attempts > 0)::float8`.as("tried"))
     .where("status", "<>", "SENT")
     .executeTakeFirstOrThrow();
-  // Those in hand, some hundreds, would have to go first if nobody passed them.
+  // Without skipping, hundreds of held emails would have to be sent first.
   expect(waiting.tried).toBeLessThan(150);
   slowIsBack = true;
   await vi.waitFor(async () => {
@@ -96,7 +96,7 @@ test("a domain that throttles takes one connection and delays nobody: the mails 
   expect(new Set(ids).size).toBe(660);
 });
 
-test("urgent mail to a destination of which enough waits is claimed at once and goes next", async () => {
+test("claims urgent email for a crowded destination immediately and sends it next", async () => {
   const valve = createValve();
   await outbox.enqueue(times(80, "gmail.com"));
   const sender = await outbox.start(valve.transport, { connections: 5 });
@@ -106,7 +106,7 @@ test("urgent mail to a destination of which enough waits is claimed at once and 
   ]);
   sender.wake();
   await outbox.until(urgent, "CLAIMED");
-  // Claimed and prepared after it, and handed over at once: when this one is seen the urgent one waits for its destination.
+  // This email is claimed after the urgent one and sent immediately. Once it appears, the urgent one waits for its destination.
   await outbox.enqueue([{ to: `${newId()}@other.example` }]);
   sender.wake();
   await vi.waitFor(() => expect(valve.domains()).toContain("other.example"), OUTBOX_WAIT);
@@ -115,7 +115,7 @@ test("urgent mail to a destination of which enough waits is claimed at once and 
   expect(valve.transport.handedOver.slice(0, 7).map(({ emailId }) => emailId)).toContain(urgent);
 });
 
-test("no more than the setting go to one destination, however well it goes; the others have the rest", async () => {
+test("keeps to the configured connections per destination and gives others the rest", async () => {
   const valve = createValve();
   await outbox.enqueue([...times(20, "example.com"), ...times(20, "other.example")]);
   await outbox.start(valve.transport, { connections: 5, destinationConnections: 1 });
@@ -126,12 +126,12 @@ test("no more than the setting go to one destination, however well it goes; the 
   valve.open();
 });
 
-/** How many may have gone since then, with the second's worth that is there at once; the last one may be on its way. */
+/** Returns the maximum that may have been sent, with the initial burst of one second and one email in flight. */
 function mostAt(perSecond: number, startedMs: number): number {
   return perSecond + Math.ceil(((performance.now() - startedMs) / 1000) * perSecond) + 1;
 }
 
-test("a project over its rate waits and goes on; the others are not delayed", async () => {
+test("slows a project down to its rate without delaying others", async () => {
   const transport = createScriptedTransport();
   const other = await outbox.createProject();
   await outbox.enqueue(times(100, "example.com"));
@@ -146,11 +146,11 @@ test("a project over its rate waits and goes on; the others are not delayed", as
   expect(sentCount(transport)).toBeLessThanOrEqual(1 + mostAt(5, startedMs));
 });
 
-test("two processes together keep to the rate of a project", async () => {
+test("keeps two processes together within the rate of a project", async () => {
   const transports = [createScriptedTransport(), createScriptedTransport()];
   const total = () => transports.reduce((sum, transport) => sum + sentCount(transport), 0);
   await Promise.all(transports.map((transport) => outbox.start(transport, { projectSendsPerSecond: 4 })));
-  // Whoever came first learns of the other with its next beat, every 50 ms.
+  // The first process notices the second one at its next heartbeat, every 50 ms.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const startedMs = performance.now();
   await outbox.enqueue(times(100, "example.com"));
@@ -161,7 +161,7 @@ test("two processes together keep to the rate of a project", async () => {
   expect(total()).toBeLessThanOrEqual(mostAt(4, startedMs));
 });
 
-test("a claim takes no more than it asked for, on a table that nobody has looked at yet", async () => {
+test("claims no more than the limit on a table without statistics", async () => {
   await outbox.enqueue(times(40, "example.com"));
   const { database, projectId } = outbox;
   const senderId = await outbox.liveSender();
@@ -171,7 +171,7 @@ test("a claim takes no more than it asked for, on a table that nobody has looked
   expect(counts).toEqual([7, 7, 7, 7, 7, 5, 0]);
 });
 
-test("a claim passes over the domains it is told, and only those", async () => {
+test("leaves out exactly the excluded domains from a claim", async () => {
   const { database, projectId } = outbox;
   await outbox.enqueue([
     ...times(3, "full.example"),
@@ -195,7 +195,7 @@ test("a claim passes over the domains it is told, and only those", async () => {
   ]);
 });
 
-test("what waits, is in doubt and went out is shown by kind and transport", async () => {
+test("exports attempts by outcome, kind and transport", async () => {
   const transport = createScriptedTransport();
   transport.play = async (message, mayLeave) =>
     domainOf(message) === "silent.example" && (await mayLeave())
@@ -215,7 +215,7 @@ test("what waits, is in doubt and went out is shown by kind and transport", asyn
   );
 });
 
-test("while outcomes cannot be booked no more mails leave than may be in doubt; then all go, once", async () => {
+test("stops at the in-doubt limit while results cannot be recorded and then sends the rest", async () => {
   const transport = createScriptedTransport();
   const asked: string[] = [];
   transport.play = (message, mayLeave) => {
@@ -231,7 +231,7 @@ test("while outcomes cannot be booked no more mails leave than may be in doubt; 
   try {
     await outbox.start(transport, { connections: 3 });
     await vi.waitFor(() => expect(sentCount(transport)).toBeGreaterThanOrEqual(1), OUTBOX_WAIT);
-    // The next ones ask, with turns enough for the commit of their check.
+    // Give the next emails enough time for their pre-send check to commit.
     await vi.waitFor(() => expect(asked.length).toBe(3 + sentCount(transport)), OUTBOX_WAIT);
     for (let turn = 0; turn < 20; turn++)
       expect((await outbox.countByStatus())["SENDING"]).toBe(sentCount(transport));

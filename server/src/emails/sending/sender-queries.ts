@@ -1,6 +1,6 @@
-// Statements of the sender: which projects have work, claim, and what is given back. The handover is in handover-queries.ts,
-// outcomes are in outcome-queries.ts, the lease in lease-queries.ts.
-// Claims name one project each: fairness wants it, and so does a sharded database (docs/decisions).
+// The sender's queries, which find due queues, claim emails and release them. Submission is in handover-queries.ts, results are in
+// outcome-queries.ts and leases in lease-queries.ts. Each claim is for one project, which is fair and works with a sharded database
+// (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { plannedOften, type Database } from "../../platform/database.ts";
@@ -11,21 +11,21 @@ import { isToList } from "../refusals/paused-queries.ts";
 export interface DueQueue {
   projectId: string;
   priority: number;
-  /** null: the mails of the project that belong to no campaign. */
+  /** null: emails outside campaigns. */
   campaignId: string | null;
-  /** Whether the recipients wait in batches, and not each with a row of its own. */
+  /** Whether the recipients are still in batches without rows. */
   isBatched: boolean;
-  /** Mails a second that the project set for itself; null: none. */
+  /** The project's own limit of emails per second, or null for none. */
   sendingRate: number | null;
-  /** Destinations that are paused for the campaign, or for list mail of no campaign; null: none. */
+  /** Destinations that are throttled for the campaign, or for bulk mail outside campaigns. Null if none. */
   paused: PausedDomains[] | null;
 }
 
 export interface PausedDomains {
   domains: string[];
-  /** By which its mails are parked. */
+  /** Determines the due time of the deferred emails. */
   number: number;
-  /** Mails that may go there all the same, to see whether they are taken. */
+  /** Canaries, which may be sent to the destination as a test. */
   trials: string[];
 }
 
@@ -34,21 +34,20 @@ const pausedWhere = (isOf: RawBuilder<unknown>) => sql`(
   from paused_destinations h where ${isOf} and h.released_at is null) as paused`;
 const pausedOf = pausedWhere(sql`h.project_id = c.project_id and h.campaign_id = c.campaign_id`);
 
-/** Open queues `c` of campaigns, with that of their project `p`. */
+/** Open campaign queues `c` with the queue `p` of their project. */
 const openCampaigns = sql`
   from campaign_queues c join project_queues p on p.project_id = c.project_id and p.is_open`;
 
-/** The first mail that is queued and belongs to no campaign, in the order of its index. */
+/** The first queued email outside campaigns in index order. */
 const firstQueued = (after: RawBuilder<unknown>) => sql`
   select e.project_id, e.priority, e.due_at from emails e
   where e.status = 'QUEUED' and e.campaign_id is null ${after}
   order by e.project_id, e.priority, e.due_at limit 1`;
 
 /**
- * Queues that have mails due, most urgent first: of each project one per priority, and for each campaign that is sending one
- * of mails with rows and one of recipients in batches. Mails of queues that are not open stay where they are.
- * From queue to queue through the index of what is queued, one probe each: projects without mail cost nothing (10,000 of them: 29 ms
- * when each was asked), and as a plain EXISTS the planner reads every waiting mail to find the projects.
+ * Returns the open queues with due emails, most urgent first. Each project has one queue per priority, and each sending campaign has one
+ * for rows and one for batches. A recursive query jumps from queue to queue with one index probe each, so projects without email cost
+ * nothing. (Probing all of 10,000 projects took 29 ms, and a plain EXISTS made the planner read every waiting email.)
  */
 export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   const { rows } = await sql<DueQueue>`
@@ -98,19 +97,21 @@ export interface ClaimedRow {
   attempts: number;
   campaignId: string | null;
   templateId: string | null;
-  /** True of a test mail; its variables then say as whom it is rendered (TestVariables). */
+  /** Set for a test email, whose variables are TestVariables. */
   isTest: boolean | null;
-  /** True of a test mail that goes to the local mailbox. */
+  /** Set for a test email that goes to the local mailbox. */
   staysHere: boolean | null;
-  /** What the project says of opens and clicks, at the time of the claim. */
+  /** The project's tracking mode at the time of the claim. */
   tracking: TrackingMode;
-  /** Whether the project looks at its suppression list, at the time of the claim. */
+  /** Whether the project used its suppression list at the time of the claim. */
   suppressionList: boolean;
-  /** Which state of its project's queue it was claimed from: another one after each change of it, so after a reset of the project. */
+  /**
+   * Version of the project's queue at the time of the claim. It changes with every update of the queue, including a reset of the project.
+   */
   queueVersion: string;
 }
 
-/** Of mails `e` of one project that were just claimed. */
+/** The columns of just claimed emails `e` of one project. */
 export const CLAIMED_COLUMNS = (projectId: string) => sql`
   e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
   e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
@@ -120,8 +121,8 @@ export const CLAIMED_COLUMNS = (projectId: string) => sql`
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
 
 /**
- * `withoutDomains`: recipients there are passed over, since enough of them wait at this sender already; so are paused ones. A sender
- * that was declared dead gets none.
+ * Claims emails of a queue. Leaves out recipients at `withoutDomains`, where enough emails wait at this sender, and at throttled domains. A
+ * sender that was declared dead gets none.
  */
 export async function claimEmails(
   database: Database,
@@ -138,7 +139,7 @@ export async function claimEmails(
   const { paused = [], withoutDomains } = claim;
   const isUncrowded = withoutDomains.length === 0 ? sql`` : sql`and not (${isAt(withoutDomains)})`;
   const trials = paused.flatMap((one) => one.trials);
-  // Of no campaign only mail to lists waits.
+  // Outside campaigns only bulk mail is throttled.
   const isUnpaused = claim.campaignId === null ? sql`or not ${isToList}` : sql``;
   const isWanted =
     paused.length === 0
@@ -149,7 +150,7 @@ export async function claimEmails(
     claim.campaignId === null
       ? sql`campaign_id is null and priority = ${claim.priority}`
       : sql`campaign_id = ${claim.campaignId}`;
-  // Materialized: inside a join the planner may run it anew for each row, and then it locks and claims more than its limit.
+  // Materialized, because inside a join the planner may run the subquery again for each row and claim more than its limit.
   const { rows } = await sql<ClaimedRow>`
     ${plannedOften} with ${livingSender(claim.senderId)}, q as materialized (
       select id from emails
@@ -202,7 +203,7 @@ export async function findFiles(
   return rows;
 }
 
-/** Gives back what this sender holds beside these: claims whose result was lost, and mails that were withdrawn. */
+/** Releases the emails this sender holds except for `known`. These are lost claims and withdrawn emails. */
 export async function releaseUnknown(
   database: Database,
   senderId: string,

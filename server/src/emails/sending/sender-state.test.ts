@@ -1,4 +1,4 @@
-// What a sender holds and what may begin next: nothing twice, nothing forgotten, nothing more once it stops.
+// Tests which emails a sender holds and starts. It must start none twice, forget none and start none after it stops.
 import { expect, test } from "vitest";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { createDestinationLimits } from "./destination-limits.ts";
@@ -15,7 +15,7 @@ const rowOf = (id: string, domain = "a.example"): Row => ({ id, priority: 3, toA
 const stateOf = (connections: number): State =>
   createSenderState(connections, createDestinationLimits(connections));
 
-/** Admits mails and puts them all into the ready queue. */
+/** Admits emails and moves them all into the ready queue. */
 function makeReady(state: State, ...rows: readonly Row[]): void {
   const batch = state.admit(rows);
   if (batch === null) throw new Error("in hand already");
@@ -29,7 +29,7 @@ function next(state: State): NonNullable<ReturnType<State["next"]>> {
   return taken;
 }
 
-test("a mail that is in hand is not begun again, whatever stage it is in, until it has ended", () => {
+test("does not start an email again before it has ended", () => {
   const state = stateOf(1);
   const row = rowOf("1");
   makeReady(state, row);
@@ -42,7 +42,7 @@ test("a mail that is in hand is not begun again, whatever stage it is in, until 
   expect(state.admit([row])?.rows).toEqual([row]);
 });
 
-test("a mail that could not be booked stays in hand: it is in doubt, and nothing waits for it", () => {
+test("keeps an email with an unrecorded result without waiting for it", () => {
   const state = stateOf(1);
   makeReady(state, rowOf("1"));
   const { mail, answered } = next(state);
@@ -53,7 +53,7 @@ test("a mail that could not be booked stays in hand: it is in doubt, and nothing
   expect(state.admit([rowOf("1")])).toBeNull();
 });
 
-test("a mail that was withdrawn is not in hand any more, and what the database holds is looked at once", () => {
+test("drops a withdrawn email and reports a fault once", () => {
   const state = stateOf(1);
   makeReady(state, rowOf("1"));
   const { mail, answered } = next(state);
@@ -62,7 +62,7 @@ test("a mail that was withdrawn is not in hand any more, and what the database h
   expect([state.inHand(), state.takeFault(), state.takeFault()]).toEqual([[], true, false]);
 });
 
-test("what did not become ready goes with its batch, and what was claimed again meanwhile stays", () => {
+test("drops unprepared emails with their batch and keeps the ones claimed again", () => {
   const state = stateOf(1);
   const batch = state.admit([rowOf("1"), rowOf("2")]);
   if (batch === null) throw new Error("in hand already");
@@ -75,7 +75,7 @@ test("what did not become ready goes with its batch, and what was claimed again 
   expect(state.inHand()).toEqual(["1"]);
 });
 
-test("so many are in handover as there are connections; whoever has its answer makes room before it is booked", () => {
+test("limits submissions to the connections and frees one before the result is recorded", () => {
   const state = stateOf(2);
   makeReady(state, ...["1", "2", "3"].map((id) => rowOf(id, `${id}.example`)));
   const { answered } = next(state);
@@ -85,7 +85,7 @@ test("so many are in handover as there are connections; whoever has its answer m
   expect(next(state).mail.row.id).toBe("3");
 });
 
-test("when it stops nothing begins, and it is idle when what was under way has ended", () => {
+test("starts nothing after stop and becomes idle when open submissions have ended", () => {
   const state = stateOf(2);
   makeReady(state, ...["1", "2"].map((id) => rowOf(id, `${id}.example`)));
   const { mail, answered } = next(state);
@@ -99,7 +99,7 @@ test("when it stops nothing begins, and it is idle when what was under way has e
   expect([state.isIdle(), state.inHand()]).toEqual([true, ["2"]]);
 });
 
-test("it has enough with two full batches in preparation, and with seven of one mail", () => {
+test("has enough with two full batches in preparation or seven batches of one email", () => {
   const full = (batch: number) =>
     Array.from({ length: BATCH_SIZE }, (_, index) => rowOf(`${batch} ${index}`));
   const state = stateOf(1);
@@ -114,10 +114,10 @@ test("it has enough with two full batches in preparation, and with seven of one 
   expect(short.hasEnough()).toBe(true);
 });
 
-test("while it rests, a look is worth it only when other domains are full than before", () => {
+test("only looks for work while resting if the full domains have changed", () => {
   const state = stateOf(3);
   expect(state.isWorthALook()).toBe(true);
-  // A destination begins with two at once: two that wait are enough.
+  // A destination starts with a limit of two, so two waiting emails fill it.
   makeReady(state, ...["1", "2"].map((id) => rowOf(id)));
   expect(state.fullDomains(3)).toEqual(["a.example"]);
   state.rest();

@@ -1,15 +1,15 @@
-// What a sender has in hand, and what of it may begin next: memory alone, no database, no clock, no transport.
+// Tracks the emails that a sender holds and which of them may start next. Kept in memory, without database, clock or transport.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { createReadyQueue } from "./ready-queue.ts";
 
-/** Where a mail is that was admitted and has not ended. `unbooked`: handed over, but what came of it could not be booked. */
+/** Stage of an admitted email. `unbooked` means that it was submitted but its result could not be recorded. */
 type Stage = "preparation" | "ready" | "handover" | "booking" | "unbooked";
 
-/** `claiming`: takes as much as it can use. `resting`: there was nothing to claim. `stopping`: begins nothing new. */
+/** `claiming` takes as much as it can use, `resting` found nothing to claim, and `stopping` starts nothing new. */
 type Mode = "claiming" | "resting" | "stopping";
 
-/** How a mail ended. `withdrawn`: nothing was handed over; it goes back. */
+/** How an email ended. A withdrawn email was not submitted and is requeued. */
 export type Ending = "booked" | "withdrawn" | "unbooked";
 
 interface Row {
@@ -18,52 +18,52 @@ interface Row {
   toAddress: string;
 }
 
-/** Mails that are prepared together. */
+/** Emails that are prepared together. */
 export interface Batch<Claimed extends Row> {
   rows: readonly Claimed[];
-  /** Those that are not in the ready queue. */
+  /** Ids that are not in the ready queue. */
   outside: Set<string>;
 }
 
 export interface SenderState<Claimed extends Row, Mail extends { row: Claimed }> {
-  /** Claimed mails that are to be prepared; null when there are none: what is in hand already is not begun twice. */
+  /** Admits claimed emails for preparation. Returns null if there are none, because emails already held are not started again. */
   admit(claimed: readonly Claimed[]): Batch<Claimed> | null;
-  /** Puts one of a batch into the ready queue. */
+  /** Moves an email of a batch to the ready queue. */
   ready(batch: Batch<Claimed>, mail: Mail): void;
-  /** The batch is through: what is not in the ready queue is not in hand any more. */
+  /** Ends the preparation of a batch and drops the emails that did not become ready. */
   prepared(batch: Batch<Claimed>): void;
-  /** The mail to be handed over now, if one may; whoever takes it says `answered`, then `ended`. */
+  /** Returns the next email to submit, if there is one. The caller must call `answered` and then `ended`. */
   next(): { mail: Mail; answered: (echo: Echo) => void } | undefined;
   ended(mail: Mail, ending: Ending): void;
-  /** Something went wrong: the database may say that this process holds more than it knows of. */
+  /** Notes a fault, after which the database may assign more emails to this process than it knows of. */
   noteFault(): void;
-  /** Whether there was a fault since the last time. */
+  /** Returns whether there was a fault since the last call. */
   takeFault(): boolean;
-  /** Whether no more need be claimed for now. */
+  /** Whether to stop claiming for now. */
   hasEnough(): boolean;
-  /** Domains of which enough wait, so that no more of this priority need be claimed. */
+  /** Domains with enough waiting emails, which claims of this priority can leave out. */
   fullDomains(priority: number): string[];
-  /** Whether a look for more may find something, after a mail has ended. */
+  /** Whether it makes sense to look for more work after an email has ended. */
   isWorthALook(): boolean;
   rest(): void;
-  /** There may be something to claim again. */
+  /** Resumes claiming. */
   claim(): void;
   stop(): void;
   isStopping(): boolean;
-  /** Whether nothing is under way. What is ready has not begun, and what is unbooked has ended. */
+  /** Whether nothing is in progress. Ready emails have not started, and unbooked ones have ended. */
   isIdle(): boolean;
-  /** All mails in hand: what the database says beside them this process holds by accident. */
+  /** All emails held. This process should hold no others in the database. */
   inHand(): string[];
 }
 
-/** Mails that are rendered and signed while the next ones are claimed: two batches, and a few short ones beside them. */
+/** Emails rendered and signed while the next ones are claimed. Enough for two full batches and a few short ones. */
 const MAX_IN_PREPARATION = 2.5 * BATCH_SIZE;
-/** A batch of one mail takes as many statements as a full one: it counts as so many. */
+/** Weight of a small batch, because it takes as many statements as a full one. */
 const SHORTEST_BATCH = BATCH_SIZE / 4;
-/** Rendered mails kept at once, of which most then wait for a destination at its limit. */
+/** Maximum of rendered emails in memory, most of which wait for a destination at its limit. */
 const MAX_WAITING = 10 * BATCH_SIZE;
 
-/** @param connections mails in handover at once */
+/** @param connections maximum number of concurrent submissions */
 export function createSenderState<Claimed extends Row, Mail extends { row: Claimed }>(
   connections: number,
   limits: DestinationLimits,
@@ -74,7 +74,7 @@ export function createSenderState<Claimed extends Row, Mail extends { row: Claim
   let mode: Mode = "claiming";
   let inPreparation = 0;
   let hasFault = false;
-  /** The domains that were full when there was nothing else to claim; until that changes a look would be in vain. */
+  /** The full domains when there was no other work. Looking again is pointless until they change. */
   let crowdedBy = "";
 
   const crowd = (): string => queue.fullDomains(Infinity).join(" ");
@@ -90,7 +90,7 @@ export function createSenderState<Claimed extends Row, Mail extends { row: Claim
 
   return {
     admit(claimed) {
-      // Under a new lease this process may claim what it has in handover since the old one: one handover is enough.
+      // Under a new lease this process may claim an email that it is already submitting. Submit it only once.
       const rows = claimed.filter(({ id }) => !stages.has(id));
       if (rows.length === 0) return null;
       for (const { id } of rows) move(id, "preparation");

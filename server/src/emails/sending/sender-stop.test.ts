@@ -1,4 +1,4 @@
-// A sender that stops while mails are on their way: what it gives back has not left, and leaves no more.
+// Tests a sender that stops during submissions. Emails that it requeues were not sent and cannot be sent anymore.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
@@ -7,7 +7,7 @@ import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 
 const outbox = useOutbox();
 
-test("a mail that asks while those in hand are given back does not leave as well", async () => {
+test("does not send an email that asks for permission while the sender requeues its emails", async () => {
   const { database } = outbox;
   const ids = await outbox.enqueue([{}, {}]);
   const transport = createScriptedTransport();
@@ -23,7 +23,7 @@ test("a mail that asks while those in hand are given back does not leave as well
   };
   const sender = await outbox.start(transport, { drainMs: 0 });
   await vi.waitFor(() => expect(reached).toBe(2), OUTBOX_WAIT);
-  // As they are given back.
+  // Runs at the same time as the requeuing.
   const { rows } = await sql<{ id: string }>`select id from emails order by ctid`.execute(database);
   const [first = "", second = ""] = rows.map(({ id }) => id);
   const { stopped } = await transaction(database, async (tx) => {

@@ -1,4 +1,4 @@
-// The sender against a real PostgreSQL: what it promises about every mail in the outbox (promises P1–P5, P9, P10).
+// Tests the sender's promises for every email in the outbox (P1–P5, P9, P10) against a real PostgreSQL.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { sql } from "kysely";
 import type { EmailKind } from "@postloft/contract/emails.ts";
@@ -35,7 +35,7 @@ let transport: ScriptedTransport;
 let signing: SigningKey;
 let senders: Sender[] = [];
 let projectId = "";
-/** So many batches cannot be prepared, since the database is away. */
+/** How many batches fail to prepare because the database is unreachable. */
 let failures = 0;
 
 beforeAll(async () => {
@@ -106,7 +106,7 @@ async function start(over: ScriptedTransport = transport, { inOrder = false } = 
   return sender;
 }
 
-/** Batches are ready in the order they were claimed in. */
+/** Makes batches ready in the order in which they were claimed. */
 function oneAfterTheOther(prepare: ReturnType<typeof createPreparer>): ReturnType<typeof createPreparer> {
   let last: Promise<unknown> = Promise.resolve();
   return (rows) => {
@@ -126,7 +126,7 @@ interface Wanted {
 
 async function enqueue(wanted: readonly Wanted[]): Promise<string[]> {
   return transaction(database, async (tx) => {
-    // Each at a domain of its own: how many go to one at once is the matter of sender-pace.test.ts.
+    // Use a separate domain for each, because destination limits are tested in sender-pace.test.ts.
     const contacts = wanted.map(({ project = projectId }, at) => ({
       projectId: project,
       id: newId(),
@@ -184,7 +184,7 @@ async function until(id: string, status: string): Promise<void> {
 
 const isOverdue = sql<boolean>`due_at <= now()`;
 
-test("a queued mail is rendered with the contact's data under the request's, handed over once, and booked as sent with its event", async () => {
+test("renders a queued email with contact data and variables, sends it once and records it", async () => {
   const [id = ""] = await enqueue([
     {
       subject: "{{plan}} {{code}}",
@@ -207,7 +207,7 @@ test("a queued mail is rendered with the contact's data under the request's, han
   ]);
 });
 
-test("a temporary refusal leaves the mail waiting for a later attempt, with what was answered, and the next one sends it", async () => {
+test("keeps an email queued with the reply after a temporary error and then sends it", async () => {
   transport.play = refuseWith({ kind: "deferred", answer: "451 4.7.1 later" });
   const [id = ""] = await enqueue([{}]);
   const sender = await start();
@@ -226,7 +226,7 @@ test("a temporary refusal leaves the mail waiting for a later attempt, with what
   );
 });
 
-test("a message gives its memory back when it was sent, and only then: what failed may still be on its way", async () => {
+test("frees the memory of a message only after it was sent", async () => {
   const raws: Buffer[] = [];
   const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 4.2.0 later", retryAfterMs: 0 }, TAKEN];
   transport.play = async (message, mayLeave) => {
@@ -241,7 +241,7 @@ test("a message gives its memory back when it was sent, and only then: what fail
   expect(raws[1]).toHaveLength(0);
 });
 
-test("a permanent refusal fails the mail with the server's answer, and it is not tried again", async () => {
+test("fails an email with the server's reply after a permanent error and does not retry it", async () => {
   transport.play = refuseWith({ kind: "rejected", answer: "550 5.1.1 no such user" });
   const [id = ""] = await enqueue([{}]);
   await start();
@@ -253,7 +253,7 @@ test("a permanent refusal fails the mail with the server's answer, and it is not
   });
 });
 
-/** How long a mail that was tried once waits; 0 before that. */
+/** Returns how long an email waits after its first attempt, or 0 before that. */
 async function waitMsOf(id: string): Promise<number> {
   const { rows } = await sql<{ waitMs: number }>`
     select (extract(epoch from due_at - now()) * 1000)::float8 as wait_ms from emails
@@ -265,7 +265,7 @@ test.each([
   ["TRANSACTIONAL", 2],
   ["CAMPAIGN", 1],
 ] as const)(
-  "%s mail whose handover got no answer leaves %i time(s) under one Message-ID and is then listed as unconfirmed",
+  "submits %s email without a reply %i time(s) and then marks it as unconfirmed",
   async (kind, times) => {
     transport.play = async (_message, mayLeave) =>
       (await mayLeave()) ? { kind: "uncertain", answer: "no reply after the dot" } : { kind: "withdrawn" };
@@ -282,7 +282,7 @@ test.each([
   },
 );
 
-test("a poison mail fails alone, with the reason; the others of its batch are sent", async () => {
+test("fails a poison email alone with the reason and sends the rest of its batch", async () => {
   const ids = await enqueue([
     {},
     {
@@ -298,7 +298,7 @@ test("a poison mail fails alone, with the reason; the others of its batch are se
   expect((await readEmail(database, projectId, ids[1] ?? "")).reason).toMatch(/250 ms/);
 });
 
-test("batches that cannot be prepared go back and are sent later, each mail once", async () => {
+test("requeues batches that cannot be prepared and sends each email once later", async () => {
   failures = 2;
   const ids = await enqueue(Array.from({ length: 150 }, () => ({})));
   await start();
@@ -306,7 +306,7 @@ test("batches that cannot be prepared go back and are sent later, each mail once
   expect(transport.handedOver.map(({ emailId }) => emailId).sort()).toEqual(ids.toSorted());
 });
 
-test("no mail leaves from a domain that may not send: it fails with the reason instead", async () => {
+test("fails an email with the reason if its domain may not send", async () => {
   signing = { kind: "refused", reason: "The domain sender.example is not verified in this project." };
   const [id = ""] = await enqueue([{}]);
   await start();
@@ -314,7 +314,7 @@ test("no mail leaves from a domain that may not send: it fails with the reason i
   expect(transport.handedOver).toHaveLength(0);
 });
 
-test("two senders on one outbox hand each mail over once", async () => {
+test("submits each email once with two senders on one outbox", async () => {
   const other = createScriptedTransport();
   const ids = await enqueue(Array.from({ length: 200 }, () => ({})));
   await Promise.all([start(transport), start(other)]);
@@ -326,18 +326,18 @@ test("two senders on one outbox hand each mail over once", async () => {
   expect(left.toSorted()).toEqual(ids.toSorted());
 });
 
-test("transactional mail goes before campaign mail that waited longer", async () => {
+test("sends transactional email before campaign email that waited longer", async () => {
   const campaign = await enqueue(Array.from({ length: 20 }, () => ({ kind: "CAMPAIGN" as const })));
   const [urgent = ""] = await enqueue([{}]);
-  // Batches are prepared side by side otherwise, and one that was claimed later may be ready first.
+  // Without this, batches are prepared in parallel, and one claimed later may be ready first.
   await start(transport, { inOrder: true });
   await until(campaign[0] ?? "", "SENT");
-  // Who is claimed first need not be handed over first: as many as there are connections are under way at once.
+  // The first claimed email is not always sent first, because all connections run concurrently.
   const first = transport.handedOver.slice(0, CONNECTIONS).map(({ emailId }) => emailId);
   expect(first).toContain(urgent);
 });
 
-test("mail of a disabled project stays where it is", async () => {
+test("keeps the emails of a disabled project queued", async () => {
   const disabled = await createProjectRow();
   await sql`update project_queues set is_open = false where project_id = ${disabled}`.execute(database);
   const [held = ""] = await enqueue([{ project: disabled }]);
@@ -347,7 +347,7 @@ test("mail of a disabled project stays where it is", async () => {
   expect(await statusOf(held)).toBe("QUEUED");
 });
 
-test("a sender that was declared dead hands nothing over any more, and its mails are sent by another, once", async () => {
+test("submits nothing after being declared dead, and another sender sends the emails once", async () => {
   const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   transport.play = async (_message, mayLeave) => {
@@ -360,7 +360,7 @@ test("a sender that was declared dead hands nothing over any more, and its mails
   await reached.promise;
   const other = createScriptedTransport();
   const second = await start(other);
-  // What a recovering process does to a sender whose lease ran out. The other one is woken: the first might look as well.
+  // Simulates the recovery from an expired lease. Notify only the second sender, because the first might look for work too.
   await sql`delete from senders where id = (select sender_id from emails)`.execute(database);
   await sql`update emails set status = 'QUEUED', sender_id = null`.execute(database);
   second.wake();
@@ -375,7 +375,7 @@ test.each([
   ["CLAIMED", "CAMPAIGN", "SENT", 1],
   ["SENDING", "TRANSACTIONAL", "SENT", 1],
   ["SENDING", "CAMPAIGN", "UNCONFIRMED", 0],
-] as const)("what a killed sender left %s (%s) ends %s by itself", async (left, kind, end, handovers) => {
+] as const)("settles a dead sender's %s %s email as %s", async (left, kind, end, handovers) => {
   const [id = ""] = await enqueue([{ kind }]);
   const dead = newId();
   await putInHandover(database, dead, id);
@@ -387,7 +387,7 @@ test.each([
   expect(await database.selectFrom("senders").select("id").where("id", "=", dead).execute()).toEqual([]);
 });
 
-test("a sender that lives keeps its mails, however long their handover takes", async () => {
+test("keeps the emails of a live sender however long a submission takes", async () => {
   const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
@@ -402,7 +402,7 @@ test("a sender that lives keeps its mails, however long their handover takes", a
   await reached.promise;
   const other = createScriptedTransport();
   await start(other);
-  // Many beats of the other sender pass; each one looks for the dead.
+  // Many heartbeats of the other sender pass, each of which looks for dead senders.
   const [free = ""] = await enqueue([{}]);
   await vi.waitFor(
     async () => expect([await statusOf(free), await statusOf(id)]).toEqual(["SENT", "SENDING"]),
@@ -415,7 +415,7 @@ test("a sender that lives keeps its mails, however long their handover takes", a
 test.each([
   ["before it was committed", false],
   ["after it was committed", true],
-])("a mail whose handover check broke %s goes back by itself and is sent", async (_when, passes) => {
+])("requeues and sends an email whose pre-send check failed %s", async (_when, passes) => {
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
   transport.play = async (_message, mayLeave) => {
     transport.play = takeEverything;
@@ -427,7 +427,7 @@ test.each([
   expect((await readEmail(database, projectId, id)).attempts).toBe(1);
 });
 
-test("stopping ends what is in handover and gives the rest back untouched", async () => {
+test("finishes open submissions on stop and requeues the rest unchanged", async () => {
   const held = Promise.withResolvers<void>();
   transport.play = async (_message, mayLeave) => {
     const mayGo = await mayLeave();

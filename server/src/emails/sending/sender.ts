@@ -1,4 +1,4 @@
-// The sender: claims mails in batches under a lease, prepares them, hands them over, books what came of it.
+// Claims emails in batches under a lease, prepares and submits them, and records the results.
 import type { Database } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
@@ -27,40 +27,40 @@ import { createSenderState, type Batch, type Ending } from "./sender-state.ts";
 export interface SenderOptions extends FailoverOptions {
   database: Database;
   transport: Transport;
-  /** Where mail of test keys goes, whatever the transport is. */
+  /** Transport for emails of test keys, whichever transport is configured. */
   mailbox: Transport;
   prepare: (rows: readonly ClaimedRow[]) => Promise<Prepared[]>;
   applyFeedback: Feedbacks;
   recipients: RecipientChecks;
-  /** Messages in handover at once, and the most that can be in doubt after a crash. */
+  /** Concurrent submissions, which is also the limit on emails in doubt after a crash. */
   connections: number;
-  /** Of a campaign whose handovers get no answer. Default: nothing pauses. */
+  /** Pauses a campaign whose submissions get no reply. By default nothing is paused. */
   pauseInDoubt?: PauseInDoubt;
-  /** Of these at most so many to one destination. Default: all. */
+  /** Maximum connections to one destination. Defaults to all. */
   destinationConnections?: number;
-  /** Mails of one project a second, by all processes together. Default 0: as many as go. */
+  /** Emails per second of one project in all processes together. The default of 0 means no limit. */
   projectSendsPerSecond?: number;
-  /** Between two renewals of the lease; shorter in tests. */
+  /** Time between renewals of the lease, shorter in tests. */
   beatMs?: number;
-  /** How long what is under way may take when the sender stops; shorter in tests. */
+  /** How long open submissions may take when the sender stops, shorter in tests. */
   drainMs?: number;
-  /** What this process knows of transports that take no mail. */
+  /** The transport outages known to this process. */
   outages?: () => readonly string[];
   log: Log;
   metrics: Metrics;
 }
 
 export interface Sender {
-  /** Something was enqueued: look now. */
+  /** Notifies the sender that an email was enqueued. */
   wake(): void;
-  /** Starts nothing new, ends what is in handover, gives the rest back. */
+  /** Starts nothing new, finishes open submissions and requeues the rest. */
   stop(): Promise<void>;
 }
 
-/** Mails claimed of one project at a time: small, so that no project waits long for another's. */
+/** Emails claimed per project at a time. Small, so that projects do not wait long for each other. */
 const CLAIM_LIMIT = BATCH_SIZE;
 const POLL_MS = 2_000;
-/** Between two looks when a project waits for its rate. */
+/** Shortest time between two polls while a project is at its rate limit. */
 const SHORTEST_WAIT_MS = 50;
 const ERROR_PAUSE_MS = 2_000;
 const DRAIN_MS = 15_000;
@@ -71,7 +71,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const lease = await createLease(options);
   const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  /** Aborted when nothing passes the handover check any more, and what could not be booked is left in doubt. */
+  /** Aborted when no email may pass the pre-send check anymore and unrecorded results are left in doubt. */
   const ending = new AbortController();
   const { check, books, inDoubt } = createRememberedHandovers({
     ...options,
@@ -87,7 +87,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   );
   const refusals = createRefusalWatch((refused) => pauseDestination(database, refused), log);
   const wakeUp = createWakeUp();
-  /** Why mails could not be prepared, until the loop that claims has heard of it. */
+  /** The error of a failed preparation, until the claiming loop handles it. */
   let trouble: Error | null = null;
 
   async function handOver(mail: Ready): Promise<Outcome> {
@@ -96,7 +96,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     const outcome = await (staysHere ? mailbox : transport)
       .send(mail.message, () => check.ask(mail))
       .catch((error: unknown): Outcome => {
-        // Only the check throws: nothing was handed over, but the row may say that it is about to be.
+        // Only the check throws. Nothing was submitted, but the sender's row may list the email as in doubt.
         log.warn({ err: error, ...idsOf(mail) }, "a handover could not begin; the mail goes back");
         return { kind: "withdrawn" };
       });
@@ -118,10 +118,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
   }
 
-  /** Hands a mail over, whatever comes of it, and lets the next one go while the outcome is booked. */
+  /** Submits an email and starts the next one while the result is recorded. */
   async function serve({ mail, answered }: { mail: Ready; answered: (echo: Echo) => void }): Promise<void> {
     const outcome = await handOver(mail);
-    // Whoever answers that it has the message has read all of it; otherwise some of it may still be on its way.
+    // A server that accepts a message has read all of it. Otherwise parts of it may still be in flight.
     if (outcome.kind === "sent") mail.message.free?.();
     answered(echoOf(outcome));
     startHandovers();
@@ -135,7 +135,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     for (let next = state.next(); next !== undefined; next = state.next()) void serve(next);
   }
 
-  /** Claims mails of a queue and has them prepared; returns how many there were. */
+  /** Claims emails of a queue and starts their preparation. Returns how many were claimed. */
   async function take(due: DueQueue, limit: number): Promise<number> {
     const claimed = await claim(database, lease.senderId(), due, {
       limit,
@@ -149,7 +149,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return claimed.length;
   }
 
-  /** Puts claimed mails into the ready queue; those that cannot go are booked. Whatever fails, no other stays in hand. */
+  /** Moves claimed emails to the ready queue and records those that cannot be sent. After a failure no email of the batch stays held. */
   async function prepare(batch: Batch<ClaimedRow>): Promise<void> {
     const unready: Unready[] = [];
     try {
@@ -164,7 +164,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     } catch (error) {
       trouble = error instanceof Error ? error : new Error(String(error));
     }
-    // What is not ready goes back by what is done after a fault.
+    // Emails that are not ready are requeued by the fault handling.
     state.prepared(batch);
     wakeUp.wake();
   }
@@ -179,14 +179,14 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     }
   }
 
-  /** After a fault: gives back what the database says this process holds and it does not know of. */
+  /** After a fault, requeues emails that the database assigns to this sender but that it does not know of. */
   async function giveBackTheRest(): Promise<void> {
     if (!state.takeFault()) return;
     const emailIds = await releaseUnknown(database, lease.senderId(), state.inHand());
     if (emailIds.length > 0) log.warn({ emailIds }, "mails were given back after a fault");
   }
 
-  /** Claims until enough waits for a connection; returns whether there was anything. */
+  /** Claims until enough emails wait for a connection. Returns whether any was claimed. */
   async function feed(): Promise<boolean> {
     let claimed = 0;
     rate.shareAmong(lease.liveSenders());
@@ -199,7 +199,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
     return claimed > 0;
   }
 
-  /** Until there may be something to claim again. */
+  /** Waits until there may be work again. */
   async function rest(): Promise<void> {
     state.rest();
     await wakeUp.wait(Math.min(POLL_MS, Math.max(SHORTEST_WAIT_MS, rate.takeWaitMs())));
@@ -234,10 +234,10 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
       await running;
       const deadline = performance.now() + (options.drainMs ?? DRAIN_MS);
       while (!state.isIdle() && performance.now() < deadline) await wakeUp.pause(DRAIN_LOOK_MS);
-      // Who asks from here on is told no: else a mail could pass that is given back below.
+      // Reject all later requests for permission. Otherwise an email could pass that is requeued below.
       ending.abort();
       await books.drained();
-      // What could not be booked in time stays in doubt, under this sender's name.
+      // Results that could not be recorded in time stay in doubt under this sender's id.
       await requeueClaimed(database, lease.senderId(), inDoubt());
       await lease.end();
     },

@@ -1,4 +1,4 @@
-// The last question of a mail to an address on the suppression list: whatever is listed before the handover commits gets nothing.
+// Tests the pre-send check for suppressed addresses. An address that is listed before the submission commits gets no email.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
@@ -34,7 +34,7 @@ test.for([undefined, "MARKETING"] as const)(
   },
 );
 
-test("where the project does not look at its list, mail to an address on it leaves", async () => {
+test("sends to a listed address if the project does not use its suppression list", async () => {
   await sql`
     insert into suppressions (project_id, id, email, reason)
     values (${outbox.projectId}, ${newId()}, 'ada@example.com', 'HARD_BOUNCE')`.execute(outbox.database);

@@ -1,25 +1,25 @@
-// Mail to addresses on the suppression list, before it is rendered: whose addresses they are, and what is left of the copies.
+// Checks the recipients and copies of emails against the suppression list before rendering.
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";
 import { NOT_SUBSCRIBED, SUPPRESSED } from "../outbox/rules.ts";
 import type { ClaimedRow } from "./sender-queries.ts";
 
-/** Finds which addresses are listed, and why; keys are project and address with a space between. */
+/** Returns the listed addresses with the reason. Keys are project and address, separated by a space. */
 export type FindSuppressed = (
   addresses: ReadonlyArray<{ projectId: string; email: string }>,
 ) => Promise<ReadonlyMap<string, SuppressionReason>>;
 
 export interface SuppressedAddresses {
-  /** Why the recipient of a mail gets nothing; undefined: nothing bars it. */
+  /** Returns why the recipient is suppressed, or undefined if it is not. */
   reasonOf(row: ClaimedRow): SuppressionReason | undefined;
-  /** The copies of a mail without those to addresses that are listed. */
+  /** Returns the copies without suppressed addresses. */
   copiesOf(row: ClaimedRow): Copies;
 }
 
 const copiesIn = ({ copies }: ClaimedRow) => (copies ?? { cc: [], bcc: [] }) as Copies;
 
-/** Asks for all addresses of a batch at once, and only for projects that look at their lists. */
+/** Looks up all addresses of a batch in one call, but only for projects that use their suppression list. */
 export async function readSuppressed(
   rows: readonly ClaimedRow[],
   find: FindSuppressed | undefined,
@@ -42,7 +42,7 @@ export async function readSuppressed(
   };
 }
 
-/** Why a mail is skipped; null: it is wanted. `contact`: its own, where it still is. */
+/** Returns why an email is skipped, or null if it is wanted. `contact` is undefined if it was deleted. */
 export function whyUnwanted(
   row: ClaimedRow,
   { listKind }: { listKind: ListKind | null },

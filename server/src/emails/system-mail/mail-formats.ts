@@ -1,4 +1,4 @@
-// Numbers, days and plurals in the languages of system mail. Pure.
+// Formats numbers, days and plurals in the languages of platform email. Pure.
 import type { MailLanguage } from "./mail-language.ts";
 
 /** More digits than any threshold has (0.075 %). */
@@ -6,13 +6,13 @@ const MAX_PERCENT_DIGITS = 4;
 
 export interface MailFormats {
   number(value: number): string;
-  /** @param value in percent: 7 is 7 % */
+  /** @param value in percent, so that 7 is 7 % */
   percent(value: number): string;
   /** @param day such as `2026-11-23`, in UTC */
   day(day: string): string;
-  /** In UTC, to the minute. */
+  /** Formats a time in UTC with minutes. */
   instant(at: Date): string;
-  /** The number and its noun: `counted(1, "mail", "mails")`. */
+  /** Formats a number with its noun, such as `counted(1, "mail", "mails")`. */
   counted(value: number, one: string, other: string): string;
 }
 

@@ -1,5 +1,4 @@
-// From a claimed row of system mail to its message: what it says is taken as it stands, with no template, tracking, footer or way out of a
-// list.
+// Builds the message of a claimed platform email. Its text is used unchanged, without template, tracking, footer or unsubscribe link.
 import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { buildBody } from "../../message/body.ts";
 import { buildMessage } from "../../message/message.ts";
@@ -7,26 +6,26 @@ import type { OutgoingMessage } from "../../transports/transport.ts";
 import { messageDateOf, messageIdOf } from "../outbox/rules.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";
 
-/** What stands in the variables of a system mail until it has come to its end. */
+/** The content of a platform email, stored in its variables until it ends. */
 export interface SystemMailContent {
-  /** No template: nothing is filled in. No secret: it stays with the row of the mail. */
+  /** Plain text without variables. Must contain no secret, because it stays in the email row. */
   subject: string;
   text: string;
   html: string;
 }
 
-/** Whom mail of the installation comes from. */
+/** The sender of platform email. */
 export interface SystemAddress {
   address: string;
   name?: string;
 }
 
-/** The address mail of the installation comes from when none is set: this installation's own name. */
+/** Returns the default sender of platform email, at the installation's own host. */
 export function defaultSystemAddress(baseUrl: string): SystemAddress {
   return { address: `postloft@${new URL(baseUrl).hostname}`, name: "Postloft" };
 }
 
-/** Builds the message of a system mail. Its bounces go to its sender's own address, and it is not signed. */
+/** Builds the message of a platform email. It is not signed, and bounces go to the sender's address. */
 export function buildSystemMail(row: ClaimedRow, from: SystemAddress): OutgoingMessage {
   const { subject, text, html } = row.variables as SystemMailContent;
   const envelope = { from: from.address, to: [row.toAddress] };
@@ -37,7 +36,7 @@ export function buildSystemMail(row: ClaimedRow, from: SystemAddress): OutgoingM
     from,
     to: [{ address: row.toAddress }],
     subject,
-    // RFC 3834: no person wrote it, and none is to be answered by a machine.
+    // RFC 3834 marks the message as automatic, so that no machine replies to it.
     headers: [{ name: "Auto-Submitted", value: "auto-generated" }],
     body: buildBody({ messageId, html, text, attachments: [] }),
   });

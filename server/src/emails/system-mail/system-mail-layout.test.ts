@@ -1,4 +1,4 @@
-// The layout of system mails: what it promises to every mail that uses it.
+// Tests the guarantees of the layout of platform email.
 import { expect, test } from "vitest";
 import { layOutSystemMail } from "./system-mail-layout.ts";
 
@@ -13,7 +13,7 @@ const MAIL = {
   footer: "Sent once.",
 };
 
-test("HTML and plain text say the same, in the same order", () => {
+test("puts the same text in the same order into HTML and plain text", () => {
   const { subject, text, html } = layOutSystemMail(MAIL);
   expect(subject).toBe(MAIL.subject);
   expect(text).toBe(
@@ -31,14 +31,14 @@ test("HTML and plain text say the same, in the same order", () => {
   expect(places).toEqual(places.toSorted((one, other) => one - other));
 });
 
-test("what people wrote cannot leave its place in the HTML", () => {
+test("escapes user text in the HTML", () => {
   const { html } = layOutSystemMail(MAIL);
   expect(html).not.toContain("<script");
   expect(html).not.toContain("<b>");
   expect(html).toContain('href="https://mail.example/p?a=1&amp;b=&quot;2&quot;"');
 });
 
-test("it can be read on a dark screen, and loads nothing from elsewhere", () => {
+test("supports dark mode and loads nothing from other hosts", () => {
   const { html } = layOutSystemMail(MAIL);
   expect(html).toContain("prefers-color-scheme: dark");
   const coloured =

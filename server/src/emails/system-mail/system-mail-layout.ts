@@ -1,19 +1,19 @@
-// How mail of the installation looks: one layout for all of it, as HTML and as plain text. Pure.
+// Lays out all platform email as HTML and plain text. Pure.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import type { MailLanguage } from "./mail-language.ts";
 
-/** A paragraph, a list of points, or a text of somebody shown as it was written. All of it is plain text: it is escaped here. */
+/** A paragraph, a list of points, or a quoted text. All are plain text and are escaped here. */
 export type SystemMailBlock = string | { points: readonly string[] } | { quote: string };
 
 export interface SystemMailParts {
-  /** What it is written in; English unless it is told. */
+  /** Defaults to English. */
   language?: MailLanguage;
-  /** Also the heading. */
+  /** Also used as the heading. */
   subject: string;
   blocks: readonly SystemMailBlock[];
-  /** The one thing to do; a button in HTML, the address on a line of its own in plain text. */
+  /** The call to action. A button in HTML, and a separate line in plain text. */
   action?: { label: string; url: string };
-  /** What is said last, in small type: limits of a link, what to do when the mail was not expected. */
+  /** Small print, such as the lifetime of a link or what to do if the email was not expected. */
   footer?: string;
 }
 
@@ -24,8 +24,8 @@ export interface SystemMailText {
 }
 
 /**
- * Lays a system mail out. HTML and plain text say the same, in the same order. The HTML loads nothing and runs nothing;
- * its colours stand at the elements, for clients that drop the style sheet, and the sheet changes them where the reader's screen is dark.
+ * Lays out a platform email with the same text in HTML and plain text. The HTML loads and runs nothing. Colors are inline for clients that
+ * drop style sheets, and the style sheet overrides them in dark mode.
  */
 export function layOutSystemMail(parts: SystemMailParts): SystemMailText {
   const { language = "en", subject, blocks, action, footer } = parts;
@@ -51,7 +51,7 @@ export function layOutSystemMail(parts: SystemMailParts): SystemMailText {
   };
 }
 
-/** French puts a space before it, where no line breaks. */
+/** French puts a non-breaking space before a colon. */
 const COLON: Readonly<Record<MailLanguage, string>> = { en: ":", de: ":", fr: "\u00a0:", es: ":" };
 
 function blockAsText(block: SystemMailBlock): string {
@@ -69,7 +69,7 @@ function blockAsHtml(block: SystemMailBlock): string {
   return `<ul class="ink" style="${PARAGRAPH};padding-left:20px">${points}</ul>`;
 }
 
-/** The address also stands below the button, for clients that show no links. */
+/** Repeats the address below the button for clients that show no links. */
 function buttonAsHtml({ label, url }: { label: string; url: string }): string {
   const address = escapeHtml(url);
   return [
@@ -78,7 +78,7 @@ function buttonAsHtml({ label, url }: { label: string; url: string }): string {
   ].join("\n");
 }
 
-/** A table centres the card: clients that render with Word know no other way. */
+/** Centers the card with a table, because clients that render with Word support nothing else. */
 function pageOf(language: MailLanguage, title: string, body: string): string {
   return `<!doctype html>
 <html lang="${language}">

@@ -1,4 +1,4 @@
-// Statements on system mail alone; in the outbox it is claimed, handed over and booked by those of all other mail.
+// Queries on platform email. The outbox claims, submits and records it with the same queries as all other email.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { SYSTEM_CONTENT_ID, SYSTEM_PROJECT_ID } from "./system-project.ts";
@@ -23,7 +23,9 @@ export async function insertSystemMails(tx: Tx, mails: readonly NewSystemMailRow
     )`.execute(tx);
 }
 
-/** What the last attempt was told stands at the mail when it was sent, and otherwise as the reason why it was not. */
+/**
+ * Returns the status of a platform email and the latest reply. The reply is in `answer` if the email was sent and in `reason` otherwise.
+ */
 export async function findSystemMailState(database: Database, id: string) {
   const { rows } = await sql<{ status: string; answer: string | null; transport: string | null }>`
     select case when sent_at is null then status else 'SENT' end as status, coalesce(answer, reason) as answer, transport
@@ -31,7 +33,7 @@ export async function findSystemMailState(database: Database, id: string) {
   return rows[0];
 }
 
-/** Deletes what came to an end and was queued so many days ago. */
+/** Deletes ended emails that were queued more than `days` days ago. */
 export async function deleteOldSystemMails(database: Database, days: number): Promise<void> {
   await sql`
     delete from emails

@@ -1,5 +1,5 @@
-// The upgrade of system mail from a table of its own into the outbox (migration 0070): what waited leaves, what was in doubt leaves at most
-// once more and not at once, and of what had ended nothing is left but that it ended.
+// Tests the move of platform email from its own table to the outbox (migration 0070). Waiting emails are sent, emails in doubt are retried
+// at most once and later, and ended ones lose their text.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createPool } from "../../platform/database.ts";
@@ -10,7 +10,7 @@ import { createScriptedTransport, type Play } from "../../testing/scripted-trans
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 
 const UPGRADE = 70;
-/** State, and attempts as they were counted: from the claim on. */
+/** Status and attempts, counted from the claim on in the old table. */
 const OLD = [
   ["waiting", "QUEUED", 0],
   ["refused once", "QUEUED", 1],
@@ -68,7 +68,7 @@ async function standings() {
   );
 }
 
-test("what waited and what was in doubt leaves as it would have, and nothing that had ended does", async () => {
+test("sends waiting and in-doubt emails as before the upgrade and no ended ones", async () => {
   await makeOldTables();
   expect(await standings()).toEqual([
     "waiting, QUEUED, 0",

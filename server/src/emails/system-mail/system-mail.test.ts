@@ -1,4 +1,4 @@
-// GET /mailbox/system: mail of the installation, shown where that is asked for, to whoever runs it and nobody else.
+// Tests GET /mailbox/system, which shows platform email to the instance admin only, if it is enabled.
 import { expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/mailbox.ts";
 import { transaction } from "../../platform/database.ts";
@@ -21,7 +21,7 @@ async function operator() {
   return { cookie: cookieOf(await server.call("POST", "/auth/login", {}, OPERATOR)) };
 }
 
-test("the operator reads it, a page at a time, newest first", async () => {
+test("lists platform email for the instance admin in pages, newest first", async () => {
   const bySession = await operator();
   for (const [total, subject] of [
     [1, MAIL.subject],
@@ -45,7 +45,7 @@ test("the operator reads it, a page at a time, newest first", async () => {
   expect(next.body.data).toEqual([expect.objectContaining(MAIL)]);
 });
 
-test("a page of many is read as a page of one", async () => {
+test("reads a page of many messages like a page of one", async () => {
   const bySession = await operator();
   const many = Array.from({ length: 30 }, (_, at) => ({ ...MAIL, to: `many${at}@example.com` }));
   await transaction(server.database, (tx) => enqueueSystemMails(tx, many));
@@ -60,7 +60,7 @@ test("a page of many is read as a page of one", async () => {
   }, OUTBOX_WAIT);
 });
 
-test("nobody else does, with a key or a session of their own", async () => {
+test("hides platform email from other keys and sessions", async () => {
   const { byKey, owner } = await server.createProject();
   expect(refusalOf(await server.call("GET", "/mailbox/system"))).toBe("401 UNAUTHORIZED");
   expect(refusalOf(await server.call("GET", "/mailbox/system", byKey))).toBe("401 UNAUTHORIZED");
@@ -68,14 +68,14 @@ test("nobody else does, with a key or a session of their own", async () => {
   expect(refusalOf(await server.call("GET", "/mailbox/system", bySession))).toBe("404 RESOURCE_NOT_FOUND");
 });
 
-test("a search finds a part of a subject or an address", async () => {
+test("finds a part of a subject or an address", async () => {
   const bySession = await operator();
   const total = async (search: string) =>
     (await server.call<List>("GET", `/mailbox/system?search=${search}`, bySession)).body.total;
   expect([await total("sECO"), await total("example.net"), await total("_")]).toEqual([1, 2, 0]);
 });
 
-test("whoever has the token that was printed at start reads it, and nothing else with it", async () => {
+test("the token printed at start only opens the system mailbox", async () => {
   const lines: string[] = [];
   const other = await server.startAnother({ ROLES: "api" }, (line) => lines.push(line));
   const token = /\bop_[A-Za-z0-9]{40}\b/.exec(lines.join("\n"))?.[0] ?? "";
@@ -88,12 +88,12 @@ test("whoever has the token that was printed at start reads it, and nothing else
   );
   for (const wrong of [`${token}x`, token.slice(0, -1), "op_", token.toLowerCase()])
     expect(refusalOf(await other.call("GET", "/mailbox/system", { key: wrong }))).toBe("401 UNAUTHORIZED");
-  // Each process has its own.
+  // Each process has its own token.
   expect(refusalOf(await server.call("GET", "/mailbox/system", byToken))).toBe("401 UNAUTHORIZED");
 });
 
 test.each([{ SYSTEM_MAILBOX: "false" }, { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }])(
-  "with %j no token is printed",
+  "prints no token with %j",
   async (settings) => {
     const lines: string[] = [];
     await server.startAnother({ ROLES: "api", ...settings }, (line) => lines.push(line));
@@ -107,7 +107,7 @@ test.each([
   ["with another transport", { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }],
   ["where no account is the operator's", { BOOTSTRAP_EMAIL: "" }],
   ["for an account of that address that was not the first", { BOOTSTRAP_EMAIL: "late@example.com" }],
-])("%s it is not there", async (_title, settings) => {
+])("does not exist %s", async (_title, settings) => {
   const late = { email: "late@example.com", password: "a password of a stranger" };
   await server.call("POST", "/auth/signup", {}, late);
   const other = await server.startAnother({ ROLES: "api", ...settings });

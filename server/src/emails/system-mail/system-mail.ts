@@ -1,4 +1,4 @@
-// Mail of the installation itself, to people who run or use it: put into the outbox with what causes it, under a project of its own.
+// Enqueues platform email to users and admins of the installation, in the transaction that causes it and under a separate project.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -16,8 +16,8 @@ export interface NewSystemMail extends SystemMailContent {
 const PRIORITY = EMAIL_KINDS.indexOf("TRANSACTIONAL") + 1;
 
 /**
- * Queues mail of the installation; it leaves after the caller's commit. Returns the ids, in order. What it says stands in its row until
- * it has come to its end; the subject stays with the row.
+ * Enqueues platform email, which is sent after the caller's commit. Returns the ids in order. The text stays in the row until the email
+ * ends, and the subject stays after that.
  */
 export async function enqueueSystemMails(tx: Tx, mails: readonly NewSystemMail[]): Promise<string[]> {
   const rows = mails.map(({ to, subject, text, html }) => {
@@ -28,7 +28,9 @@ export async function enqueueSystemMails(tx: Tx, mails: readonly NewSystemMail[]
   return rows.map(({ id }) => id);
 }
 
-/** What the local mailbox kept, newest first; what left the machine is not shown, and nobody has its text any more. */
+/**
+ * Lists the platform email in the local mailbox, newest first. Email sent by another transport is not shown, because its text is not kept.
+ */
 export async function listSystemMails(
   database: Database,
   request: PageRequest,
@@ -37,16 +39,15 @@ export async function listSystemMails(
   return listTexts(database, SYSTEM_PROJECT_ID, { search }, request);
 }
 
-/** How far a mail of the installation has come. */
 export interface SystemMailState {
-  /** `QUEUED` with an answer: refused for now, tried again. */
+  /** `QUEUED` with an `answer` means that the email was deferred and will be retried. */
   status: string;
-  /** What the mail server said last, if anything. */
+  /** The latest reply of the mail server, if any. */
   answer: string | null;
   transport: string | null;
 }
 
-/** How far a mail of the installation has come; undefined when there is none of that id. */
+/** Returns the state of a platform email, or undefined if the id is unknown. */
 export async function readSystemMailState(
   database: Database,
   id: string,
@@ -56,7 +57,7 @@ export async function readSystemMailState(
 
 const KEPT_DAYS = 30;
 
-/** Deletes mail of the installation that came to its end long ago, with what the local mailbox kept of it. */
+/** Deletes platform email that ended over 30 days ago, together with its copy in the local mailbox. */
 export async function sweepSystemMails(database: Database): Promise<void> {
   await deleteOldSystemMails(database, KEPT_DAYS);
   await forgetOldMessages(database, SYSTEM_PROJECT_ID, KEPT_DAYS);

@@ -1,5 +1,5 @@
-// Mail of the installation itself in the outbox: it leaves with the commit of what caused it, by the same rules as other mail, and what it
-// says does not stay behind, however it ends.
+// Tests platform email in the outbox. It is sent with the commit that causes it, by the same rules as other email, and its text is erased
+// however it ends.
 import { Writable } from "node:stream";
 import { sql } from "kysely";
 import { pino } from "pino";
@@ -40,7 +40,7 @@ const enqueue = async (count = 1) =>
 const rowOf = (id: string) =>
   outbox.database.selectFrom("emails").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
-/** It ended as it should, and nowhere in the database does it still say what it said; its subject stays. */
+/** Expects that the email ended with this status and that the database no longer contains its text, except for the subject. */
 async function expectErased(id: string, status: string): Promise<void> {
   await outbox.until(id, status);
   const row = await rowOf(id);
@@ -54,7 +54,7 @@ async function expectErased(id: string, status: string): Promise<void> {
   expect(all.rows[0]?.rows).not.toContain(SECRET);
 }
 
-test("it leaves once: from the installation, without tracking and without a way out of a list; then it is erased", async () => {
+test("sends once from the installation without tracking or unsubscribe and is then erased", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await enqueue();
   await outbox.start(transport);
@@ -84,7 +84,7 @@ test("it leaves once: from the installation, without tracking and without a way 
   });
 });
 
-test("nothing of what it says comes into the log, whatever happens to it", async () => {
+test("never writes the text to the log", async () => {
   const lines: string[] = [];
   const output = new Writable({ write: (line, _encoding, done) => (lines.push(String(line)), done()) });
   const log = pino({ level: "trace" }, output);
@@ -105,7 +105,7 @@ test("nothing of what it says comes into the log, whatever happens to it", async
   expect(lines.join("")).not.toContain(SECRET);
 });
 
-test("it is not there when what caused it is rolled back", async () => {
+test("does not exist when its transaction is rolled back", async () => {
   const failing = transaction(outbox.database, async (tx) => {
     await enqueueSystemMails(tx, [MAIL]);
     throw new Error("no");
@@ -114,7 +114,7 @@ test("it is not there when what caused it is rolled back", async () => {
   expect(await outbox.countByStatus()).toEqual({});
 });
 
-test("a temporary refusal is tried again later with all it says, a permanent one is not", async () => {
+test("keeps its text for a retry after a temporary error and not after a permanent one", async () => {
   const transport = createScriptedTransport();
   transport.play = refuseWith({ kind: "deferred", answer: "450 later" });
   const [id = ""] = await enqueue();
@@ -135,7 +135,7 @@ test("a temporary refusal is tried again later with all it says, a permanent one
   });
 });
 
-test("in doubt it leaves once more under the same Message-ID, and then never again", async () => {
+test("retries once in doubt under the same Message-ID and never again", async () => {
   const transport = createScriptedTransport();
   transport.play = async (_message, mayLeave) =>
     (await mayLeave()) ? { kind: "uncertain", answer: "no reply" } : { kind: "withdrawn" };
@@ -158,7 +158,7 @@ test.each([
   ["in handover", 0, "SENT", 1],
   ["in handover", 1, "UNCONFIRMED", 0],
 ] as const)(
-  "what a killed process left %s after %i doubts ends %s by itself",
+  "email that a killed process left %s after %i doubts ends as %s",
   async (left, doubts, end, handovers) => {
     const transport = createScriptedTransport();
     const [id = ""] = await enqueue();
@@ -178,7 +178,7 @@ test.each([
   },
 );
 
-test("two processes send each once", async () => {
+test("sends each email once with two processes", async () => {
   const transports = [createScriptedTransport(), createScriptedTransport()];
   const ids = await enqueue(30);
   await Promise.all(transports.map((transport) => outbox.start(transport)));
@@ -187,12 +187,12 @@ test("two processes send each once", async () => {
   expect(left.toSorted()).toEqual(ids.toSorted());
 });
 
-/** Starts a sender that remembers what it does; the function puts right what a database forgot that lacks the last commits. */
+/** Starts a sender with a memory of its submissions. Returns a function that rolls the database back and reconciles it. */
 async function startRemembering(transport: Transport): Promise<() => Promise<void>> {
   const witnesses: Witness[] = [];
   await outbox.start(transport, { addWitness: (witness) => void witnesses.push(witness) });
   return async () => {
-    // Not due: nobody reaches such a database before it is put right.
+    // Not due, because no sender claims in such a database before it is reconciled.
     await sql`
       update emails set status = 'QUEUED', sender_id = null, attempts = 0, sent_at = null, answer = null, transport = null,
         due_at = now() + interval '1 hour', variables = ${JSON.stringify(MAIL)}`.execute(outbox.database);
@@ -200,7 +200,7 @@ async function startRemembering(transport: Transport): Promise<() => Promise<voi
   };
 }
 
-test("one that left is not sent again by a database that forgot it, and is erased again", async () => {
+test("does not resend a sent email that the database lost, and erases it again", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await enqueue();
   const forget = await startRemembering(transport);
@@ -210,7 +210,7 @@ test("one that left is not sent again by a database that forgot it, and is erase
   expect(transport.handedOver).toHaveLength(1);
 });
 
-/** A mail in handover whose answer comes when the test wants it. */
+/** Holds an email in submission until the test lets the server reply. */
 async function holdInHandover<Started>(start: (transport: Transport) => Promise<Started>) {
   const transport = createScriptedTransport();
   const reached = Promise.withResolvers<void>();
@@ -227,7 +227,7 @@ async function holdInHandover<Started>(start: (transport: Transport) => Promise<
   return { id, transport, answer: () => answered.resolve(), started };
 }
 
-test("one in handover is in handover again, and its answer finds it", async () => {
+test("returns an email to submission after a rollback so that its reply is recorded", async () => {
   const { id, transport, answer, started: forget } = await holdInHandover(startRemembering);
   await forget();
   expect((await outbox.row(id)).status).toBe("SENDING");
@@ -236,7 +236,7 @@ test("one in handover is in handover again, and its answer finds it", async () =
   expect(transport.handedOver).toHaveLength(1);
 });
 
-test("reported as delivered before its server answered, it is erased by the report", async () => {
+test("is erased by a delivery report that arrives before the reply", async () => {
   const { id, answer } = await holdInHandover((transport) => outbox.start(transport));
   await transaction(outbox.database, (tx) =>
     advanceEmails(tx, [{ ...KEY, id, status: "DELIVERED", at: new Date() }], addLateSent),
@@ -255,7 +255,7 @@ const waitInDoubt = () =>
   );
 const SENT = { transport: "smtp", answer: "250 late", providerMessageId: null };
 
-test("its answer comes late, when it waits for its second try: it is erased", async () => {
+test("is erased by a late reply while it waits for its retry", async () => {
   const [id = ""] = await enqueue();
   await waitInDoubt();
   const outcome = { ...KEY, id, status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent: SENT };
@@ -263,7 +263,7 @@ test("its answer comes late, when it waits for its second try: it is erased", as
   await expectErased(id, "SENT");
 });
 
-test("it is heard of while it waits for its second try: it is erased, and not tried again", async () => {
+test("is erased and not retried after a report while it waits for its retry", async () => {
   const [id = ""] = await enqueue();
   await waitInDoubt();
   await transaction(outbox.database, (tx) => lockEmails(tx, [{ ...KEY, id }]));
@@ -271,7 +271,7 @@ test("it is heard of while it waits for its second try: it is erased, and not tr
   expect(await rowOf(id)).toMatchObject({ attempts: 1 });
 });
 
-test("dropped after the database went back, it is erased", async () => {
+test("is erased when it is dropped after the database was rolled back", async () => {
   const [id = ""] = await enqueue();
   const counts = await transaction(outbox.database, async (tx) => [
     await holdWaitingMails(tx),
@@ -281,7 +281,7 @@ test("dropped after the database went back, it is erased", async () => {
   await expectErased(id, "SKIPPED");
 });
 
-test("held after the database went back, it leaves with all it says when it is released", async () => {
+test("is sent with its text when it is released after the database was rolled back", async () => {
   const transport = createScriptedTransport();
   const [id = ""] = await enqueue();
   await transaction(outbox.database, async (tx) => {
@@ -292,14 +292,14 @@ test("held after the database went back, it leaves with all it says when it is r
   expect(transport.handedOver[0]?.raw.toString()).toContain(SECRET);
 });
 
-test("the database refuses whatever would end it and leave behind what it says", async () => {
+test("the database rejects an update that ends the email and keeps its text", async () => {
   await enqueue();
   await expect(sql`update emails set status = 'SENT'`.execute(outbox.database)).rejects.toThrow(
     "emails_system_variables_check",
   );
 });
 
-test("its bounces and complaints count for nobody, list no address and suspend nothing", async () => {
+test("its bounces and complaints are not counted, suppress no address and suspend nothing", async () => {
   const guarded: string[] = [];
   const deliveries = createDeliveries({ guard: async (_tx, ids) => void guarded.push(...ids) });
   const [away = "", refused = ""] = await transaction(outbox.database, (tx) =>
@@ -318,7 +318,7 @@ test("its bounces and complaints count for nobody, list no address and suspend n
   expect(await findMiscounts(outbox.database)).toEqual([]);
 });
 
-test("the local mailbox keeps it to be read, and shows nothing that left the machine", async () => {
+test("appears in the local mailbox only if it was delivered there", async () => {
   const [away = ""] = await enqueue();
   const sender = await outbox.start(createScriptedTransport());
   await outbox.until(away, "SENT");
@@ -334,7 +334,7 @@ test("the local mailbox keeps it to be read, and shows nothing that left the mac
   expect(page).toMatchObject({ hasMore: false, total: 2 });
 });
 
-test("what ended is forgotten after a month, also by the local mailbox; what waits stays", async () => {
+test("is deleted with its mailbox copy after a month unless it still waits", async () => {
   const [ended = ""] = await enqueue();
   await outbox.start(createMailboxTransport(outbox.database));
   await outbox.until(ended, "DELIVERED");
@@ -353,14 +353,14 @@ test("what ended is forgotten after a month, also by the local mailbox; what wai
   expect((await listSystemMails(outbox.database, { limit: 10, before: null })).data).toEqual([]);
 });
 
-test("by default it comes from the installation's own host", () => {
+test("uses the installation's own host as the default sender", () => {
   expect(defaultSystemAddress("https://mail.example.com:8443/x")).toEqual({
     address: "postloft@mail.example.com",
     name: "Postloft",
   });
 });
 
-test("SYSTEM_FROM is an address, with or without a name; anything else stops the start", () => {
+test("accepts SYSTEM_FROM as an address with or without a name and rejects anything else", () => {
   expect(readConfig({ SYSTEM_FROM: "Post <Post@Host.example>" }).SYSTEM_FROM).toEqual({
     address: "post@host.example",
     name: "Post",

@@ -1,16 +1,16 @@
-// Parts of statements that know system mail from other mail: what it says is erased by whatever ends it, and it counts for nobody.
+// SQL fragments that treat platform email differently. Its text is erased by every update that ends it, and it is not counted.
 import { sql, type RawBuilder } from "kysely";
 import { SYSTEM_PROJECT_ID } from "./system-project.ts";
 
 const SYSTEM = sql`${sql.lit(SYSTEM_PROJECT_ID)}::uuid`;
 
-/** The variables of a mail `e` after an update; of system mail none are left when `isEnd`: there may be secrets in them. */
+/** The variables of email `e` after an update. Those of platform email are removed if `isEnd`, because they may contain secrets. */
 export const variablesAfter = (isEnd: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when e.project_id = ${SYSTEM} and ${isEnd} then null else e.variables end`;
 
-/** The subject a mail `e` was sent with; nothing is kept of who was deleted in between. */
+/** The subject that email `e` was sent with. Not stored if the contact was deleted in the meantime. */
 export const subjectAfter = (told: RawBuilder<unknown>): RawBuilder<unknown> =>
   sql`case when e.contact_id is not null or e.project_id = ${SYSTEM} then coalesce(${told}, e.subject) end`;
 
-/** Whether what happens to mails of a project is counted. */
+/** Whether the emails of a project are counted. */
 export const isOfCountedProject: RawBuilder<unknown> = sql`project_id <> ${SYSTEM}`;
