@@ -1,4 +1,4 @@
-// Maps the outcome of an attempt to the email's next status, its wait and the parts of the reply to keep. Pure.
+// Maps the outcome of an attempt to the email's next status, wait and stored reply. Pure.
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import type { Feedback, Outcome } from "../../transports/transport.ts";

@@ -1,4 +1,4 @@
-// Tests that a server reply is kept until it is recorded, for as long as the process runs and the database may recover.
+// Tests that a server reply is kept until it is recorded, while the process runs and the database may recover.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Database } from "../../platform/database.ts";
 import { createLog } from "../../platform/log.ts";
@@ -49,10 +49,10 @@ function booking(failure: object) {
 }
 
 test.each([
-  ["nobody listens", { code: "ECONNREFUSED" }],
+  ["no server listens", { code: "ECONNREFUSED" }],
   ["connections are lost", { message: "Connection terminated unexpectedly" }],
-  ["it is read only", { code: "25006" }],
-  ["statements take too long", { code: "57014" }],
+  ["the database is read-only", { code: "25006" }],
+  ["statements time out", { code: "57014" }],
 ])("records the reply after an hour in which %s", async (_what, failure) => {
   const { end, mend } = booking(failure);
   await vi.advanceTimersByTimeAsync(HOUR_MS);
@@ -62,8 +62,8 @@ test.each([
 });
 
 test.each([
-  ["the database will never take", { code: "22021" }],
-  ["a bug of ours does not book", {}],
+  ["the database always rejects", { code: "22021" }],
+  ["a bug of ours fails to record", {}],
 ])("gives up after minutes on a reply that %s and frees its connection", async (_what, failure) => {
   const { end } = booking(failure);
   await vi.advanceTimersByTimeAsync(HOUR_MS);

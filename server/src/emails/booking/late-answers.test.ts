@@ -40,7 +40,7 @@ beforeEach(() => {
   };
 });
 
-/** Simulates a frozen process whose lease runs out because its heartbeat stops. */
+/** Simulates a frozen process. Its heartbeat stops, so its lease runs out. */
 const FROZEN = { beatMs: 600_000 };
 const expire = () =>
   sql`update senders set lease_until = now() - interval '1 second' where lease_until < now() + interval '16 seconds'`.execute(
@@ -157,8 +157,8 @@ test("sets an email to sent that another sender has claimed and does not submit 
 });
 
 test.each([
-  ["refused for now", "QUEUED", { kind: "deferred", answer: "451 4.2.0 later" }],
-  ["refused for good", "UNCONFIRMED", { kind: "rejected", answer: "554 5.7.1 no" }],
+  ["defers", "QUEUED", { kind: "deferred", answer: "451 4.2.0 later" }],
+  ["rejects", "UNCONFIRMED", { kind: "rejected", answer: "554 5.7.1 no" }],
 ] as const)(
   "sets an email to sent that the next attempt %s and does not retry it",
   async (_what, status, outcome) => {
@@ -191,9 +191,9 @@ test("records both attempts as sent and counts the email once when another sende
 });
 
 test.each([
-  ["is refused for now", { kind: "deferred", answer: "451 4.2.0 later" }],
-  ["is refused for good", { kind: "rejected", answer: "550 5.1.1 no such user", meaning: "hard-bounce" }],
-  ["gets no answer", { kind: "uncertain", answer: "no reply after the dot" }],
+  ["gets a deferral", { kind: "deferred", answer: "451 4.2.0 later" }],
+  ["gets a rejection", { kind: "rejected", answer: "550 5.1.1 no such user", meaning: "hard-bounce" }],
+  ["gets no reply", { kind: "uncertain", answer: "no reply after the dot" }],
 ] as const)(
   "sets an email to sent when the sender that resubmits it %s and does not retry it",
   async (_what, outcome) => {

@@ -6,7 +6,7 @@ import { consequences, type OutcomeRow } from "./outcome-queries.ts";
 import { RETURNED_STATUSES } from "../outbox/rules.ts";
 import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
 
-/** A sent email whose attempt another process ended as in doubt. */
+/** A sent email with an attempt that another process ended as in doubt. */
 export interface LateAnswer {
   outcome: OutcomeRow;
   attempt: number;
@@ -41,7 +41,7 @@ export async function updateLateSent(
       from told i
       where e.project_id = i.project_id and e.id = i.id and e.answer is null
         and (e.attempts = i.attempt and (e.status in ('UNCONFIRMED', 'SENT') or e.status = any(${RETURNED_STATUSES}::text[]))
-          -- Also when those after it were refused, or in doubt as well: this one was taken.
+          -- Even if later attempts were rejected or in doubt, because this one was accepted.
           or e.attempts >= i.attempt and e.status in ('UNCONFIRMED', 'QUEUED', 'CLAIMED', 'FAILED') and not ${isInHandover} and exists (
             select 1 from email_attempts a where a.project_id = i.project_id and a.email_id = i.id
               and a.attempt = i.attempt and a.outcome = 'uncertain'))

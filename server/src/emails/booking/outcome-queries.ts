@@ -71,7 +71,7 @@ function outcomeUpdate(
       status = case
         when e.status <> 'CLAIMED' then e.status
         when i.status <> 'SENT' then ${unsent}
-        -- Opened before its handover was booked.
+        -- Opened before its result was recorded.
         when e.clicked_at is not null then 'CLICKED'
         when e.opened_at is not null then 'OPENED'
         else i.status end,
@@ -79,11 +79,11 @@ function outcomeUpdate(
       due_at = now() + make_interval(secs => i.wait_ms / 1000),
       sent_at = case when i.status = 'SENT' then coalesce(e.sent_at, now()) end,
       transport = i.transport, answer = i.answer, provider_message_id = i.provider_message_id,
-      -- What an earlier attempt said stays if this one does not know.
+      -- Keeps the subject of an earlier attempt if this one does not know it.
       subject = ${subjectAfter(sql`i.subject`)},
       variables = ${variablesAfter(sql`i.status <> 'QUEUED'`)}
     from unnest(
-      -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
+      -- The subquery hides the array length from the planner, which would plan each short batch again.
       (select ${outcomes.map((outcome) => outcome.projectId)}::uuid[]),
       ${outcomes.map((outcome) => outcome.id)}::uuid[],
       ${outcomes.map((outcome) => outcome.status)}::text[],

@@ -1,4 +1,4 @@
-// Tests that the sending counters equal a recount of the emails, whatever the sender records and in whichever order.
+// Tests that the sending counters equal a recount of the emails, for any results in any order.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/scripted-transport.ts";
@@ -98,7 +98,7 @@ test("counts feedback in a reply only once it is recorded and rejections as boun
 
 test.each<[string, (id: string) => Promise<unknown>]>([
   [
-    "a person says that they were sent",
+    "a person resolves them as sent",
     (id) => {
       const mails = { projectId: outbox.projectId, campaignId: null, ids: [id] };
       return transaction(outbox.database, (tx) =>
@@ -107,7 +107,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
     },
   ],
   [
-    "their answer comes late",
+    "their reply arrives late",
     (id) => {
       const sent = { transport: "smtp", answer: "250 ok", providerMessageId: null };
       const what = { status: "SENT" as const, reason: null, waitMs: 0, subject: null, sent };
@@ -116,7 +116,7 @@ test.each<[string, (id: string) => Promise<unknown>]>([
       ]);
     },
   ],
-])("of mails in doubt a test mail does not count when %s; any other does", async (_when, happens) => {
+])("leaves test emails in doubt out of the counts when %s", async (_when, happens) => {
   const { database } = outbox;
   const ids = await outbox.enqueue([{}, {}]);
   await sql`update emails set status = 'UNCONFIRMED', attempts = 1`.execute(database);

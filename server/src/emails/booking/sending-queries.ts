@@ -86,7 +86,7 @@ export interface SendingProject {
   hour: Date;
 }
 
-/** Returns projects that sent email in this or the previous hour and whose total bounces or complaints reach `enough`. */
+/** Returns projects that sent email in this or the previous hour and have `enough` bounces or complaints in total. */
 export async function listSendingProjects(
   database: Database,
   enough: { bounces: number; complaints: number },

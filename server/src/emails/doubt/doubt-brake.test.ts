@@ -65,9 +65,9 @@ test("tries a few canaries one at a time after replies stop and then pauses the 
 });
 
 test.each([
-  ["taken", TAKEN],
-  ["refused for good", { kind: "rejected", answer: "550 no" }],
-  ["refused for now", { kind: "deferred", answer: "451 later" }],
+  ["accepted", TAKEN],
+  ["rejected", { kind: "rejected", answer: "550 no" }],
+  ["deferred", { kind: "deferred", answer: "451 later" }],
 ] as const)("ends the doubt and passes all emails when one canary is %s", async (_name, outcome) => {
   const { brake, paused } = start();
   await brake.tell(mail("1"), NO_ANSWER);

@@ -59,9 +59,7 @@ export interface ResolvedMails {
 }
 
 /**
- * Resolves up to `limit` emails in doubt and stores the decision, outbox events and counts in one statement. *sent* uses the time of the
- * attempt, and *retry* requeues emails unless their recipient was erased. Returns the resolved ids, so only one of two concurrent calls
- * resolves an email.
+ * Resolves up to `limit` emails in doubt and stores the decision, outbox events and counts in one statement. *sent* uses the time of the attempt. *retry* requeues emails unless their recipient was erased. Returns the resolved ids. Only one of two concurrent calls resolves an email.
  */
 export async function updateResolved(
   tx: Tx,
@@ -87,7 +85,7 @@ export async function updateResolved(
       update emails e set status = ${status}, due_at = now(),
         reason = ${as === "failed" ? failedReason : null},
         sent_at = ${as === "sent" ? sql`coalesce(e.sent_at, chosen.handed_over_at)` : null}
-      -- As an array too: of a project that PostgreSQL does not know the join alone reads all mails.
+      -- Also as an array, because without statistics the join alone would read all emails of the project.
       from chosen where e.project_id = ${projectId} and e.id = chosen.id and e.id = any (array(select id from chosen))
       returning e.project_id, e.id, e.contact_id, e.attempts,
         case when e.is_test is null then e.sent_at end as left_at

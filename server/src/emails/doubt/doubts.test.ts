@@ -37,7 +37,7 @@ const untilAttempts = (id: string, attempts: number) =>
     OUTBOX_WAIT,
   );
 
-test("sends transactional email in doubt once and leaves it to a person if the project wants that", async () => {
+test("sends transactional email in doubt only once if the project wants a person to decide", async () => {
   await waitForAPerson();
   transport.play = noAnswer;
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
@@ -46,7 +46,7 @@ test("sends transactional email in doubt once and leaves it to a person if the p
   expect(transport.handedOver).toHaveLength(1);
 });
 
-test("leaves in-doubt email to a person after its sender died if the project wants that", async () => {
+test("does not retry email of a dead sender if the project wants a person to decide", async () => {
   await waitForAPerson();
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   const dead = newId();
@@ -89,7 +89,7 @@ const atTheDot =
     return takeEverything(message, mayLeave);
   };
 
-/** Creates an email whose first attempt got no reply and the sender that will retry it. */
+/** Creates an email without a reply to its first attempt, and the sender that will retry it. */
 async function inDoubt(to: string) {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL", listKind: "MARKETING", to }]);
   transport.play = noAnswer;
@@ -108,22 +108,22 @@ interface End {
 }
 const TO = "ada@example.com";
 const ENDS: readonly End[] = [
-  { what: "is refused for good", play: refusal("554 5.7.1 no"), reason: /^554 5\.7\.1 no$/, attempts: 2 },
+  { what: "is rejected", play: refusal("554 5.7.1 no"), reason: /^554 5\.7\.1 no$/, attempts: 2 },
   {
-    what: "is not wanted by its contact any more",
+    what: "is skipped because its contact unsubscribed",
     before: unsubscribe,
     play: takeEverything,
     reason: /not subscribed/,
     attempts: 1,
   },
   {
-    what: "is withdrawn at the dot, since its contact left",
+    what: "is withdrawn at the dot because its contact unsubscribed",
     play: atTheDot(unsubscribe),
     reason: /not subscribed/,
     attempts: 1,
   },
   {
-    what: "is withdrawn at the dot, since its address is on the suppression list by then",
+    what: "is withdrawn at the dot because its address was suppressed",
     before: lookAtSuppressions,
     play: atTheDot(() => suppress(TO)),
     reason: /suppression list/,
@@ -175,7 +175,7 @@ test("marks emails in doubt as unconfirmed when they are dropped or cancelled be
   expect(await outbox.row(cancelled)).toMatchObject({ status: "UNCONFIRMED", reason: "cancelled" });
 });
 
-test("counts an email in doubt as rejected when it probes a throttled domain", async () => {
+test("counts a rejected canary even if an earlier attempt was in doubt", async () => {
   const { id, sender } = await inDoubt(TO);
   await sql`
     insert into paused_destinations (project_id, destination, domains, answer, try_at, trial_ids, tried_at)

@@ -45,7 +45,7 @@ async function findTaken(tx: Tx, ended: readonly EndedAttempt[]): Promise<Set<st
           again.map(({ outcome }) => outcome),
         );
   if (doubted.length === 0) return new Set();
-  // Lock the rows first, so that a late reply to an earlier attempt is recorded either before this or after it. Locks all emails, because
+  // Lock the rows first, so that a late reply to an earlier attempt is recorded before or after this. Locks all emails, because
   // all of them are recorded next.
   await lockEmailRows(
     tx,

@@ -43,7 +43,7 @@ const isUnsuppressed = (watched: readonly MailKey[]) =>
   watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
 
 /**
- * CTE `suppressed` with the emails whose address is on the suppression list of their project. Skips these emails, unless another
+ * CTE `suppressed` with the emails to addresses on the suppression list of their project. Skips these emails, unless another
  * transaction is changing them. An address that is listed before this commits gets no email.
  */
 const suppressedMails = (
@@ -80,7 +80,7 @@ const listMails = (
   { holdSubscribed, isSubscribed }: RecipientChecks,
 ) => sql`
   subscribed as materialized (
-    -- As an array: as a join the planner may look for the mails in the index on contacts, and read all of the project.
+    -- As an array, because with a join the planner may use the index on contacts and read the whole project.
     ${holdSubscribed(
       projectId,
       sql`array(select e.contact_id from emails e where e.project_id = ${projectId} and e.id = any(${ids}::uuid[]))`,
@@ -100,7 +100,7 @@ const listMails = (
       due_at = case when l.status = 'QUEUED' then now() + interval '1 second' else e.due_at end
     from list l
     where l.status <> 'PASSED' and e.project_id = ${projectId} and e.id = l.id
-      -- Said twice, so that no plan reads all mails of the project for these.
+      -- Repeated, so that no plan reads all emails of the project.
       and e.id = any(${ids}::uuid[])
       and exists (select 1 from senders s where s.id = ${senderId} and s.lease_until > clock_timestamp())
     returning e.id, e.status
@@ -120,7 +120,7 @@ export async function bookAndCheck(
     plain: readonly MailKey[];
     list: ListMails | undefined;
     kept: readonly string[];
-    /** The emails of `plain` and `list` whose project uses its suppression list. */
+    /** The emails of `plain` and `list` in projects that use their suppression list. */
     watched: readonly MailKey[];
   },
   recipients: RecipientChecks,

@@ -145,7 +145,7 @@ export function createHandover(options: HandoverOptions): Handover {
     },
     async book(outcome, senderId) {
       const booked = commits.submit({ kind: "sent", outcome, senderId });
-      // The email that takes this place is checked in this commit or a later one, so the in-doubt limit is never exceeded.
+      // The next email is checked in this commit or a later one, so the in-doubt limit is never exceeded.
       inDoubtLimit.free(outcome.id);
       try {
         return await booked;

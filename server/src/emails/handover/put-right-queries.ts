@@ -21,7 +21,7 @@ export async function giveBackAll(tx: Tx, senderId: string): Promise<void> {
 }
 
 /**
- * Assigns queued and claimed emails to this sender, whoever held them. Recipients in batches get rows first. Returns the ids of these
+ * Assigns queued and claimed emails to this sender, even if another sender held them. Recipients in batches get rows first. Returns the ids of these
  * emails, including ones whose state was correct.
  */
 export async function takeBack(
@@ -48,7 +48,7 @@ export async function takeBack(
   return new Set(taken.map(({ id }) => id));
 }
 
-/** Returns the emails that have no row, because the database lost the call that queued them or the start of their campaign. */
+/** Returns emails without a row. The database lost the call that queued them or the start of their campaign. */
 export async function listWithoutRow(tx: Tx, rows: readonly Handed[]): Promise<Set<string>> {
   const { rows: gone } = await sql<{ id: string }>`
     select i.id from ${keys(rows)}

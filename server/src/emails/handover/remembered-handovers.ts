@@ -1,4 +1,4 @@
-// Wraps a sender's pre-send check and bookkeeper with a memory of recent submissions, so that results lost in a failover can be reconciled.
+// Wraps a sender's pre-send check and bookkeeper with a memory of recent submissions, to reconcile results lost in a failover.
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import { createHandover, type Handover, type HandoverCheck, type HandoverOptions } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";

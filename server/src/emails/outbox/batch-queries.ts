@@ -40,8 +40,8 @@ export async function insertRecipientBatches(
 ): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with matching as materialized (
-      -- Nearly in the order of their contacts, within a millisecond in any: what is indexed by either grows at its end. Nothing is
-      -- joined: where PostgreSQL takes a project to have few contacts, it would compare each with each.
+      -- Ordered by contact, so that indexes on contact and email id both grow at their end. Uses no join, because if PostgreSQL
+      -- expects few contacts, it would compare all pairs.
       select contact_id, email, new_id() as id
       from (select contact_id, email from (${recipients}) as meant order by contact_id) as ordered
     ), placed as (

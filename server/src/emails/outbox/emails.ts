@@ -87,7 +87,7 @@ function nextMonth(): Date {
 }
 
 /**
- * Creates a content whose id is a hash of its fields and the current month. Equal contents are therefore stored once, and an old one can be
+ * Creates a content with a hash of its fields and the current month as its id. Equal contents are therefore stored once, and an old one can be
  * redacted while new emails use the same text (retention/).
  */
 export function makeContent(

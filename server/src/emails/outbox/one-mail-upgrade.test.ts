@@ -1,4 +1,4 @@
-// Tests the upgrade to one row per claimed email (migration 0028) for recipients that were batched, queued, claimed or in doubt.
+// Tests the upgrade to one row per claimed email (migration 0028) for batched, queued, claimed and in-doubt recipients.
 import { Client } from "pg";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
@@ -15,7 +15,7 @@ const QUEUED = 1_000;
 /** Recipients in doubt without a row, in the batch that the sender had claimed. Other recipients of this batch have been sent. */
 const DOUBTS_IN_BATCH = 20;
 const SENT_OF_BATCH = 10;
-/** Recipients in doubt whose row says so. */
+/** Recipients in doubt with a row that says so. */
 const DOUBTS_IN_ROWS = 30;
 const LONG = 120_000;
 

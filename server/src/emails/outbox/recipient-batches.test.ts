@@ -255,8 +255,8 @@ test("does not resend a claimed email that another sender has sent", async () =>
 });
 
 test.each([
-  ["whose lease ran out", sql`update senders set lease_until = now() - interval '1 second'`],
-  ["whose mails were given back", sql`update emails set status = 'QUEUED', sender_id = null`],
+  ["with an expired lease", sql`update senders set lease_until = now() - interval '1 second'`],
+  ["after its emails were requeued", sql`update emails set status = 'QUEUED', sender_id = null`],
 ])("the pre-send check rejects all emails of a sender %s", async (_what, happens) => {
   const campaign = await startCampaign(5);
   const { database } = outbox;
@@ -431,7 +431,7 @@ test.each<[string, (campaign: Campaign) => Promise<unknown>]>([
       ),
   ],
 ])(
-  "who is deleted while the recipients are being fixed gets nothing when the campaign %s, and no mail keeps the address",
+  "skips a contact deleted during the snapshot and keeps no address when the campaign %s",
   async (_what, happens) => {
     const campaign = await startCampaign(5, null, deleteOne);
     await happens(campaign);
@@ -557,8 +557,8 @@ test.each([
 });
 
 test.each([
-  ["a project that may send a few mails a second", { projectSendsPerSecond: 25 }],
-  ["a destination that takes one at a time", { destinationConnections: 1 }],
+  ["a project rate of 25 emails per second", { projectSendsPerSecond: 25 }],
+  ["one connection per destination", { destinationConnections: 1 }],
 ])("mails each recipient once with %s", async (_what, options) => {
   const campaign = await startCampaign(60);
   const transport = createScriptedTransport();

@@ -46,7 +46,7 @@ test.each([
 const wait = (kind: EmailKind, attempts: number, earlierDoubts: number) =>
   waitInDoubtMs(kind, { attempts, earlierDoubts }, 0);
 
-test("retries only transactional email whose result is unknown, and only once", () => {
+test("retries only transactional email with an unknown result, and only once", () => {
   expect(wait("TRANSACTIONAL", 1, 0)).toBe(30_000);
   expect(wait("TRANSACTIONAL", 2, 0)).toBe(2 * MINUTE_MS);
   expect(wait("TRANSACTIONAL", 2, 1)).toBeNull();

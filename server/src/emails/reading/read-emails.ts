@@ -55,7 +55,7 @@ function present(row: ListedEmail): EmailView {
   };
 }
 
-/** Returns null for a held email, whose due time is `infinity` (a number in the driver), and for a deferred one. */
+/** Returns null for deferred emails and for held ones, which have the due time `infinity` (a number in the driver). */
 function instantOf(dueAt: Date | number): string | null {
   return dueAt instanceof Date && dueAt < PARKED_FROM ? dueAt.toISOString() : null;
 }

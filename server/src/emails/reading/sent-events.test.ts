@@ -1,4 +1,4 @@
-// Tests that each sent email is one `email.sent` event, in order among other events and with the content the recipient saw. Covers events/
+// Tests that each sent email is one `email.sent` event, in order and with the content the recipient saw. Covers events/
 // and the recording of results together, because sent emails have no separate event row.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
@@ -205,7 +205,7 @@ test.each<[string, Outcome]>([
   ["SENT", TAKEN],
   ["DELIVERED", { kind: "sent", answer: "250 taken", feedback: "delivered" }],
 ])(
-  "a mail that is tried again and then %s is one event, and one note for those who wait for it",
+  "a retried email that ends as %s is one event and one outbox event",
   async (status, taken) => {
     await trackSegment();
     const transport = createScriptedTransport();
@@ -231,17 +231,17 @@ const UNCERTAIN: Play = async (_message, mayLeave) =>
 
 test.each<[string, (id: string, at: Date) => Promise<unknown>]>([
   [
-    "its taker says so",
+    "its receiver confirms it",
     (id, at) => transaction(outbox.database, (tx) => confirmSent(tx, [{ ...keyOf(id), at }], addLateSent)),
   ],
   [
-    "somebody opens it",
+    "it is opened",
     (id, at) =>
       transaction(outbox.database, (tx) =>
         advanceEmails(tx, [{ ...keyOf(id), status: "OPENED", at }], addLateSent),
       ),
   ],
-])("a mail nobody knew the fate of is an event once %s, as it was rendered", async (_how, prove) => {
+])("an unconfirmed email becomes an event with its rendered subject when %s", async (_how, prove) => {
   await trackSegment();
   const transport = createScriptedTransport();
   transport.play = UNCERTAIN;

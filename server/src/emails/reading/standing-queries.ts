@@ -20,7 +20,7 @@ export async function findNamesOfEmails(database: Database, projectId: string, i
   return rows;
 }
 
-/** Uses only the index of workflow emails, whose `came_back` has bits for opened (2) and clicked (4). */
+/** Uses only the index of workflow emails. Its `came_back` has bits for opened (2) and clicked (4). */
 export async function countMailsOfSteps(database: Database, projectId: string, stepIds: readonly string[]) {
   const { rows } = await sql<{ stepId: string; sent: number; opened: number; clicked: number }>`
     ${plannedEachTime} select workflow_step_id as step_id,

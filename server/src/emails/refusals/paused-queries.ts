@@ -137,7 +137,7 @@ async function updateDue(
       order by ${order} limit ${limit} for update skip locked
     )
     update emails e set due_at = ${dueAt}
-    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    -- As an array, because if PostgreSQL expects few rows, a join compares all pairs.
     where e.project_id = ${row.projectId} and e.id = any (array(select id from waiting)) returning e.id`.execute(
     tx,
   );

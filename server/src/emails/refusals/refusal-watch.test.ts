@@ -1,4 +1,4 @@
-// Tests when a destination is throttled for a campaign or for bulk mail outside campaigns, by its own share of policy rejections.
+// Tests when policy rejections throttle a destination for a campaign or for bulk mail outside campaigns.
 import { expect, test } from "vitest";
 import { createLog } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
@@ -54,7 +54,7 @@ test("throttles all domains of a provider once at 11 rejections of the last 50 e
 
 test.for([
   [
-    "fewer among the last fifty",
+    "fewer rejections among the last 50 emails",
     [
       [10, refused],
       [41, sent],
@@ -62,20 +62,20 @@ test.for([
     ],
   ],
   [
-    "addresses that are gone",
+    "unknown addresses",
     [
       [50, unknown],
       [10, refused],
     ],
   ],
-] as const)("%s do not", ([, rounds]) => {
+] as const)("does not throttle a destination for %s", ([, rounds]) => {
   const { asked, note } = watch();
   for (const [times, outcome] of rounds) note(times, outcome);
   expect(asked).toEqual([]);
 });
 
 test.for(["MARKETING", "HEADLESS"] as const)(
-  "%s mail of no campaign is counted together, and transactional mail is let through",
+  "counts %s mail outside campaigns together and lets transactional mail pass",
   async (kind) => {
     const { refusals, asked, note } = watch();
     note(50, refused, "a@gmail.com", null);

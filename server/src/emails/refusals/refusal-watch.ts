@@ -1,5 +1,4 @@
-// Detects destinations that reject over a fifth of the latest emails of a campaign, or of bulk mail outside campaigns, for policy reasons.
-// Kept in memory per sending process, at the cost of one map lookup per email.
+// Detects destinations that reject over a fifth of the latest emails for policy reasons. Counts each campaign separately, and bulk mail outside campaigns together. Kept in memory per sending process, at the cost of one map lookup per email.
 import { LRUCache } from "lru-cache";
 import { destinationOf } from "../../transports/destinations.ts";
 import type { ListKind } from "../../message/message-headers.ts";
@@ -37,7 +36,7 @@ interface State {
 }
 
 const MAX_WATCHED = 10_000;
-/** By then this process holds no more such emails, because claims exclude throttled destinations. */
+/** By then this process holds no emails for the destination, because claims exclude it. */
 const GIVEN_BACK_MS = 10_000;
 
 /** Other emails are not watched, because a person is waiting for each of them. */

@@ -18,8 +18,7 @@ export async function listContentIds(
 }
 
 /**
- * Selects contents and files of a project with ids after `after` and up to `last` (null for the end) that no email created since `until`
- * uses.
+ * Selects contents and files by id, after `after` and up to `last` (null for the end). No email created since `until` uses them.
  */
 export interface OldContents {
   after: string | null;

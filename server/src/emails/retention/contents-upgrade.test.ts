@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => old.drop());
 
-test("ends the use of existing contents at the upgrade and never for an old process", async () => {
+test("limits existing contents to the upgrade and keeps those of an old release in use", async () => {
   const [before, after] = [newId(), newId()];
   await addContent(before);
   const files = () =>

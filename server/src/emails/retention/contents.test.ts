@@ -1,4 +1,4 @@
-// Tests that a content is redacted once no kept email uses it, that the same content can be sent again, and that old links keep working.
+// Tests that a content is redacted once no kept email uses it. The same content can be sent again, and old links keep working.
 import { beforeEach, expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
@@ -202,7 +202,7 @@ test("redacts contents older than the upgrade once all emails before it are reda
   expect(await saidOf()).toEqual({ contents: 0, files: 0, messages: 0 });
 });
 
-test("fails an email whose content is redacted instead of sending it", async () => {
+test("fails an email with a redacted content instead of sending it", async () => {
   const old = await receive(100);
   // This state cannot occur in practice.
   await server.rows(

@@ -1,4 +1,4 @@
-// Redacts emails and campaigns that were kept longer than others of the same age because they had not ended or were sent late.
+// Redacts emails and campaigns that were kept longer because they had not ended or were sent late.
 import type { Tx } from "../../platform/database.ts";
 import { passContentsAgain } from "./content-queries.ts";
 import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";

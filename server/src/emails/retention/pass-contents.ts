@@ -24,7 +24,7 @@ export async function passContents(tx: Tx, retention: Retention, batchSize: numb
   return true;
 }
 
-/** Returns the end of the last month (UTC) whose contents are not used by any email beyond the position. */
+/** Returns the end of the last month (UTC) before the position, because later emails use no contents of that month. */
 function lastMonthOver({ position }: Retention): Date {
   const over = new Date(idTimeMs(position) - SLACK_MS);
   return new Date(Date.UTC(over.getUTCFullYear(), over.getUTCMonth()));

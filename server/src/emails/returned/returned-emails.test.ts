@@ -144,7 +144,7 @@ test.each<[Outcome, ReturnedStatus, string]>([
   [TAKEN, "CLICKED", "CLICKED"],
   [{ kind: "deferred", answer: "451 later" }, "CLICKED", "QUEUED"],
   [{ kind: "rejected", answer: "550 no", meaning: "policy" }, "OPENED", "FAILED"],
-])("%j, and a link opened before it was booked (%s): the mail is %s", async (outcome, status, expected) => {
+])("outcome %j after an early %s report leaves the email %s", async (outcome, status, expected) => {
   const [id = ""] = await outbox.enqueue([{}]);
   const transport = createScriptedTransport();
   transport.play = async (_message, mayLeave) => {

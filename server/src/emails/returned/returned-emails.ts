@@ -69,8 +69,7 @@ export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<Loc
 }
 
 /**
- * Records reports by setting the timestamp of their kind once and moving the status forward only, so that repeats and reordering change
- * nothing (decision 9). Returns one entry per step, in order. Among equal steps the first one counts as first, with the earliest time. Pass
+ * Records reports. Sets the timestamp of each kind once and only moves the status forward, so that repeats and reordering change nothing (decision 9). Returns one entry per step, in order. Among equal steps the first one counts as first, with the earliest time. Pass
  * `locked` if the caller has already locked the emails.
  */
 export async function advanceEmails(
@@ -246,7 +245,7 @@ export async function findReturnedMails(
 /** Statuses that may change concurrently in a way that affects how a report is interpreted. */
 const MOVING: ReadonlySet<EmailStatus> = new Set(["SENDING", "UNCONFIRMED"]);
 
-/** Finds the emails of reports and locks them if one is in submission or in doubt, for callers that depend on the status. */
+/** Finds the emails of reports for callers that depend on the status. Locks them if one is in submission or in doubt. */
 export async function findHeldMails(
   tx: Tx,
   names: readonly MailNames[],

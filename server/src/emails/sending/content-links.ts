@@ -1,4 +1,4 @@
-// Stores the numbers and targets of a content's links before an email with them is sent, so that every link can be resolved.
+// Stores the numbers and targets of a content's links before an email is sent, so that every link works.
 import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import { upsertContentLinks, type LinkedContent } from "./link-queries.ts";

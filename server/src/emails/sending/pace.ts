@@ -1,7 +1,7 @@
 // Reads the sending rates from the configuration.
 import type { Config } from "../../platform/config.ts";
 
-/** Returns the sender options for emails per second and project (0 means no limit) and for connections per destination, if limited. */
+/** Returns the limits of emails per second and project (0 for none) and of connections per destination, if any. */
 export function paceOf(config: Config): { projectSendsPerSecond: number; destinationConnections?: number } {
   return {
     projectSendsPerSecond: config.PROJECT_SENDS_PER_SECOND,

@@ -61,7 +61,7 @@ export interface Surroundings {
   ): Promise<Footer[]>;
 }
 
-/** `unsigned` is only for domains whose email stays on this machine. */
+/** `unsigned` is only for domains with email that stays on this machine. */
 export type SigningKey =
   | {
       kind: "key";
@@ -164,7 +164,7 @@ export function createPreparer(options: {
     };
   }
 
-  /** Reads the footers for emails whose content has one. Recipients who cannot unsubscribe get none. */
+  /** Reads the footers for contents that have one. Recipients who cannot unsubscribe get none. */
   async function readFooters(
     mails: ReadonlyArray<{ row: ClaimedRow; content: Content; recipient: Omit<Recipient, "footer"> }>,
   ): Promise<Map<ClaimedRow, Footer>> {

@@ -36,7 +36,7 @@ test("takes emails by priority and then in order of arrival", () => {
   expect(takeAll(ready)).toEqual(["reset 1", "reset 2", "workflow", "campaign 1", "campaign 2"]);
 });
 
-test("skips an email whose destination is at its limit and keeps its position", () => {
+test("skips an email for a destination at its limit and keeps its position", () => {
   const ready = queueOf(
     1,
     mail("1", "slow.example"),

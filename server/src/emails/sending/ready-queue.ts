@@ -1,4 +1,4 @@
-// Queues prepared emails for a connection by priority and arrival, and skips those whose destination is at its limit.
+// Queues prepared emails for a connection by priority and arrival, and skips destinations at their limit.
 import type { DestinationLimits, Echo } from "./destination-limits.ts";
 import { destinationOf, domainsOf } from "../../transports/destinations.ts";
 

@@ -35,7 +35,7 @@ export type LinksOf = (
   to?: { address: string; emailId: string },
 ) => NonNullable<Recipient["links"]>;
 
-/** Returns the contact whose data an email shows. */
+/** Returns the contact that provides the data of an email. */
 export function renderedAs({ contactId, isTest, variables }: RenderedRow): string | null {
   return isTest ? ((variables as TestVariables | null)?.renderAs ?? null) : contactId;
 }

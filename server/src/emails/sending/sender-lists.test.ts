@@ -1,4 +1,4 @@
-// Tests that unsubscribing wins (promise P8). No bulk mail is sent whose SENDING commits after the contact unsubscribed.
+// Tests that unsubscribing wins (promise P8). No bulk mail is sent if its SENDING commits after the contact unsubscribed.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import PostalMime from "postal-mime";

@@ -60,7 +60,7 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
     select p.project_id, q.priority, null::uuid as campaign_id, false as is_batched, p.sending_rate,
       ${pausedWhere(sql`h.project_id = p.project_id and h.campaign_id is null`)}
     from queues q
-    -- With a limit, so that it stays a probe: joined, the planner reads all projects.
+    -- The limit keeps this an index probe. With a join the planner reads all projects.
     cross join lateral (
       select project_id, sending_rate from project_queues where project_id = q.project_id and is_open limit 1) p
     where q.due_at <= now()
@@ -97,7 +97,7 @@ export interface ClaimedRow {
   attempts: number;
   campaignId: string | null;
   templateId: string | null;
-  /** Set for a test email, whose variables are TestVariables. */
+  /** Set for a test email, which stores TestVariables as its variables. */
   isTest: boolean | null;
   /** Set for a test email that goes to the local mailbox. */
   staysHere: boolean | null;
@@ -150,7 +150,7 @@ export async function claimEmails(
     claim.campaignId === null
       ? sql`campaign_id is null and priority = ${claim.priority}`
       : sql`campaign_id = ${claim.campaignId}`;
-  // Materialized, because inside a join the planner may run the subquery again for each row and claim more than its limit.
+  // Materialized, because in a join the planner may run the subquery for each row and claim more than its limit.
   const { rows } = await sql<ClaimedRow>`
     ${plannedOften} with ${livingSender(claim.senderId)}, q as materialized (
       select id from emails
@@ -160,7 +160,7 @@ export async function claimEmails(
       for update skip locked
     )
     update emails e set status = 'CLAIMED', sender_id = ${claim.senderId}
-    -- As an array: where PostgreSQL takes a project to have few mails, a join reads all of them for a few.
+    -- As an array, because if PostgreSQL expects few emails, a join reads all of them.
     where e.project_id = ${claim.projectId} and e.id = any (array(select id from q))
     returning ${CLAIMED_COLUMNS(claim.projectId)}`.execute(database);
   return rows;

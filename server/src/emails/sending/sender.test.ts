@@ -415,7 +415,7 @@ test("keeps the emails of a live sender however long a submission takes", async 
 test.each([
   ["before it was committed", false],
   ["after it was committed", true],
-])("requeues and sends an email whose pre-send check failed %s", async (_when, passes) => {
+])("requeues and sends an email if its pre-send check fails %s", async (_when, passes) => {
   const [id = ""] = await enqueue([{ kind: "CAMPAIGN" }]);
   transport.play = async (_message, mayLeave) => {
     transport.play = takeEverything;

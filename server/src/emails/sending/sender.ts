@@ -34,7 +34,7 @@ export interface SenderOptions extends FailoverOptions {
   recipients: RecipientChecks;
   /** Concurrent submissions, which is also the limit on emails in doubt after a crash. */
   connections: number;
-  /** Pauses a campaign whose submissions get no reply. By default nothing is paused. */
+  /** Pauses a campaign that gets no reply to its submissions. By default nothing is paused. */
   pauseInDoubt?: PauseInDoubt;
   /** Maximum connections to one destination. Defaults to all. */
   destinationConnections?: number;

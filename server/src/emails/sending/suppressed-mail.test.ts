@@ -8,7 +8,7 @@ import { useOutbox } from "../../testing/outbox-fixture.ts";
 const outbox = useOutbox();
 
 test.for([undefined, "MARKETING"] as const)(
-  "an address that is listed between the claim and the handover gets nothing, list kind %s, and others do",
+  "sends nothing to an address listed between claim and submission, list kind %s",
   async (listKind) => {
     await sql`update project_queues set suppression_list = true where project_id = ${outbox.projectId}`.execute(
       outbox.database,

@@ -105,8 +105,8 @@ test.each([{ SYSTEM_MAILBOX: "false" }, { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }
 test.each([
   ["without the setting", { SYSTEM_MAILBOX: "false" }],
   ["with another transport", { MAIL_TRANSPORT: "smtp://127.0.0.1:1" }],
-  ["where no account is the operator's", { BOOTSTRAP_EMAIL: "" }],
-  ["for an account of that address that was not the first", { BOOTSTRAP_EMAIL: "late@example.com" }],
+  ["when the instance admin has no account", { BOOTSTRAP_EMAIL: "" }],
+  ["for a later account with the configured address", { BOOTSTRAP_EMAIL: "late@example.com" }],
 ])("does not exist %s", async (_title, settings) => {
   const late = { email: "late@example.com", password: "a password of a stranger" };
   await server.call("POST", "/auth/signup", {}, late);

@@ -1,4 +1,4 @@
-// Enqueues platform email to users and admins of the installation, in the transaction that causes it and under a separate project.
+// Enqueues platform email to users and admins in the transaction that causes it. It belongs to a separate project.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { newId } from "../../platform/ids.ts";

@@ -40,7 +40,7 @@ const enqueue = async (count = 1) =>
 const rowOf = (id: string) =>
   outbox.database.selectFrom("emails").selectAll().where("id", "=", id).executeTakeFirstOrThrow();
 
-/** Expects that the email ended with this status and that the database no longer contains its text, except for the subject. */
+/** Expects that the email ended with this status. The database must no longer contain its text, except for the subject. */
 async function expectErased(id: string, status: string): Promise<void> {
   await outbox.until(id, status);
   const row = await rowOf(id);
