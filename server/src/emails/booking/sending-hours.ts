@@ -26,7 +26,8 @@ export interface ToCount {
 const HOUR_MS = 3_600_000;
 
 /**
- * Adds emails to the hourly counters of their projects. Call it at the end of a transaction, because all emails of a project share the row of the current hour, which stays locked until the commit.
+ * Adds emails to the hourly counters of their projects. Call it at the end of a transaction, because all emails of a project share the row
+ * of the current hour, which stays locked until the commit.
  */
 export async function countMails(tx: Tx, mails: readonly ToCount[]): Promise<void> {
   if (mails.length === 0) return;
@@ -89,7 +90,8 @@ export async function readSendingProjects(
 }
 
 /**
- * Returns hours with counters that differ from the emails, which should never happen. Reads every email, so use it in tests and audits only.
+ * Returns hours with counters that differ from the emails, which should never happen. Reads every email, so use it in tests and audits
+ * only.
  */
 export async function findMiscounts(database: Database): Promise<Miscount[]> {
   return listMiscounts(database);

@@ -1,5 +1,5 @@
-// Slows down campaigns that get no reply to their submissions. After the first one it sends one canary at a time until a server replies, and pauses
-// the campaign after several canaries without a reply. There is one brake per sending process.
+// Slows down campaigns that get no reply to their submissions. After the first one it sends one canary at a time until a server replies,
+// and pauses the campaign after several canaries without a reply. There is one brake per sending process.
 import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import type { ClaimedRow } from "../sending/sender-queries.ts";

@@ -59,7 +59,9 @@ export interface ResolvedMails {
 }
 
 /**
- * Resolves up to `limit` emails in doubt and stores the decision, outbox events and counts in one statement. *sent* uses the time of the attempt. *retry* requeues emails unless their recipient was erased. Returns the resolved ids. Only one of two concurrent calls resolves an email.
+ * Resolves up to `limit` emails in doubt and stores the decision, outbox events and counts in one statement. *sent* uses the time of the
+ * attempt. *retry* requeues emails unless their recipient was erased. Returns the resolved ids. Only one of two concurrent calls resolves
+ * an email.
  */
 export async function updateResolved(
   tx: Tx,

@@ -45,8 +45,8 @@ async function findTaken(tx: Tx, ended: readonly EndedAttempt[]): Promise<Set<st
           again.map(({ outcome }) => outcome),
         );
   if (doubted.length === 0) return new Set();
-  // Lock the rows first, so that a late reply to an earlier attempt is recorded before or after this. Locks all emails, because
-  // all of them are recorded next.
+  // Lock the rows first, so that a late reply to an earlier attempt is recorded before or after this. Locks all emails, because all of them
+  // are recorded next.
   await lockEmailRows(
     tx,
     ended.map(({ outcome }) => outcome),

@@ -43,8 +43,8 @@ const isUnsuppressed = (watched: readonly MailKey[]) =>
   watched.length === 0 ? sql`` : sql`and e.id not in (select id from suppressed)`;
 
 /**
- * CTE `suppressed` with the emails to addresses on the suppression list of their project. Skips these emails, unless another
- * transaction is changing them. An address that is listed before this commits gets no email.
+ * CTE `suppressed` with the emails to addresses on the suppression list of their project. Skips these emails, unless another transaction is
+ * changing them. An address that is listed before this commits gets no email.
  */
 const suppressedMails = (
   senderId: string,

@@ -21,8 +21,8 @@ export async function giveBackAll(tx: Tx, senderId: string): Promise<void> {
 }
 
 /**
- * Assigns queued and claimed emails to this sender, even if another sender held them. Recipients in batches get rows first. Returns the ids of these
- * emails, including ones whose state was correct.
+ * Assigns queued and claimed emails to this sender, even if another sender held them. Recipients in batches get rows first. Returns the ids
+ * of these emails, including ones whose state was correct.
  */
 export async function takeBack(
   tx: Tx,

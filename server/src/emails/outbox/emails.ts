@@ -87,8 +87,8 @@ function nextMonth(): Date {
 }
 
 /**
- * Creates a content with a hash of its fields and the current month as its id. Equal contents are therefore stored once, and an old one can be
- * redacted while new emails use the same text (retention/).
+ * Creates a content with a hash of its fields and the current month as its id. Equal contents are therefore stored once, and an old one can
+ * be redacted while new emails use the same text (retention/).
  */
 export function makeContent(
   parts: Omit<EmailContent, "id" | "usedUntil">,

@@ -1,5 +1,5 @@
-// Tests that each sent email is one `email.sent` event, in order and with the content the recipient saw. Covers events/
-// and the recording of results together, because sent emails have no separate event row.
+// Tests that each sent email is one `email.sent` event, in order and with the content the recipient saw. Covers events/ and the recording
+// of results together, because sent emails have no separate event row.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database.ts";

@@ -1,4 +1,5 @@
-// Detects destinations that reject over a fifth of the latest emails for policy reasons. Counts each campaign separately, and bulk mail outside campaigns together. Kept in memory per sending process, at the cost of one map lookup per email.
+// Detects destinations that reject over a fifth of the latest emails for policy reasons. Counts each campaign separately, and bulk mail
+// outside campaigns together. Kept in memory per sending process, at the cost of one map lookup per email.
 import { LRUCache } from "lru-cache";
 import { destinationOf } from "../../transports/destinations.ts";
 import type { ListKind } from "../../message/message-headers.ts";

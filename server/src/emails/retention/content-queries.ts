@@ -17,9 +17,7 @@ export async function listContentIds(
   return rows.map(({ id }) => id);
 }
 
-/**
- * Selects contents and files by id, after `after` and up to `last` (null for the end). No email created since `until` uses them.
- */
+/** Selects contents and files by id, after `after` and up to `last` (null for the end). No email created since `until` uses them. */
 export interface OldContents {
   after: string | null;
   last: string | null;

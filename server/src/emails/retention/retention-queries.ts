@@ -88,7 +88,10 @@ export async function lockEnded(tx: Tx, projectId: string, ids: readonly string[
   return rows.map(({ id }) => id);
 }
 
-/** Returns campaigns with batches in a range of ids, unless they are kept longer already. `lastId` is the highest id that their emails will get. */
+/**
+ * Returns campaigns with batches in a range of ids, unless they are kept longer already. `lastId` is the highest id that their emails will
+ * get.
+ */
 export async function listWaitingCampaigns(
   tx: Tx,
   projectId: string,

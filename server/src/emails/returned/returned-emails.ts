@@ -69,7 +69,8 @@ export async function lockEmails(tx: Tx, keys: readonly EmailKey[]): Promise<Loc
 }
 
 /**
- * Records reports. Sets the timestamp of each kind once and only moves the status forward, so that repeats and reordering change nothing (decision 9). Returns one entry per step, in order. Among equal steps the first one counts as first, with the earliest time. Pass
+ * Records reports. Sets the timestamp of each kind once and only moves the status forward, so that repeats and reordering change nothing
+ * (decision 9). Returns one entry per step, in order. Among equal steps the first one counts as first, with the earliest time. Pass
  * `locked` if the caller has already locked the emails.
  */
 export async function advanceEmails(

@@ -78,8 +78,8 @@ function stepsAs(steps: readonly Step[]) {
 }
 
 /**
- * Sets the time of sending when a report is the first proof of it. Clears the reason why the email was not sent. During submission only
- * a report that proves acceptance counts.
+ * Sets the time of sending when a report is the first proof of it. Clears the reason why the email was not sent. During submission only a
+ * report that proves acceptance counts.
  */
 export async function markLeft(tx: Tx, steps: ReadonlyArray<Step & { isSure: boolean }>): Promise<LeftRow[]> {
   if (steps.length === 0) return [];

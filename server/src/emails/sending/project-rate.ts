@@ -4,8 +4,8 @@ import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
 
 export interface ProjectRate {
   /**
-   * Returns how many emails of a project may be claimed now. Infinity means no limit, as for platform email. `own` is the
-   * project's own rate per second, which applies if it is lower than the installation's. Null means none.
+   * Returns how many emails of a project may be claimed now. Infinity means no limit, as for platform email. `own` is the project's own
+   * rate per second, which applies if it is lower than the installation's. Null means none.
    */
   allowance(projectId: string, own: number | null): number;
   /** Records that emails were claimed. */
