@@ -22,7 +22,7 @@ test.each([
   [5, HOUR_MS],
   [6, HOUR_MS],
   [40, HOUR_MS],
-])("waits after temporary error %i for %i ms plus up to 20 % jitter", (attempts, wait) => {
+])("waits after temporary error %i for %i ms plus up to a fifth of jitter", (attempts, wait) => {
   expect(retryWaitMs("CAMPAIGN", attempts, 0)).toBe(wait);
   expect(retryWaitMs("CAMPAIGN", attempts, 1)).toBe(Math.round(wait * 1.2));
 });

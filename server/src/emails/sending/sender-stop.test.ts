@@ -1,4 +1,4 @@
-// Tests a sender that stops during submissions. Emails that it requeues were not sent and cannot be sent anymore.
+// Tests a sender that stops during submissions. Emails that it requeues were not sent and can no longer be sent.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database.ts";

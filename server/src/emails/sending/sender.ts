@@ -71,7 +71,7 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   const lease = await createLease(options);
   const inDoubtLimit = createInDoubtLimit(connections);
   const brake = createDoubtBrake({ pause: options.pauseInDoubt ?? (async () => undefined), log });
-  /** Aborted when no email may pass the pre-send check anymore and unrecorded results are left in doubt. */
+  /** Aborted when the pre-send check must reject all emails and unrecorded results stay in doubt. */
   const ending = new AbortController();
   const { check, books, inDoubt } = createRememberedHandovers({
     ...options,
