@@ -3,7 +3,7 @@
 // seed` filled before.
 import { parseArgs } from "node:util";
 import type { Page, Request } from "playwright-core";
-import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 import { countNews } from "../server/src/events/counts.ts";
 import { createDatabase, createPool } from "../server/src/platform/database.ts";
 import { findDatabase } from "../server/src/platform/embedded-postgres/open-database.ts";

@@ -23,7 +23,7 @@ import {
   type ToldReport,
 } from "./ses-reports.ts";
 import { print, printTable, whole } from "./table.ts";
-import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 
 const NOTICES = 100_000;
 const BATCH = 2_000;

@@ -11,7 +11,7 @@ import { createProject } from "../server/src/projects/projects.ts";
 import { CONTACT_DATA, HTML, SUBJECT } from "./content.ts";
 import { APP_SECRET, type BenchDatabase } from "./servers.ts";
 import { progress, whole } from "./table.ts";
-import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 
 export const SENDER_DOMAIN = "sender.example";
 const CONTACTS_AT_ONCE = 50_000;

@@ -4,7 +4,7 @@ import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../server/src/platform/database.ts";
 import { readPage } from "../server/src/platform/page.ts";
 import { DIMENSION_NUMBERS, MAIL_NAMES } from "../server/src/events/counts.ts";
-import { isEmailSent, sentEventId } from "../server/src/emails/reading/sent-events.ts";
+import { isEmailSent, sentEventId } from "../server/src/emails/rows/sent-events.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";
 import * as analytics from "../server/src/reports/analytics.ts";
 import { readPeriod, spanOf } from "../server/src/reports/period.ts";

@@ -13,7 +13,7 @@ import { firstIdAt } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { dropPartition, listPartitions } from "../server/src/platform/partitions.ts";
 import { changeEventRetention, deleteExpired, dropOldMonths } from "../server/src/events/retention.ts";
-import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 import { percentile, startGentleLoad } from "./latency.ts";
 import { readNumbers } from "./read-numbers.ts";
 import { settingsOf, startDatabase, type BenchDatabase } from "./servers.ts";

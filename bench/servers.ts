@@ -11,7 +11,7 @@ import { bootstrap } from "../server/src/instance/bootstrap.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";
 import type { RivalSpec } from "./rival-server.ts";
-import { SYSTEM_PROJECT_ID } from "../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 
 export interface BenchServer {
   port: number;

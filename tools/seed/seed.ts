@@ -10,7 +10,7 @@ import { createLog } from "../../server/src/platform/log.ts";
 import { migrate } from "../../server/src/platform/migrations.ts";
 import { Refusal } from "../../server/src/platform/refusal.ts";
 import { seedProject, type SeedProgress } from "./seed-project.ts";
-import { SYSTEM_PROJECT_ID } from "../../server/src/emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../../server/src/emails/rows/system-project.ts";
 
 const USAGE = `npm run seed -- [--contacts 10000] [--events 50000] [--project <id> | --key <sk_…>] [--seed 1]
 

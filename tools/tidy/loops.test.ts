@@ -145,7 +145,7 @@ const OVER: Readonly<Record<string, string>> = {
     "segments/filters/load-segments.ts segments/rules.ts workflows/executions/advance.ts workflows/executions/simulated-world.ts workflows/executions/walk.ts workflows/find-self-triggering.ts workflows/graph-rules.ts workflows/self-triggering.ts",
   "a few steps of questions to DNS, with a deadline": "domains/ask-records.ts",
   "the refusals until a mail is given up, the places of a batch of calls, three time steps":
-    "emails/outbox/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
+    "emails/rows/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
   "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
     "platform/http-guards.ts platform/http.ts",
   "the parts of a form, of which so many are looked at": "platform/http-form.ts",

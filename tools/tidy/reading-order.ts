@@ -33,6 +33,27 @@ export const READING_ORDER = [
   "backup",
 ] as const;
 
+/**
+ * The same order inside folders with many rooms. A place is a sub-folder, a file of the folder by its name, or `.` for its other files.
+ * There are no exceptions.
+ */
+export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  emails: [
+    "rows",
+    "doubt",
+    "booking",
+    "outbox",
+    "lease",
+    "handover",
+    "refusals",
+    "returned",
+    "system-mail",
+    "sending",
+    "reading",
+    "retention",
+  ],
+};
+
 /** The files directly below server/src. They put the parts together and may import anything. */
 export const ROOT_FILES = [
   "main.ts",
@@ -44,6 +65,7 @@ export const ROOT_FILES = [
   "doctor.ts",
 ] as const;
 
+const ARCHITECTURE = "ARCHITECTURE.md";
 const SERVER = "server/src/";
 const CONTRACT = "contract/src/";
 const CONTRACT_PACKAGE = "@postloft/contract/";
@@ -68,6 +90,20 @@ export const readingOrder: Rule = {
     sources
       .filter(({ path }) => path.startsWith(SERVER) && !isTest(path))
       .flatMap((file) => [...faultsOfPlace(file.path), ...findingsOf(file, faultOfOrder)]),
+};
+
+export const readingOrderShown: Rule = {
+  name: `${ARCHITECTURE} shows the reading order that is checked`,
+  check: ({ texts }) => {
+    const text = texts.get(ARCHITECTURE);
+    const orders = [READING_ORDER, ...Object.values(INNER_ORDERS)].map((places) => places.join(" → "));
+    return orders
+      .filter((order) => text !== undefined && !text.includes(order))
+      .map((order) => ({
+        path: ARCHITECTURE,
+        message: `does not contain "${order}". Show the order as it is.`,
+      }));
+  },
 };
 
 export const contractImports: Rule = {
@@ -126,6 +162,11 @@ function faultsOfPlace(path: string): Finding[] {
     const message = `stands directly below server/src, where only ${ROOT_FILES.join(", ")} do. Move it into the folder whose word it is about.`;
     return [{ path, message }];
   }
+  const inner = INNER_ORDERS[folder];
+  if (inner !== undefined && !inner.includes(placeOf(path, inner))) {
+    const message = `is at "${placeOf(path, inner)}", a place that INNER_ORDERS.${folder} (tools/tidy/reading-order.ts) does not know. Put it in its place there.`;
+    return [{ path, message }];
+  }
   if (rankOf(folder) !== -1) return [];
   return [
     {
@@ -142,8 +183,24 @@ function faultOfOrder(target: string, path: string): string | undefined {
   if (other === undefined) {
     return `imports ${target}. Root files import the folders, never the other way: pass what is needed in from main.ts.`;
   }
+  if (other === own) return faultOfInnerOrder(target, path, own);
   if (rankOf(other) <= rankOf(own)) return undefined;
   return `imports ${target}, but "${other}" comes after "${own}" in the reading order. Pass it in from main.ts, let an event carry it, or move the shared part to an earlier folder.`;
+}
+
+function faultOfInnerOrder(target: string, path: string, folder: string): string | undefined {
+  const order = INNER_ORDERS[folder];
+  if (order === undefined) return undefined;
+  const [own, other] = [placeOf(path, order), placeOf(target, order)];
+  if (order.indexOf(other) <= order.indexOf(own)) return undefined;
+  return `imports ${target}, but "${other}" comes after "${own}" inside ${folder}/. Pass it in, or move the shared part to an earlier place.`;
+}
+
+/** The place in the order of its folder that a path belongs to, whether the order has it or not. */
+function placeOf(path: string, order: readonly string[]): string {
+  const [, first = "", ...rest] = path.slice(SERVER.length).split("/");
+  if (rest.length > 0) return first;
+  return order.includes(first) ? first : ".";
 }
 
 function faultOfLeaving(target: string, path: string, specifier: string): string | undefined {

@@ -20,9 +20,11 @@ import { propertyNames, propertyNamesBut } from "./property-names.ts";
 import {
   contractImports,
   importsStayInside,
+  INNER_ORDERS,
   privateFiles,
   readingOrder,
   READING_ORDER,
+  readingOrderShown,
 } from "./reading-order.ts";
 import { RULES } from "./rules.ts";
 import { sharding, shardingBut } from "./sharding.ts";
@@ -106,6 +108,31 @@ const BROKEN: Case[] = [
     readingOrder,
     { "server/src/instance/health.ts": 'import { a } from "../main.ts";' },
     ["server/src/instance/health.ts:1 imports server/src/main.ts. Root files"],
+  ],
+  [
+    "a later room of the same folder",
+    readingOrder,
+    {
+      "server/src/emails/booking/a.ts":
+        'import "../rows/a.ts";\nimport "./b.ts";\nimport type { B } from "../lease/lease.ts";',
+    },
+    [
+      'server/src/emails/booking/a.ts:3 imports server/src/emails/lease/lease.ts, but "lease" comes after "booking" inside emails/',
+    ],
+  ],
+  [
+    "an unknown room",
+    readingOrder,
+    { "server/src/emails/misc/a.ts": "", "server/src/emails/a.ts": "" },
+    ['server/src/emails/a.ts is at "."', 'server/src/emails/misc/a.ts is at "misc"'],
+  ],
+  [
+    "another order in the documents",
+    readingOrderShown,
+    {
+      "ARCHITECTURE.md": `${READING_ORDER.toReversed().join(" → ")}\n${INNER_ORDERS["emails"]?.join(" → ")}`,
+    },
+    ['ARCHITECTURE.md does not contain "platform → '],
   ],
   ["an unknown folder", readingOrder, { "server/src/misc/a.ts": "" }, ['server/src/misc/a.ts is in "misc"']],
   [
@@ -723,6 +750,15 @@ const BROKEN: Case[] = [
 ];
 
 const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
+  [
+    "a document with each order as it is",
+    readingOrderShown,
+    {
+      "ARCHITECTURE.md": [READING_ORDER, ...Object.values(INNER_ORDERS)]
+        .map((places) => places.join(" → "))
+        .join("\n"),
+    },
+  ],
   [
     "own folder, earlier folders, packages and the contract",
     readingOrder,

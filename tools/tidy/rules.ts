@@ -12,7 +12,13 @@ import {
 } from "./modules.ts";
 import { bannedWords } from "./glossary.ts";
 import { propertyNames } from "./property-names.ts";
-import { contractImports, importsStayInside, privateFiles, readingOrder } from "./reading-order.ts";
+import {
+  contractImports,
+  importsStayInside,
+  privateFiles,
+  readingOrder,
+  readingOrderShown,
+} from "./reading-order.ts";
 import { sharding } from "./sharding.ts";
 import { sizes } from "./sizes.ts";
 import { noFixedSleeps } from "./sleeps.ts";
@@ -24,6 +30,7 @@ import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from
 export const RULES: readonly Rule[] = [
   sound,
   readingOrder,
+  readingOrderShown,
   contractImports,
   importsStayInside,
   privateFiles,

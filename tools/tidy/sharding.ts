@@ -91,7 +91,6 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
     "one statement for the logs of all projects that a change is about, in one order",
   "batch-queries.ts EXISTS over or beside unnest": "recipients of one batch against the rows there are",
   "batch-queries.ts row locks over projects": "of one project, which a fragment names",
-  "doubt-queries.ts clock or query in DO UPDATE": "when it was said last",
   "entry-queries.ts row locks over projects": "schedules that are due, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "handover-queries.ts clock in a condition": HANDOVER,
@@ -104,6 +103,7 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "paused-queries.ts row locks over projects": "paused destinations that are due, few of all",
   "recipient-queries.ts row locks over projects": "of one project, as a column: docs/decisions/0027",
   "requests/queries.ts row locks over projects": "two sweeps must not wait for each other",
+  "resolve-queries.ts clock or query in DO UPDATE": "when it was said last",
   "scoped-keys/queries.ts row locks over projects":
     "one note for the keys that were used, which waits for nobody",
   "sender-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,

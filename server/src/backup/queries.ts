@@ -1,6 +1,6 @@
 // Statements of backup and restore: which tables there are, what refers to what, and the copying of rows.
 import type pg from "pg";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from "pg-copy-streams";
 
 export interface TableShape {

@@ -2,7 +2,7 @@
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
-import { isEmailSent } from "../emails/reading/sent-events.ts";
+import { isEmailSent } from "../emails/rows/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
 import { storedReason } from "./held-queries.ts";
 

@@ -3,7 +3,7 @@ import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Tx } from "../platform/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { addLateSent } from "../events/counts.ts";
-import { resolveEmails } from "../emails/doubt/resolve-emails.ts";
+import { resolveEmails } from "../emails/reading/resolve-emails.ts";
 import { getUser } from "../users/users.ts";
 import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
 import { moveCampaign } from "./follow-status.ts";

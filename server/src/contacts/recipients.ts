@@ -1,6 +1,6 @@
 // Contacts as the outbox sees them: pieces of its statements, handed to it because this folder comes later in the reading order.
 import type { RawBuilder, SqlBool } from "kysely";
-import type { RecipientChecks } from "../emails/outbox/recipients.ts";
+import type { RecipientChecks } from "../emails/rows/recipients.ts";
 import { idIfThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
 
 export const CONTACT_CHECKS: Omit<RecipientChecks, "suppressionOf"> = {

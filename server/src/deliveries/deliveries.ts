@@ -20,7 +20,7 @@ import {
   type LockedEmails,
   type ReturnedMail,
 } from "../emails/returned/returned-emails.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { optOutOfMail } from "./opt-out-of-mail.ts";
 import { addSuppressions, type ToSuppress } from "../suppressions/suppressions.ts";
 import type { Guard } from "./reputation.ts";

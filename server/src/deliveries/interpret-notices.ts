@@ -6,7 +6,7 @@ import { noteContacts } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { keepDomainReport } from "../domains/reports/domain-reports.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { toldAt } from "../users/users.ts";

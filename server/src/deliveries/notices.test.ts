@@ -24,7 +24,7 @@ import {
   sesNotification,
   type SentMail,
 } from "../testing/sent-mails.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 import { erasedPeople } from "../testing/erased-people.ts";
 import { createReportReader } from "../domains/reports/unpack-apart.ts";

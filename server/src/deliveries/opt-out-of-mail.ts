@@ -3,7 +3,7 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Tx } from "../platform/database.ts";
 import type { ReturnedMail } from "../emails/returned/returned-emails.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
 import { optOut, optOutErased } from "../contacts/opt-outs.ts";
 import { flipAndRecord } from "../contacts/upsert-contacts.ts";

@@ -4,7 +4,7 @@ import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
 import { CAUSES, type Cause, type Meaning } from "../transports/answers/answer-causes.ts";
 import type { Feedback } from "../transports/transport.ts";
-import { LEFT_STATUSES, type ReturnedStatus } from "../emails/outbox/rules.ts";
+import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rows/rules.ts";
 
 /**
  * What can be reported. `sent`: whoever took the mail says so. `delayed`: still trying. `hard-bounce`: the address is gone.

@@ -10,7 +10,7 @@ import { createMetrics } from "../platform/metrics.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 import { startDomainChecks } from "./check-domains.ts";
 import { inspectDomains } from "./inspect-domains.ts";

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database.ts";
-import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
+import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 
 type Expression = RawBuilder<unknown>;
 

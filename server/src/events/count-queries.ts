@@ -6,8 +6,8 @@ import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts
 import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { shownEvents } from "./deletion-queries.ts";
-import { isEmailSent, sentEventId } from "../emails/reading/sent-events.ts";
-import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";
+import { isEmailSent, sentEventId } from "../emails/rows/sent-events.ts";
+import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
 import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;

@@ -5,8 +5,8 @@ import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 import { NO_ID } from "../platform/ids.ts";
-import { isEmailSent } from "../emails/reading/sent-events.ts";
-import { joinProviders } from "../emails/reading/counted-by.ts";
+import { isEmailSent } from "../emails/rows/sent-events.ts";
+import { joinProviders } from "../emails/rows/counted-by.ts";
 import {
   DIMENSION_NUMBERS,
   inRange,

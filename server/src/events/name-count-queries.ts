@@ -1,7 +1,7 @@
 // How many events each name has: what keeps these counts as far as the position (docs/decisions/0090-counts-of-names.md).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { firstEventIdAt, isEmailSent } from "../emails/reading/sent-events.ts";
+import { firstEventIdAt, isEmailSent } from "../emails/rows/sent-events.ts";
 import { plannedEachTime, type Tx } from "../platform/database.ts";
 import { shownEvents } from "./deletion-queries.ts";
 

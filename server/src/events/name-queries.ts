@@ -5,7 +5,7 @@ import { plannedEachTime, type Database } from "../platform/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { positionOf } from "./count-queries.ts";
 import { deletedUntil, shownEvents } from "./deletion-queries.ts";
-import { isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-events.ts";
+import { isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 
 export interface NamedEventsRow {
   name: string;

@@ -4,7 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
-import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/reading/sent-events.ts";
+import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 import { reactToEventsFrom } from "../reactions/reactions.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 

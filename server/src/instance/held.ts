@@ -11,7 +11,7 @@ import {
   dropHeldMails,
   holdWaitingMails,
   releaseHeldMails,
-} from "../emails/outbox/held-emails.ts";
+} from "../emails/lease/held-emails.ts";
 import { CALL_MEMBERS_JOB } from "../projects/members/notifications.ts";
 import { countHeldCalls, dropHeldCalls, holdCalls, releaseHeldCalls } from "../webhooks/held-calls.ts";
 import { AUDIENCE_JOB } from "../workflows/executions/start-executions.ts";

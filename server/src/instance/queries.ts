@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database.ts";
 import { NO_ID } from "../platform/ids.ts";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 
 export async function countAppliedMigrations(database: Database): Promise<number> {
   const { rows } = await sql<{

@@ -7,7 +7,7 @@ import { LIMITS } from "@postloft/contract/limits.ts";
 import { plannedEachTime, type Database } from "../platform/database.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
-import { isEmailSent, mailFacts } from "../emails/reading/sent-events.ts";
+import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 
 type Expression = RawBuilder<unknown>;
 

@@ -1,7 +1,7 @@
 // Statements on what receivers reported of sender domains (domains/reports/ writes it), on what DNS had of them, and on what came back.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
-import { countedProvider, joinProviders, recipientDomain } from "../emails/reading/counted-by.ts";
+import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
 import type { Database } from "../platform/database.ts";
 import type { Span } from "../events/counts.ts";
 

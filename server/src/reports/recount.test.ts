@@ -11,7 +11,7 @@ import { startJobs } from "../platform/jobs.ts";
 import { addLateSent, countNews } from "../events/counts.ts";
 import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep, listEventNames } from "../events/event-names.ts";
 import { confirmSent } from "../emails/returned/returned-emails.ts";
-import { resolveEmails } from "../emails/doubt/resolve-emails.ts";
+import { resolveEmails } from "../emails/reading/resolve-emails.ts";
 import { deleteContacts } from "../contacts/contacts.ts";
 import { addProject } from "../testing/add-project.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";

@@ -1,5 +1,5 @@
 // All that the outbox asks about who gets its mails, to be handed to it: contacts, and the suppression list.
-import type { RecipientChecks } from "../emails/outbox/recipients.ts";
+import type { RecipientChecks } from "../emails/rows/recipients.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
 import { reasonOf } from "./queries.ts";
 

@@ -7,7 +7,7 @@ import { findMessageOfEmail } from "../transports/kept-messages.ts";
 import { readWrittenMail } from "../emails/reading/written-mail.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";
 import { headerPartsOf } from "../emails/sending/header-parts.ts";
-import { recipientOf, renderedAs } from "../emails/sending/rendered-as.ts";
+import { recipientOf, renderedAs } from "../emails/rows/rendered-as.ts";
 import { asksForFooter, fallbackWords, templateVariables } from "../rendering/template-variables.ts";
 import { readContactsForRendering } from "../contacts/contacts.ts";
 import { findKnownKeys } from "../contacts/fields/fields.ts";

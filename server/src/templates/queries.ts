@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database.ts";
-import { hasLeft } from "../emails/reading/counted-by.ts";
+import { hasLeft } from "../emails/rows/counted-by.ts";
 import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
 
 export interface TemplateRow {

@@ -1,7 +1,7 @@
 // For tests: what the installation itself has written to people, whether it waits, or the local mailbox has it.
 import type pg from "pg";
 import PostalMime from "postal-mime";
-import { SYSTEM_PROJECT_ID } from "../emails/system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import type { SystemMailContent } from "../emails/system-mail/prepare-system-mail.ts";
 
 export interface WrittenSystemMail extends SystemMailContent {

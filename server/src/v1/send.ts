@@ -9,7 +9,7 @@ import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { enqueueEmails, hashTexts, makeContent, type Mailbox } from "../emails/outbox/emails.ts";
-import type { TestVariables } from "../emails/sending/rendered-as.ts";
+import type { TestVariables } from "../emails/rows/rendered-as.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { createCapCheck } from "../billing/caps.ts";
 import type { Domains } from "../domains/domains.ts";

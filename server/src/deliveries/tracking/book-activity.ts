@@ -12,7 +12,7 @@ import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned/returned-emails.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
-import { isTracked } from "../../emails/outbox/tracking-rules.ts";
+import { isTracked } from "../../emails/rows/tracking-rules.ts";
 import { hasLeft } from "../rules.ts";
 import { machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";
 import {

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import { bookingOf, type Attempt } from "./booking.ts";
-import { refusalsUntilGivenUp } from "../outbox/rules.ts";
+import { refusalsUntilGivenUp } from "../rows/rules.ts";
 import { refusalOutcome } from "../../transports/transport.ts";
 
 const attempt: Attempt = {

@@ -2,7 +2,7 @@
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import type { Feedback, Outcome } from "../../transports/transport.ts";
-import { retryWaitMs, waitInDoubtMs } from "../outbox/rules.ts";
+import { retryWaitMs, waitInDoubtMs } from "../rows/rules.ts";
 
 export type Booked = Exclude<Outcome, { kind: "withdrawn" }>;
 

@@ -4,8 +4,8 @@ import type { Database } from "../../platform/database.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { TAKEN } from "../../testing/scripted-transport.ts";
-import type { Lease } from "../sending/lease.ts";
-import type { Ready } from "../sending/prepare-emails.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { Ready } from "../rows/prepared.ts";
 import { createBookkeeper } from "./outcomes.ts";
 
 const HOUR_MS = 3_600_000;

@@ -16,10 +16,10 @@ import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
 import { createDoubtBrake } from "../doubt/doubt-brake.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { createHandover } from "../handover/handover.ts";
-import { settleSender, type Lease } from "../sending/lease.ts";
+import { settleSender, type Lease } from "../lease/lease.ts";
 import { createBookkeeper } from "./outcomes.ts";
 import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
-import type { Ready } from "../sending/prepare-emails.ts";
+import type { Ready } from "../rows/prepared.ts";
 import { claimEmails } from "../sending/sender-queries.ts";
 import { findMiscounts } from "./sending-hours.ts";
 

@@ -2,7 +2,7 @@
 // state since.
 import { transaction, type Database } from "../../platform/database.ts";
 import { updateLateSent, type LateAnswer } from "./late-queries.ts";
-import { lockEmailRows } from "../returned/returned-queries.ts";
+import { lockEmailRows } from "../rows/lock-queries.ts";
 
 /** Ids of the emails by result. */
 export interface LateEnds {

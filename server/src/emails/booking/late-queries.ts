@@ -1,10 +1,11 @@
 // Records replies that arrive after another process has ended their attempts.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database.ts";
-import { isInHandover } from "../handover/handover-queries.ts";
-import { consequences, type OutcomeRow } from "./outcome-queries.ts";
-import { RETURNED_STATUSES } from "../outbox/rules.ts";
-import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
+import { isInHandover } from "../rows/status-queries.ts";
+import { consequences } from "./outcome-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
+import { RETURNED_STATUSES } from "../rows/rules.ts";
+import { subjectAfter, variablesAfter } from "../rows/system-project-queries.ts";
 
 /** A sent email with an attempt that another process ended as in doubt. */
 export interface LateAnswer {

@@ -3,22 +3,11 @@ import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { noteSentMailsFrom } from "../../reactions/reactions.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
-import { endedAs } from "../doubt/end-queries.ts";
-import { RETURNED_STATUSES } from "../outbox/rules.ts";
+import { endedAs } from "../rows/end-queries.ts";
+import { RETURNED_STATUSES } from "../rows/rules.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
 import { addToSendingHours } from "./sending-queries.ts";
-import { subjectAfter, variablesAfter } from "../system-mail/system-project-queries.ts";
-
-export interface OutcomeRow {
-  projectId: string;
-  id: string;
-  status: "SENT" | "QUEUED" | "FAILED" | "SKIPPED" | "UNCONFIRMED";
-  reason: string | null;
-  waitMs: number;
-  /** The subject as sent if it differs from the content's subject. Null if unknown. */
-  subject: string | null;
-  /** Set for a sent email, with the transport, the reply and the provider's id. */
-  sent: { transport: string; answer: string; providerMessageId: string | null } | null;
-}
+import { subjectAfter, variablesAfter } from "../rows/system-project-queries.ts";
 
 interface EndedRow {
   projectId: string;

@@ -18,12 +18,11 @@ import type { Meaning } from "../../transports/answers/answers.ts";
 import { bookingOf, type Booked } from "./booking.ts";
 import { endDoubts } from "../doubt/doubts.ts";
 import { bookLate } from "./late-answers.ts";
-import type { Handover } from "../handover/handover.ts";
-import type { Lease } from "../sending/lease.ts";
-import type { Ready, Unready } from "../sending/prepare-emails.ts";
+import type { Ready, Unready } from "../rows/prepared.ts";
 import type { Feedback, Outcome } from "../../transports/transport.ts";
-import { kindOf } from "../outbox/rules.ts";
-import { insertAttempts, updateOutcomes, type OutcomeRow } from "./outcome-queries.ts";
+import { kindOf } from "../rows/rules.ts";
+import { insertAttempts, updateOutcomes } from "./outcome-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
 import { countMails, type ToCount } from "./sending-hours.ts";
 
 /** Interprets feedback about this installation's emails in the same transaction. */
@@ -50,6 +49,16 @@ interface Entry {
   senderId: string;
 }
 
+/** Books sent mails in the statement that lets the next ones leave. handover/ provides it. */
+export interface SentBooks {
+  /**
+   * Records a sent email and frees its place. Returns false if the email no longer belongs to its sender. Throws if the database is
+   * unreachable, and the email then keeps its place.
+   */
+  book(outcome: OutcomeRow, senderId: string): Promise<boolean>;
+  drained(): Promise<void>;
+}
+
 export interface Bookkeeper {
   record(mail: Ready, outcome: Outcome): Promise<void>;
   /** Records an email that could not be prepared as failed, or as skipped if it is no longer wanted. */
@@ -70,8 +79,8 @@ const MAX_REASON_LENGTH = 500;
 export function createBookkeeper(options: {
   database: Database;
   transportName: string;
-  lease: Lease;
-  handover: Pick<Handover, "book" | "drained">;
+  lease: { senderId(): string };
+  handover: SentBooks;
   applyFeedback: Feedbacks;
   /** Stops all retries when aborted. */
   ending: AbortSignal;

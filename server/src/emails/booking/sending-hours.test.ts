@@ -5,7 +5,7 @@ import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/script
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { transaction } from "../../platform/database.ts";
 import { addLateSent } from "../../events/counts.ts";
-import { resolveEmails } from "../doubt/resolve-emails.ts";
+import { resolveEmails } from "../reading/resolve-emails.ts";
 import { advanceEmails } from "../returned/returned-emails.ts";
 import { bookLate } from "./late-answers.ts";
 import { countMails, findMiscounts } from "./sending-hours.ts";

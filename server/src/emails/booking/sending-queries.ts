@@ -1,7 +1,7 @@
 // Queries on `sending_hours`, the hourly counters of sent and returned emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
-import { isOfCountedProject } from "../system-mail/system-project-queries.ts";
+import { isOfCountedProject } from "../rows/system-project-queries.ts";
 
 export interface SendingHourRow {
   projectId: string;

@@ -2,7 +2,7 @@
 // and pauses the campaign after several canaries without a reply. There is one brake per sending process.
 import type { Log } from "../../platform/log.ts";
 import type { Outcome } from "../../transports/transport.ts";
-import type { ClaimedRow } from "../sending/sender-queries.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 type BrakedMail = Pick<ClaimedRow, "id" | "projectId" | "campaignId">;
 

@@ -13,7 +13,7 @@ import {
 } from "../../testing/scripted-transport.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { skipCampaignEmails } from "../outbox/campaign-queries.ts";
-import { dropHeldEmails } from "../outbox/held-queries.ts";
+import { dropHeldEmails } from "../lease/held-queries.ts";
 import { eraseRecipients } from "../outbox/erase-queries.ts";
 import { findTrial, type PausedRow } from "../refusals/paused-queries.ts";
 

@@ -1,8 +1,8 @@
 // Decides which emails submitted without a reply are retried and which wait for a person.
 import type { Tx } from "../../platform/database.ts";
 import { listTaken, listWithDoubts, listWithoutFurtherTry } from "./doubt-queries.ts";
-import type { OutcomeRow } from "../booking/outcome-queries.ts";
-import { lockEmailRows } from "../returned/returned-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
+import { lockEmailRows } from "../rows/lock-queries.ts";
 
 /** The result of one attempt. */
 export interface EndedAttempt {

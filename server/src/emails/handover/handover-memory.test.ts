@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { HandoverCheck } from "./handover.ts";
 import { createHandoverMemory } from "./handover-memory.ts";
 import type { Bookkeeper } from "../booking/outcomes.ts";
-import type { Ready } from "../sending/prepare-emails.ts";
+import type { Ready } from "../rows/prepared.ts";
 
 const mailOf = (id: string) =>
   ({ row: { id, variables: { secret: "42" } }, ownSubject: null }) as unknown as Ready;

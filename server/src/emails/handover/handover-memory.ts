@@ -1,10 +1,10 @@
 // Remembers the submissions of the last minutes in memory, because a standby that takes over may have lost them.
 import type { HandoverCheck } from "./handover.ts";
 import type { Bookkeeper } from "../booking/outcomes.ts";
-import type { Ready } from "../sending/prepare-emails.ts";
+import type { Ready } from "../rows/prepared.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { createRecentHandovers } from "./recent-handovers.ts";
-import type { ClaimedRow } from "../sending/sender-queries.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** An email that passed the pre-send check. Holds enough to record its result, and none of its text. */
 export interface Remembered {

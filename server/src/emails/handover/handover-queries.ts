@@ -1,12 +1,12 @@
 // Decides which emails may be sent and records sent ones in the same statement. Recording one email therefore frees its place for the next,
 // never earlier.
 import { sql } from "kysely";
-import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { plannedOften, type Database } from "../../platform/database.ts";
-import { NOT_SUBSCRIBED, SUPPRESSED } from "../outbox/rules.ts";
-import type { RecipientChecks } from "../outbox/recipients.ts";
-import { consequences, sentUpdate, type OutcomeRow } from "../booking/outcome-queries.ts";
-import { endedAs } from "../doubt/end-queries.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
+import { consequences, sentUpdate } from "../booking/outcome-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
+import { endedAs } from "../rows/end-queries.ts";
 
 export interface MailKey {
   projectId: string;
@@ -15,13 +15,6 @@ export interface MailKey {
 
 /** The result for one email. */
 export type HandoverEnd = "booked" | "passed" | "skipped" | "suppressed";
-
-/** Whether email `e` has passed the pre-send check and its result is not recorded yet. */
-export const isInHandover = sql<boolean>`(e.status = 'CLAIMED' and exists (
-  select 1 from senders s where s.id = e.sender_id and e.id = any(s.in_doubt)))`;
-
-/** The visible status of email `e`. It is *SENDING* while the email is in submission, which only the sender's row shows. */
-export const standing = sql<EmailStatus>`case when ${isInHandover} then 'SENDING' else e.status end`;
 
 /** Bulk mail of one project. */
 export interface ListMails {

@@ -6,7 +6,7 @@ import { createMetrics } from "../../platform/metrics.ts";
 import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
 import { createDoubtBrake } from "../doubt/doubt-brake.ts";
 import { createHandover } from "./handover.ts";
-import type { Lease } from "../sending/lease.ts";
+import type { Lease } from "../lease/lease.ts";
 import { createInDoubtLimit } from "./in-doubt-limit.ts";
 
 const lease: Lease = {

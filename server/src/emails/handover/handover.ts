@@ -6,13 +6,14 @@ import { createGroupCommit } from "../../platform/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { DoubtBrake } from "../doubt/doubt-brake.ts";
+import type { SentBooks } from "../booking/outcomes.ts";
 import { bookAndCheck } from "./handover-queries.ts";
-import type { Lease } from "../sending/lease.ts";
-import type { OutcomeRow } from "../booking/outcome-queries.ts";
+import type { Lease } from "../lease/lease.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
 import type { InDoubtLimit } from "./in-doubt-limit.ts";
-import type { Ready } from "../sending/prepare-emails.ts";
-import type { RecipientChecks } from "../outbox/recipients.ts";
-import { kindOf } from "../outbox/rules.ts";
+import type { Ready } from "../rows/prepared.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
+import { kindOf } from "../rows/rules.ts";
 
 /** The pre-send check of each email. */
 export interface HandoverCheck {
@@ -25,15 +26,9 @@ export interface HandoverCheck {
   leave(mail: Ready, isKnown: boolean): void;
 }
 
-export interface Handover extends HandoverCheck {
-  /**
-   * Records a sent email and frees its place. Returns false if the email no longer belongs to its sender. Throws if the database is
-   * unreachable, and the email then keeps its place.
-   */
-  book(outcome: OutcomeRow, senderId: string): Promise<boolean>;
+export interface Handover extends HandoverCheck, SentBooks {
   /** Ids of emails that passed and have no recorded result. */
   inDoubt(): string[];
-  drained(): Promise<void>;
 }
 
 export interface HandoverOptions {

@@ -1,9 +1,9 @@
 // Restores emails to the sender that submitted them after the database lost their latest state.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";
-import type { ContactIfThere } from "../outbox/recipients.ts";
-import type { ClaimedRow } from "../sending/sender-queries.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 type Handed = Pick<ClaimedRow, "projectId" | "id" | "campaignId">;
 
@@ -55,16 +55,4 @@ export async function listWithoutRow(tx: Tx, rows: readonly Handed[]): Promise<S
     where not exists (select 1 from emails e where e.project_id = i.project_id and e.id = i.id)
       and exists (select 1 from project_queues p where p.project_id = i.project_id)`.execute(tx);
   return new Set(gone.map(({ id }) => id));
-}
-
-/**
- * Returns whether every live sender knows of the new database. Others may still remember submissions that the database lost. Senders that
- * have not appeared after `graceSeconds` are considered dead.
- */
-export async function haveAllCome(database: Database, graceSeconds: number): Promise<boolean> {
-  const { rows } = await sql<{ allCame: boolean }>`
-    select i.incarnation_since < now() - make_interval(secs => ${graceSeconds})
-      or not exists (select 1 from senders s where s.incarnation < i.incarnation) as all_came
-    from installation i`.execute(database);
-  return rows[0]?.allCame ?? true;
 }

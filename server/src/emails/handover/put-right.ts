@@ -4,10 +4,10 @@ import { allowLongWork, transaction, type Database, type Tx } from "../../platfo
 import type { Log } from "../../platform/log.ts";
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import type { HandoverMemory, Remembered } from "./handover-memory.ts";
-import type { Lease } from "../sending/lease.ts";
+import type { Lease } from "../lease/lease.ts";
 import { bookAgain, type Feedbacks } from "../booking/outcomes.ts";
-import { updateInDoubt } from "../sending/lease-queries.ts";
-import type { RecipientChecks } from "../outbox/recipients.ts";
+import { updateInDoubt } from "../lease/lease-queries.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
 import { giveBackAll, listWithoutRow, takeBack } from "./put-right-queries.ts";
 
 export interface ForgottenCampaign {

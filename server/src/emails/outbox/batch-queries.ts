@@ -1,19 +1,16 @@
 // Queries on `recipient_batches`, which holds campaign recipients that have no row in `emails` yet, 40 per row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
-import { livingSender } from "../sending/lease-queries.ts";
-import { parkedAt } from "../refusals/paused-queries.ts";
-import type { ContactIfThere } from "./recipients.ts";
-import { CONTACT_DELETED } from "./rules.ts";
-import { CLAIMED_COLUMNS, type ClaimedRow, type PausedDomains } from "../sending/sender-queries.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
+import { CONTACT_DELETED } from "../rows/rules.ts";
 
 /** Recipients per batch, which is also the most a sender claims at a time. */
 export const BATCH_SIZE = 40;
 
 /** The recipients `r` (id, contact, address) of the batches `b`. */
-const recipientsOf = (batches: RawBuilder<unknown>) => sql`
+export const recipientsOf = (batches: RawBuilder<unknown>) => sql`
   ${batches} b cross join lateral unnest(b.email_ids, b.contact_ids, b.addresses) as r (id, contact_id, address)`;
 
 /** The recipients of `batches` with their current contact and the columns that an email row needs. */
@@ -26,7 +23,7 @@ const waitingOf = (batches: RawBuilder<unknown>, contactIfThere: ContactIfThere)
  * Columns `to_address`, `status` and `reason` of a waiting recipient (contact_id, address). A recipient without a contact was deleted while
  * the batch was being created, so the deletion did not see the batch. Its email is skipped and keeps no address.
  */
-const addressed = (status: RawBuilder<unknown>, reason: RawBuilder<unknown>) => sql`
+export const addressed = (status: RawBuilder<unknown>, reason: RawBuilder<unknown>) => sql`
   case when contact_id is null then '' else address end,
   case when contact_id is null then 'SKIPPED' else ${status} end,
   case when contact_id is null then ${CONTACT_DELETED} else ${reason} end`;
@@ -56,58 +53,6 @@ export async function insertRecipientBatches(
     )
     select coalesce(sum(size), 0)::float8 as count from added`.execute(tx);
   return rows[0]?.count ?? 0;
-}
-
-/**
- * Claims the next batch of a campaign by giving each recipient an email row and deleting the batch. Returns the rows that the sender may
- * send now. Recipients beyond the limit or at a crowded domain stay queued, and recipients at a throttled domain are deferred.
- */
-export async function claimBatch(
-  database: Database,
-  claim: {
-    senderId: string;
-    projectId: string;
-    campaignId: string;
-    limit: number;
-    withoutDomains: readonly string[];
-    paused?: readonly PausedDomains[];
-    contactIfThere: ContactIfThere;
-  },
-): Promise<ClaimedRow[]> {
-  const { senderId, projectId, campaignId, withoutDomains } = claim;
-  const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
-    domains.map((domain) => ({ domain, number })),
-  );
-  const pausedDomains = paused.map(({ domain }) => domain);
-  const { rows } = await sql<ClaimedRow>`
-    ${plannedOften} with ${livingSender(senderId)}, next as materialized (
-      select id from recipient_batches
-      where exists (select 1 from living) and project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
-      order by id limit 1
-      for update skip locked
-    ), ended as (
-      delete from recipient_batches b using next
-      where b.project_id = ${projectId} and b.id = next.id
-      returning b.*
-    ), waiting as (
-      select b.content_id, b.created_at, r.id, ${claim.contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, r.address,
-        not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
-      from ${recipientsOf(sql`ended`)}
-      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
-    ), e as (
-      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at, sender_id, due_at)
-      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3,
-        ${addressed(sql`case when is_taken then 'CLAIMED' else 'QUEUED' end`, sql`null`)},
-        created_at, case when is_taken and contact_id is not null then ${senderId}::uuid end,
-        coalesce((
-          select ${parkedAt(sql`p.number`)}
-          from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
-          where not is_taken and p.domain = split_part(address, '@', 2)), now())
-      from waiting order by id
-      returning *
-    )
-    select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
-  return rows;
 }
 
 /** Recipients that wait in a batch, selected by email id or by contact id. */

@@ -17,7 +17,7 @@ import {
   type RecipientRow,
 } from "./campaign-queries.ts";
 import { storeContents, type EmailContent } from "./emails.ts";
-import type { ContactIfThere } from "./recipients.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
 
 export type { CampaignKey, ProviderCounts } from "./campaign-queries.ts";
 

@@ -4,9 +4,9 @@ import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import { endedAs } from "../doubt/end-queries.ts";
-import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../reading/counted-by-queries.ts";
-import { TO_ADDRESS } from "../reading/shown-queries.ts";
+import { endedAs } from "../rows/end-queries.ts";
+import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
+import { TO_ADDRESS } from "../rows/shown-queries.ts";
 
 export interface CampaignKey {
   projectId: string;

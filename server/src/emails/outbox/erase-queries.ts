@@ -2,9 +2,9 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Tx } from "../../platform/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
-import { endedAs } from "../doubt/end-queries.ts";
-import { isInHandover } from "../handover/handover-queries.ts";
-import { CONTACT_DELETED } from "./rules.ts";
+import { endedAs } from "../rows/end-queries.ts";
+import { isInHandover } from "../rows/status-queries.ts";
+import { CONTACT_DELETED } from "../rows/rules.ts";
 
 const hasNotLeft = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover})`;
 

@@ -2,7 +2,7 @@
 import type { Tx } from "../../platform/database.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
-import type { ContactIfThere } from "./recipients.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
 import { eraseRecipients, type ErasedPerson } from "./erase-queries.ts";
 
 /** Erases contacts from their emails. Emails not sent yet are skipped, and sent ones still count. */

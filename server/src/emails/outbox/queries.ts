@@ -2,8 +2,8 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import { SUBJECT, TO_ADDRESS } from "../reading/shown-queries.ts";
-import { standing } from "../handover/handover-queries.ts";
+import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
+import { standing } from "../rows/status-queries.ts";
 
 export interface ContentRow {
   projectId: string;

@@ -17,7 +17,8 @@ import {
 import { addSendingCampaign, letLeaseRunOut, OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { bookActivities } from "../../deliveries/tracking/book-activity.ts";
 import { findLinkTargets } from "../../deliveries/tracking/queries.ts";
-import { claimBatch, takeOutRecipients } from "./batch-queries.ts";
+import { takeOutRecipients } from "./batch-queries.ts";
+import { claimEmails, claimBatch } from "../sending/sender-queries.ts";
 import {
   countRecipients,
   dropRecipients,
@@ -32,9 +33,8 @@ import { makeContent } from "./emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { forgetRecipients } from "./forget-recipients.ts";
-import { deleteExpiredSender } from "../sending/lease-queries.ts";
+import { deleteExpiredSender } from "../lease/lease-queries.ts";
 import { measureQueue } from "../sending/measure-queries.ts";
-import { claimEmails } from "../sending/sender-queries.ts";
 import { memberships } from "../../segments/usage.ts";
 
 const outbox = useOutbox();

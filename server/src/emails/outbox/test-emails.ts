@@ -2,7 +2,7 @@
 import type { Tx } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { enqueueEmails, type EmailContent, type Mailbox } from "./emails.ts";
-import type { TestVariables } from "../sending/rendered-as.ts";
+import type { TestVariables } from "../rows/rendered-as.ts";
 
 export interface TestEmail {
   projectId: string;

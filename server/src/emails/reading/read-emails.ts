@@ -5,12 +5,12 @@ import { isId } from "../../platform/ids.ts";
 import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listWaiting, type WaitingRow } from "../outbox/batch-queries.ts";
-import { listResolutions } from "../doubt/doubt-queries.ts";
+import { listResolutions } from "./resolve-queries.ts";
 import { timelineOf, type ListEventsOfEmail } from "./email-timeline.ts";
 import type { Copies, StoredAttachment } from "../outbox/emails.ts";
 import { countEmails, findEmail, listAttempts, listEmailRows, type EmailFilter } from "../outbox/queries.ts";
 import { countReturned } from "../returned/returned-message-queries.ts";
-import { kindOf, messageIdOf } from "../outbox/rules.ts";
+import { kindOf, messageIdOf } from "../rows/rules.ts";
 
 export interface EmailView {
   id: string;

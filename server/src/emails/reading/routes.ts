@@ -6,7 +6,7 @@ import { readPage } from "../../platform/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
 import { readPausedDestinations, releaseDestinations } from "../refusals/paused-destinations.ts";
-import { resolveEmail } from "../doubt/resolve-emails.ts";
+import { resolveEmail } from "./resolve-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 import { listReturnedMessages } from "../returned/returned-messages.ts";
 

@@ -1,8 +1,8 @@
 // Queries on the status of emails by id.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
-import { HAS_LEFT } from "./counted-by-queries.ts";
-import { SUBJECT } from "./shown-queries.ts";
+import { HAS_LEFT } from "../rows/counted-by-queries.ts";
+import { SUBJECT } from "../rows/shown-queries.ts";
 
 export async function findStandingsOfEmails(database: Database, projectId: string, ids: readonly string[]) {
   const { rows } = await sql<{ id: string; status: string; subject: string }>`

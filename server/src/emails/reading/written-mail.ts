@@ -6,7 +6,7 @@ import { Refusal } from "../../platform/refusal.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
 import type { Copies } from "../outbox/emails.ts";
 import type { AddressedRow, HeaderContent } from "../sending/header-parts.ts";
-import type { RenderedRow } from "../sending/rendered-as.ts";
+import type { RenderedRow } from "../rows/rendered-as.ts";
 import { findWritten } from "./written-queries.ts";
 
 export interface WrittenMail {

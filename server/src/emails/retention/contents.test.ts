@@ -4,7 +4,7 @@ import { transaction } from "../../platform/database.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { createContentLoader } from "../sending/load-contents.ts";
-import type { ClaimedRow } from "../sending/sender-queries.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { changeEmailRetention, forgetOld } from "./retention.ts";
 
 const server = useTestServer();

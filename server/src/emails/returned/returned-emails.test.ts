@@ -8,7 +8,7 @@ import { createScriptedTransport, TAKEN } from "../../testing/scripted-transport
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 import { advanceEmails, type EmailStep } from "./returned-emails.ts";
 import type { Outcome } from "../../transports/transport.ts";
-import type { ReturnedStatus } from "../outbox/rules.ts";
+import type { ReturnedStatus } from "../rows/rules.ts";
 
 const outbox = useOutbox();
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));

@@ -6,14 +6,14 @@ import {
   findEmailKeysById,
   findEmailKeysByProviderId,
   findReturnedRows,
-  lockEmailRows,
   markLeft,
   updateConfirmed,
   updateFurtherTries,
   updateReturned,
   updateSoftBounced,
 } from "./returned-queries.ts";
-import { isForward, RETURNED_STATUSES, type ReturnedStatus } from "../outbox/rules.ts";
+import { lockEmailRows } from "../rows/lock-queries.ts";
+import { isForward, RETURNED_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
 import { countMails, type ToCount } from "../booking/sending-hours.ts";
 
 export { statusInDoubt } from "./returned-queries.ts";

@@ -2,11 +2,11 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database.ts";
-import { mailFacts } from "../reading/sent-events.ts";
-import { TO_ADDRESS } from "../reading/shown-queries.ts";
-import { isInHandover, standing } from "../handover/handover-queries.ts";
-import { LEFT_STATUSES, type ReturnedStatus } from "../outbox/rules.ts";
-import { variablesAfter } from "../system-mail/system-project-queries.ts";
+import { mailFacts } from "../rows/sent-events.ts";
+import { TO_ADDRESS } from "../rows/shown-queries.ts";
+import { isInHandover, standing } from "../rows/status-queries.ts";
+import { LEFT_STATUSES, type ReturnedStatus } from "../rows/rules.ts";
+import { variablesAfter } from "../rows/system-project-queries.ts";
 
 interface Step {
   projectId: string;
@@ -23,36 +23,6 @@ interface BookedRow {
 }
 
 type LeftRow = BookedRow & { sentAt: Date; contactId: string | null };
-
-interface LockedRow {
-  projectId: string;
-  id: string;
-  isUnsent: boolean;
-  mayBeInDoubt: boolean;
-}
-
-/** Locks emails in a fixed order, so that transactions with the same emails cannot deadlock. */
-export async function lockEmailRows(
-  tx: Tx,
-  keys: ReadonlyArray<{ projectId: string; id: string }>,
-): Promise<LockedRow[]> {
-  const byProject = Map.groupBy(keys, ({ projectId }) => projectId);
-  const locked: LockedRow[] = [];
-  for (const projectId of [...byProject.keys()].toSorted()) {
-    const ids = [...new Set(byProject.get(projectId)?.map(({ id }) => id))];
-    locked.push(...(await lockRowsOf(tx, projectId, ids)));
-  }
-  return locked;
-}
-
-/** Locks the rows of one project, so that the statement works on sharded tables. */
-async function lockRowsOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<LockedRow[]> {
-  const { rows } = await sql<LockedRow>`
-    select project_id, id, sent_at is null as is_unsent, status in ('QUEUED', 'CLAIMED') and attempts > 0 as may_be_in_doubt from emails
-    where project_id = ${projectId} and id = any(${ids}::uuid[])
-    order by id for update`.execute(tx);
-  return rows;
-}
 
 /** Whether email `e` waits for a retry although an earlier attempt may have been accepted. */
 const waitsInDoubt = sql`(e.status in ('QUEUED', 'CLAIMED') and not ${isInHandover} and exists (

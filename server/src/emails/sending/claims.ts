@@ -1,8 +1,8 @@
 // Claims emails for a sender, either queued rows or a batch of recipients.
 import type { Database } from "../../platform/database.ts";
-import { claimBatch } from "../outbox/batch-queries.ts";
-import type { ContactIfThere } from "../outbox/recipients.ts";
-import { claimEmails, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
+import { claimBatch, claimEmails, type DueQueue } from "./sender-queries.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** Claims up to `limit` emails of a queue and leaves out recipients at `withoutDomains`. */
 export async function claim(

@@ -4,10 +4,10 @@ import type { Mailbox as NamedMailbox } from "../../message/header.ts";
 import type { HeaderParts } from "../../message/message.ts";
 import { messageHeaders, type HeaderFacts, type HeaderField } from "../../message/message-headers.ts";
 import type { Mailbox } from "../outbox/emails.ts";
-import { kindOf, messageDateOf, messageIdOf } from "../outbox/rules.ts";
+import { kindOf, messageDateOf, messageIdOf } from "../rows/rules.ts";
 import type { Content } from "./load-contents.ts";
-import { shownListKind } from "./rendered-as.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import { shownListKind } from "../rows/rendered-as.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** The columns of an email row that the header uses. */
 export type AddressedRow = Pick<

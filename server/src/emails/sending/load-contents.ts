@@ -3,7 +3,8 @@ import { LRUCache } from "lru-cache";
 import type { Database } from "../../platform/database.ts";
 import type { StoredAttachment } from "../outbox/emails.ts";
 import type { Attachment } from "../../message/attachment.ts";
-import { findContents, findFiles, type ClaimedRow } from "./sender-queries.ts";
+import { findContents, findFiles } from "./sender-queries.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 export type Content = Awaited<ReturnType<typeof findContents>>[number];
 

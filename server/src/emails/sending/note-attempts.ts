@@ -1,10 +1,10 @@
 // Writes logs and metrics for each attempt.
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import type { Ready, Unready } from "./prepare-emails.ts";
+import type { Ready, Unready } from "../rows/prepared.ts";
 import type { Outcome, Transport } from "../../transports/transport.ts";
-import { kindOf } from "../outbox/rules.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import { kindOf } from "../rows/rules.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** Returns the ids that identify an email in the log. */
 export function idsOf({ row }: { row: ClaimedRow }) {

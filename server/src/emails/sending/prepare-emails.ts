@@ -10,23 +10,23 @@ import { headerPartsOf } from "./header-parts.ts";
 import { contentKey, createContentLoader, type Content } from "./load-contents.ts";
 import { signMessage, type DkimKey } from "../../message/dkim.ts";
 import { buildMessage } from "../../message/message.ts";
-import { streamOf, type ListKind } from "../../message/message-headers.ts";
-import type { OutgoingMessage } from "../../transports/transport.ts";
+import { streamOf } from "../../message/message-headers.ts";
 import type { BodyResult, MailTracking, Renderer } from "../../rendering/renderer.ts";
 import { buildSystemMail, type SystemAddress } from "../system-mail/prepare-system-mail.ts";
 import { readKnownFields } from "./known-fields.ts";
-import { kindOf, messageIdOf } from "../outbox/rules.ts";
-import { recipientOf, renderedAs, type LinksOf } from "./rendered-as.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import { kindOf, messageIdOf } from "../rows/rules.ts";
+import { recipientOf, renderedAs, type LinksOf } from "../rows/rendered-as.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { readSuppressed, whyUnwanted, type FindSuppressed } from "./suppressed-mail.ts";
-import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 import {
   asksForFooter,
   templateVariables,
   type Footer,
   type Recipient,
 } from "../../rendering/template-variables.ts";
-import { isTracked } from "../outbox/tracking-rules.ts";
+import type { Prepared, Unready } from "../rows/prepared.ts";
+import { isTracked } from "../rows/tracking-rules.ts";
 
 /** Dependencies from higher layers, provided by main.ts. */
 export interface Surroundings {
@@ -70,24 +70,6 @@ export type SigningKey =
     }
   | { kind: "unsigned" }
   | { kind: "refused"; reason: string };
-
-export interface Ready {
-  kind: "ready";
-  row: ClaimedRow;
-  message: OutgoingMessage;
-  /** The rendered subject if it differs from the content's subject because of variables. */
-  ownSubject: string | null;
-  listKind: ListKind | null;
-}
-
-export interface Unready {
-  /** `skipped` means that the email is no longer wanted. */
-  kind: "failed" | "skipped";
-  row: ClaimedRow;
-  reason: string;
-}
-
-export type Prepared = Ready | Unready;
 
 export function createPreparer(options: {
   database: Database;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createProjectRate } from "./project-rate.ts";
-import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 function startRate(perSecond: number) {
   const clock = { nowMs: 0 };

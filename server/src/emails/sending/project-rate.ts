@@ -1,6 +1,6 @@
 // Limits how many emails of a project are sent per second. Uses token buckets, and each sending process gets a share of the rate
 // (docs/decisions/0013-rates-are-shared-out.md). Uses no timer and no database.
-import { SYSTEM_PROJECT_ID } from "../system-mail/system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 export interface ProjectRate {
   /**

@@ -11,7 +11,7 @@ import { CAUSES } from "../../transports/answers/answer-causes.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { forgetRecipients } from "../outbox/forget-recipients.ts";
-import { refusalsUntilGivenUp } from "../outbox/rules.ts";
+import { refusalsUntilGivenUp } from "../rows/rules.ts";
 import { transaction } from "../../platform/database.ts";
 import { CONTACT_CHECKS } from "../../contacts/recipients.ts";
 import { createSesTransport } from "../../transports/ses.ts";

@@ -18,7 +18,7 @@ import {
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
 import { putInHandover } from "../../testing/outbox-fixture.ts";
-import { standing } from "../handover/handover-queries.ts";
+import { standing } from "../rows/status-queries.ts";
 import { enqueueEmails, makeContent } from "../outbox/emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
 import { createPreparer } from "./prepare-emails.ts";

@@ -2,11 +2,13 @@
 // outcome-queries.ts and leases in lease-queries.ts. Each claim is for one project, which is fair and works with a sharded database
 // (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
-import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { plannedOften, type Database } from "../../platform/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
-import { livingSender } from "./lease-queries.ts";
-import { isToList } from "../refusals/paused-queries.ts";
+import { livingSender } from "../lease/lease-queries.ts";
+import { addressed, recipientsOf } from "../outbox/batch-queries.ts";
+import { isToList, parkedAt } from "../refusals/paused-queries.ts";
+import { CLAIMED_COLUMNS, type ClaimedRow } from "../rows/claimed-queries.ts";
+import type { ContactIfThere } from "../rows/recipients.ts";
 
 export interface DueQueue {
   projectId: string;
@@ -84,40 +86,6 @@ export async function listDueQueues(database: Database): Promise<DueQueue[]> {
   return rows;
 }
 
-export interface ClaimedRow {
-  projectId: string;
-  id: string;
-  contactId: string | null;
-  contentId: string;
-  priority: number;
-  toAddress: string;
-  toName: string | null;
-  copies: unknown;
-  variables: unknown;
-  attempts: number;
-  campaignId: string | null;
-  templateId: string | null;
-  /** Set for a test email, which stores TestVariables as its variables. */
-  isTest: boolean | null;
-  /** Set for a test email that goes to the local mailbox. */
-  staysHere: boolean | null;
-  /** The project's tracking mode at the time of the claim. */
-  tracking: TrackingMode;
-  /** Whether the project used its suppression list at the time of the claim. */
-  suppressionList: boolean;
-  /**
-   * Version of the project's queue at the time of the claim. It changes with every update of the queue, including a reset of the project.
-   */
-  queueVersion: string;
-}
-
-/** The columns of just claimed emails `e` of one project. */
-export const CLAIMED_COLUMNS = (projectId: string) => sql`
-  e.project_id, e.id, e.contact_id, e.content_id, e.priority, e.to_address, e.to_name, e.copies, e.variables, e.attempts,
-  e.campaign_id, e.template_id, e.is_test, e.stays_here, (select tracking from project_queues where project_id = ${projectId}) as tracking,
-  (select suppression_list from project_queues where project_id = ${projectId}) as suppression_list,
-  (select xmin::text from project_queues where project_id = ${projectId}) as queue_version`;
-
 const isAt = (domains: readonly string[]) => sql`split_part(to_address, '@', 2) = any(${domains}::text[])`;
 
 /**
@@ -163,6 +131,58 @@ export async function claimEmails(
     -- As an array, because if PostgreSQL expects few emails, a join reads all of them.
     where e.project_id = ${claim.projectId} and e.id = any (array(select id from q))
     returning ${CLAIMED_COLUMNS(claim.projectId)}`.execute(database);
+  return rows;
+}
+
+/**
+ * Claims the next batch of a campaign by giving each recipient an email row and deleting the batch. Returns the rows that the sender may
+ * send now. Recipients beyond the limit or at a crowded domain stay queued, and recipients at a throttled domain are deferred.
+ */
+export async function claimBatch(
+  database: Database,
+  claim: {
+    senderId: string;
+    projectId: string;
+    campaignId: string;
+    limit: number;
+    withoutDomains: readonly string[];
+    paused?: readonly PausedDomains[];
+    contactIfThere: ContactIfThere;
+  },
+): Promise<ClaimedRow[]> {
+  const { senderId, projectId, campaignId, withoutDomains } = claim;
+  const paused = (claim.paused ?? []).flatMap(({ domains, number }) =>
+    domains.map((domain) => ({ domain, number })),
+  );
+  const pausedDomains = paused.map(({ domain }) => domain);
+  const { rows } = await sql<ClaimedRow>`
+    ${plannedOften} with ${livingSender(senderId)}, next as materialized (
+      select id from recipient_batches
+      where exists (select 1 from living) and project_id = ${projectId} and campaign_id = ${campaignId} and not (domains <@ ${withoutDomains}::text[])
+      order by id limit 1
+      for update skip locked
+    ), ended as (
+      delete from recipient_batches b using next
+      where b.project_id = ${projectId} and b.id = next.id
+      returning b.*
+    ), waiting as (
+      select b.content_id, b.created_at, r.id, ${claim.contactIfThere(sql`b.project_id`, sql`r.contact_id`)} as contact_id, r.address,
+        not w.is_crowded and row_number() over (partition by w.is_crowded order by r.id) <= ${claim.limit} as is_taken
+      from ${recipientsOf(sql`ended`)}
+      cross join lateral (select split_part(r.address, '@', 2) = any(${[...withoutDomains, ...pausedDomains]}::text[]) as is_crowded) w
+    ), e as (
+      insert into emails (project_id, id, contact_id, content_id, campaign_id, priority, to_address, status, reason, created_at, sender_id, due_at)
+      select ${projectId}::uuid, id, contact_id, content_id, ${campaignId}::uuid, 3,
+        ${addressed(sql`case when is_taken then 'CLAIMED' else 'QUEUED' end`, sql`null`)},
+        created_at, case when is_taken and contact_id is not null then ${senderId}::uuid end,
+        coalesce((
+          select ${parkedAt(sql`p.number`)}
+          from unnest(${pausedDomains}::text[], ${paused.map(({ number }) => number)}::bigint[]) as p (domain, number)
+          where not is_taken and p.domain = split_part(address, '@', 2)), now())
+      from waiting order by id
+      returning *
+    )
+    select ${CLAIMED_COLUMNS(projectId)} from e where e.status = 'CLAIMED'`.execute(database);
   return rows;
 }
 

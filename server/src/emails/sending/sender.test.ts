@@ -19,7 +19,7 @@ import {
 import { letLeaseRunOut, putInHandover } from "../../testing/outbox-fixture.ts";
 import { enqueueEmails, makeContent } from "../outbox/emails.ts";
 import { readEmail } from "../../testing/read-email.ts";
-import { standing } from "../handover/handover-queries.ts";
+import { standing } from "../rows/status-queries.ts";
 import { createPreparer, type SigningKey } from "./prepare-emails.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { createRenderer, type Renderer } from "../../rendering/renderer.ts";

@@ -8,20 +8,21 @@ import { createDestinationLimits, echoOf, type Echo } from "./destination-limits
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { claim, inTurn } from "./claims.ts";
 import { createDoubtBrake, type PauseInDoubt } from "../doubt/doubt-brake.ts";
-import { requeueClaimed } from "./lease-queries.ts";
-import { createLease } from "./lease.ts";
+import { requeueClaimed } from "../lease/lease-queries.ts";
+import { createLease } from "../lease/lease.ts";
 import { idsOf, noteAttempt, noteUnready } from "./note-attempts.ts";
 import type { Feedbacks } from "../booking/outcomes.ts";
-import type { Prepared, Ready, Unready } from "./prepare-emails.ts";
+import type { Prepared, Ready, Unready } from "../rows/prepared.ts";
 import { createInDoubtLimit } from "../handover/in-doubt-limit.ts";
 import { pauseDestination } from "../refusals/paused-destinations.ts";
 import { createProjectRate } from "./project-rate.ts";
 import type { Outcome, Transport } from "../../transports/transport.ts";
 import { startQueueMeasure } from "./queue-measure.ts";
 import { createRememberedHandovers, type FailoverOptions } from "../handover/remembered-handovers.ts";
-import { listDueQueues, releaseUnknown, type ClaimedRow, type DueQueue } from "./sender-queries.ts";
+import { listDueQueues, releaseUnknown, type DueQueue } from "./sender-queries.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 import { createRefusalWatch } from "../refusals/refusal-watch.ts";
-import type { RecipientChecks } from "../outbox/recipients.ts";
+import type { RecipientChecks } from "../rows/recipients.ts";
 import { createSenderState, type Batch, type Ending } from "./sender-state.ts";
 
 export interface SenderOptions extends FailoverOptions {

@@ -2,8 +2,8 @@
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";
-import { NOT_SUBSCRIBED, SUPPRESSED } from "../outbox/rules.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** Returns the listed addresses with the reason. Keys are project and address, separated by a space. */
 export type FindSuppressed = (

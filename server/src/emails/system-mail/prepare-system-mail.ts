@@ -3,8 +3,8 @@ import { hasNonAsciiLocalPart } from "@postloft/contract/address.ts";
 import { buildBody } from "../../message/body.ts";
 import { buildMessage } from "../../message/message.ts";
 import type { OutgoingMessage } from "../../transports/transport.ts";
-import { messageDateOf, messageIdOf } from "../outbox/rules.ts";
-import type { ClaimedRow } from "../sending/sender-queries.ts";
+import { messageDateOf, messageIdOf } from "../rows/rules.ts";
+import type { ClaimedRow } from "../rows/claimed-queries.ts";
 
 /** The content of a platform email, stored in its variables until it ends. */
 export interface SystemMailContent {

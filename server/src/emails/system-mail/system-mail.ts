@@ -6,7 +6,7 @@ import type { Page, PageRequest } from "../../platform/page.ts";
 import { forgetOldMessages, listTexts, type MessageText } from "../../transports/kept-messages.ts";
 import type { SystemMailContent } from "./prepare-system-mail.ts";
 import { deleteOldSystemMails, findSystemMailState, insertSystemMails } from "./system-mail-queries.ts";
-import { SYSTEM_PROJECT_ID } from "./system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 export interface NewSystemMail extends SystemMailContent {
   /** In canonical form. */

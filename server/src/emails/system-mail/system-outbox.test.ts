@@ -15,13 +15,13 @@ import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/script
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
 import { createMailboxTransport } from "../../transports/mailbox.ts";
 import type { Transport } from "../../transports/transport.ts";
-import { dropHeldMails, holdWaitingMails, releaseHeldMails } from "../outbox/held-emails.ts";
+import { dropHeldMails, holdWaitingMails, releaseHeldMails } from "../lease/held-emails.ts";
 import { bookLate } from "../booking/late-answers.ts";
 import { defaultSystemAddress } from "./prepare-system-mail.ts";
 import { advanceEmails, lockEmails } from "../returned/returned-emails.ts";
 import { findMiscounts } from "../booking/sending-hours.ts";
 import { enqueueSystemMails, listSystemMails, readSystemMailState, sweepSystemMails } from "./system-mail.ts";
-import { SYSTEM_PROJECT_ID } from "./system-project.ts";
+import { SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 const outbox = useOutbox();
 const SECRET = "token-of-a-reset";

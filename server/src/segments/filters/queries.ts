@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database.ts";
-import { isEmailSent } from "../../emails/reading/sent-events.ts";
+import { isEmailSent } from "../../emails/rows/sent-events.ts";
 import { shownData } from "../../contacts/contacts.ts";
 import { deletedUntil } from "../../events/event-names.ts";
 import type { Asking } from "./asking-queries.ts";

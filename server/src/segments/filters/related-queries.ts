@@ -1,7 +1,7 @@
 // Questions about what stands beside a contact: its events, and the segments that it is in.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { isEmailSent } from "../../emails/reading/sent-events.ts";
+import { isEmailSent } from "../../emails/rows/sent-events.ts";
 import { instantBefore, type Asking, type Fragment } from "./asking-queries.ts";
 import type { Question } from "./plan-filter.ts";
 

@@ -2,7 +2,7 @@
 import { NOBODY } from "../../platform/ids.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { Recipient } from "../../rendering/template-variables.ts";
-import type { ClaimedRow } from "./sender-queries.ts";
+import type { ClaimedRow } from "./claimed-queries.ts";
 
 /** Stored in a test email's row in place of variables. */
 export interface TestVariables {

@@ -3,9 +3,9 @@ import type { Resolution } from "@postloft/contract/emails.ts";
 import { LIMITS } from "@postloft/contract/limits.ts";
 import type { Database, Tx } from "../../platform/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import { listResolutions, updateResolved, type ResolvedMails } from "./doubt-queries.ts";
-import type { ListEventsOfEmail } from "../reading/email-timeline.ts";
-import { getEmail } from "../reading/read-emails.ts";
+import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
+import type { ListEventsOfEmail } from "./email-timeline.ts";
+import { getEmail } from "./read-emails.ts";
 import type { AddLateSent } from "../returned/returned-emails.ts";
 
 const FAILED_REASON = "It was in doubt, and a person said that it was not taken.";

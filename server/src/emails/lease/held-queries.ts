@@ -2,8 +2,8 @@
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database.ts";
 import { ofProject } from "../../platform/of-project.ts";
-import { endedAs } from "../doubt/end-queries.ts";
-import { variablesAfter } from "../system-mail/system-project-queries.ts";
+import { endedAs } from "../rows/end-queries.ts";
+import { variablesAfter } from "../rows/system-project-queries.ts";
 
 const isHeld = sql<SqlBool>`status = 'QUEUED' and due_at = 'infinity'`;
 

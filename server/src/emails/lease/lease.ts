@@ -8,7 +8,9 @@ import { pairUp } from "../../platform/pair-up.ts";
 import { noteSentMails } from "../../reactions/reactions.ts";
 import { countMails } from "../booking/sending-hours.ts";
 import { endDoubts } from "../doubt/doubts.ts";
-import { kindOf, waitInDoubtMs } from "../outbox/rules.ts";
+import { kindOf, waitInDoubtMs } from "../rows/rules.ts";
+import { insertAttempts, updateOutcomes } from "../booking/outcome-queries.ts";
+import type { OutcomeRow } from "../rows/outcome.ts";
 import {
   deleteExpiredSender,
   deleteSender,
@@ -17,9 +19,8 @@ import {
   renewLease,
   requeueClaimed,
   upsertSender,
+  haveAllCome,
 } from "./lease-queries.ts";
-import { insertAttempts, updateOutcomes, type OutcomeRow } from "../booking/outcome-queries.ts";
-import { haveAllCome } from "../handover/put-right-queries.ts";
 
 const LEASE_SECONDS = 15;
 const BEAT_MS = 5_000;

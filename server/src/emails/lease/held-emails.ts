@@ -2,7 +2,7 @@
 // their campaign. New emails are sent as usual.
 import type { Tx } from "../../platform/database.ts";
 import { deleteSenders, dropHeldEmails, holdEmails, releaseHeldEmails } from "./held-queries.ts";
-import { settleSender } from "../sending/lease.ts";
+import { settleSender } from "./lease.ts";
 
 export { countHeldEmails } from "./held-queries.ts";
 
