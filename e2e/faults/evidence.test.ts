@@ -1,6 +1,6 @@
 // The judge must be able to say no: each promise broken once, in evidence that is otherwise in order.
 import { describe, expect, test } from "vitest";
-import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 import {
   faultsOfSample,
   judgeEvidence,

@@ -1,6 +1,6 @@
 // What is known of a run, and every broken promise in it as a sentence: what the mail server took held against what the API and the
 // database say, recipient by recipient. Pure.
-import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 
 export interface Campaign {
   id: string;

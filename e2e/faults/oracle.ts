@@ -1,7 +1,7 @@
 // The judge of a run: looks at its books while it lasts, gathers what there is to know when it has ended, and has it judged.
 import { setTimeout as delay } from "node:timers/promises";
 import { costOf } from "../../bench/process-cost.ts";
-import type { SinkMessage } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 import type { ApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import {

@@ -2,7 +2,7 @@
 // name.
 // The time limits themselves, minutes long, are tested in smtp-phases.test.ts.
 import { setTimeout as delay } from "node:timers/promises";
-import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { complain, type Recipient } from "./evidence.ts";

@@ -1,6 +1,6 @@
 // A mail server that closes after each final dot, with the mail or without it: a campaign stops before many are in doubt, and a person who
 // looks into the server's log ends each doubt. Transactional mail leaves once more, or waits, as its project wants it.
-import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import type { Sent } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
 import { countMails, emailIdOf, type Recipient } from "./evidence.ts";

@@ -1,5 +1,5 @@
 // A mail server that says "never": each refusal means what its code says, and a campaign refused for reasons of ours pauses by itself.
-import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.ts";

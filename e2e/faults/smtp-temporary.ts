@@ -1,7 +1,7 @@
 // A mail server that says "not now", in every phase; and a provider whose quota is used up. Nothing is counted as sent or bounced, all of
 // it leaves later.
 import { setTimeout as delay } from "node:timers/promises";
-import type { SinkRule } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { complain } from "./evidence.ts";

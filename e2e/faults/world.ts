@@ -6,12 +6,8 @@ import type { QueryResultRow } from "pg";
 import { readPassword, SUPERUSER } from "../../server/src/platform/embedded-postgres/cluster.ts";
 import { startDnsServer, type DnsServer } from "../../server/src/testing/dns-server.ts";
 import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
-import {
-  startSmtpSink,
-  type SinkRule,
-  type SmtpSink,
-  type SmtpSinkOptions,
-} from "../../server/src/testing/smtp-sink.ts";
+import { startSmtpSink, type SmtpSink } from "../../server/src/testing/smtp-sink.ts";
+import type { SinkRule, SmtpSinkOptions } from "../../server/src/testing/smtp-sink-rules.ts";
 import { createApiClient, type ApiClient, type Reply } from "../api-client.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "../program.ts";
 import { verifyDomain } from "../verify-domain.ts";

@@ -80,12 +80,10 @@ export function folderGraphOf(tree: Tree): Graph {
 
 function fileGraphOf(tree: Tree): Graph {
   return new Map(
-    tree.sources
-      .filter(({ path }) => !isTest(path))
-      .map((file) => [
-        file.path,
-        new Set(importsOf(file).map(({ specifier }) => targetOf(file.path, specifier))),
-      ]),
+    tree.sources.map((file) => [
+      file.path,
+      new Set(importsOf(file).map(({ specifier }) => targetOf(file.path, specifier))),
+    ]),
   );
 }
 

@@ -52,6 +52,29 @@ export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
     "reading",
     "retention",
   ],
+  users: [
+    "place.ts",
+    "mail-texts",
+    "page-texts",
+    ".",
+    "second-factor",
+    "passkeys",
+    "oauth",
+    "account-routes.ts",
+    "routes.ts",
+  ],
+  contacts: [
+    ".",
+    "consent-chain",
+    "fields",
+    "views",
+    "bulk",
+    "import",
+    "pages",
+    "rendering-data.ts",
+    "jobs.ts",
+    "routes.ts",
+  ],
 };
 
 /** The files directly below server/src. They put the parts together and may import anything. */

@@ -26,7 +26,7 @@ import {
   updateContactRow,
   type ContactRow,
 } from "./queries.ts";
-import { forgetChangesOf } from "./import/change-queries.ts";
+import { forgetChangesOf } from "./deletion-queries.ts";
 import { readDataPatch, type DataPatch } from "./rules.ts";
 import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
 

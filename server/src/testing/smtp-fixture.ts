@@ -1,6 +1,7 @@
 // What the tests of the SMTP transport share: a sink, a transport that speaks to it, and messages to send.
 import { afterEach } from "vitest";
-import { startSmtpSink, type SmtpSink, type SmtpSinkOptions } from "./smtp-sink.ts";
+import { startSmtpSink, type SmtpSink } from "./smtp-sink.ts";
+import type { SmtpSinkOptions } from "./smtp-sink-rules.ts";
 import { createSmtpTransport, type SmtpOptions } from "../transports/smtp.ts";
 import type { OutgoingMessage, Transport } from "../transports/transport.ts";
 

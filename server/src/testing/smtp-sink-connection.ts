@@ -1,7 +1,7 @@
 // The sink's end of one connection: bytes in and out, TLS, and the rules that are asked before every answer.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { SinkContext, SinkPhase, SinkRule } from "./smtp-sink.ts";
+import type { SinkContext, SinkPhase, SinkRule } from "./smtp-sink-rules.ts";
 
 const MAX_COMMAND_BYTES = 4_096;
 const LF = 0x0a;

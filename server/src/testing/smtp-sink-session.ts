@@ -2,7 +2,7 @@
 import type { Socket } from "node:net";
 import { createBodyReader, findMessageId, type BodyReader } from "./smtp-sink-body.ts";
 import { isGoodReply, SinkConnection } from "./smtp-sink-connection.ts";
-import type { SinkContext } from "./smtp-sink.ts";
+import type { SinkContext } from "./smtp-sink-rules.ts";
 
 const MAX_BODY_BYTES = 100 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);

@@ -4,7 +4,8 @@ import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
 import { afterEach, expect, test } from "vitest";
 import { createBodyReader, findMessageId } from "./smtp-sink-body.ts";
-import { startSmtpSink, type SmtpSink, type SmtpSinkOptions } from "./smtp-sink.ts";
+import { startSmtpSink, type SmtpSink } from "./smtp-sink.ts";
+import type { SmtpSinkOptions } from "./smtp-sink-rules.ts";
 
 const open: { sink: SmtpSink; sockets: Socket[] }[] = [];
 afterEach(async () => {

@@ -7,113 +7,10 @@
 // A message is in the journal before the final dot is answered, so what the sender was told is always there; the
 // reverse (journalled, answer lost) is the rule `{ phase: "DOT", accept: true, action: "drop" }`.
 import { createServer, type Server, type Socket } from "node:net";
-import { createSecureContext, type SecureContext } from "node:tls";
-import { createSelfSignedCertificate, type SelfSignedCertificate } from "./self-signed-certificate.ts";
+import { createSecureContext } from "node:tls";
+import { createSelfSignedCertificate } from "./self-signed-certificate.ts";
 import { serveSmtp } from "./smtp-sink-session.ts";
-
-/** Where a rule acts. TLS: instead of the handshake. BODY: on the first bytes of the message. */
-export type SinkPhase =
-  | "CONNECT"
-  | "EHLO"
-  | "HELO"
-  | "STARTTLS"
-  | "TLS"
-  | "AUTH"
-  | "MAIL"
-  | "RCPT"
-  | "DATA"
-  | "BODY"
-  | "DOT"
-  | "RSET"
-  | "QUIT";
-
-/**
- * `reply`: these lines instead of the usual answer, CRLF is added; the code decides how it goes on (2xx and 3xx as if
- * it were the usual answer, 421 closes). `bytes`: written as they are, then nothing more is done for the command.
- * `drop`: FIN. `reset`: RST. `silent`: nothing is read or answered on this connection any more. `swallow`: the usual answer,
- * and the commands that came along with this one are lost; `swallow-next`: the next one of them is.
- */
-export type SinkAction =
-  | { reply: string }
-  | { bytes: Buffer | string }
-  | "drop"
-  | "reset"
-  | "silent"
-  | "swallow"
-  | "swallow-next";
-
-/** The first rule that matches acts. */
-export interface SinkRule {
-  phase: SinkPhase;
-  /** RCPT: this recipient matches. DATA, BODY, DOT: one of the accepted recipients does. Without the g flag. */
-  recipient?: RegExp;
-  /** So many matching occurrences pass untouched first. Default 0. */
-  skip?: number;
-  /** So many times it acts. Default: always. */
-  times?: number;
-  /** Waits so long before it acts (or before the usual answer, without `action`). */
-  delayMs?: number;
-  action?: SinkAction;
-  /** DOT: journal the message although it is not answered by 2xx. */
-  accept?: boolean;
-}
-
-/** A message the sink took. */
-export interface SinkMessage {
-  /** With angle brackets; empty without the header. */
-  messageId: string;
-  sender: string;
-  /** As given in the RCPTs that were answered by 2xx, in order. */
-  recipients: readonly string[];
-  /** Without dot-stuffing and final dot. Empty with `keepRaw: false`. */
-  raw: Buffer;
-  /** Milliseconds since 1970. */
-  at: number;
-  /** Everything between MAIL's path and the line end. */
-  mailParameters: string;
-  heloName: string;
-  isEncrypted: boolean;
-  /** Who logged in on the connection. */
-  user: string | undefined;
-  /** 1 for the first connection to this sink. */
-  connection: number;
-}
-
-/** A line a client wrote, `connection` as in the journal. */
-export interface SinkCommand {
-  connection: number;
-  line: string;
-  isEncrypted: boolean;
-}
-
-export interface SmtpSinkOptions {
-  /** Default: PIPELINING, 8BITMIME and SMTPUTF8 only. */
-  advertise?: {
-    pipelining?: boolean;
-    startTls?: boolean;
-    /** SASL mechanisms out of PLAIN and LOGIN; offered in clear as well, what a client must not take up. */
-    auth?: readonly string[];
-    eightBitMime?: boolean;
-    smtpUtf8?: boolean;
-    /** SIZE, and the limit it announces. */
-    sizeBytes?: number;
-  };
-  /** TLS from the first byte. */
-  secure?: boolean;
-  /** Default: made at start, for localhost and 127.0.0.1. */
-  certificate?: SelfSignedCertificate;
-  /** MAIL then needs a login with these. Without: any login is good, none is needed. */
-  credentials?: { user: string; password: string };
-  rules?: readonly SinkRule[];
-  /** `false` for benchmarks: the bytes are counted and thrown away. Default true. */
-  keepRaw?: boolean;
-  /** How many command lines `commands` keeps, the first ones. Default 1,000. */
-  keepCommands?: number;
-  /** Default 127.0.0.1. */
-  host?: string;
-  /** Default: any free one. */
-  port?: number;
-}
+import type { SinkCommand, SinkContext, SinkMessage, SinkRule, SmtpSinkOptions } from "./smtp-sink-rules.ts";
 
 export interface SmtpSink {
   readonly port: number;
@@ -139,19 +36,6 @@ export interface SmtpSink {
   /** Closes every connection at once, as a server that restarts does; new ones are taken. */
   dropConnections(): void;
   close(): Promise<void>;
-}
-
-/** What a session needs of the sink; private to the two sink files. */
-export interface SinkContext {
-  options: SmtpSinkOptions;
-  secureContext: SecureContext;
-  /** The rule that acts now, counted as acting. */
-  matchRule(phase: SinkPhase, recipients: readonly string[]): SinkRule | undefined;
-  noteCommand(command: SinkCommand): void;
-  noteBodyBytes(count: number): void;
-  accept(message: SinkMessage): void;
-  /** Something happened that a waiting test may have waited for. */
-  changed(): void;
 }
 
 const DEFAULT_KEEP_COMMANDS = 1_000;

@@ -1,6 +1,6 @@
 // One message over a healthy connection: what is said in MAIL and RCPT, and what refused recipients come to.
 import { describe, expect, test } from "vitest";
-import type { SinkRule } from "../testing/smtp-sink.ts";
+import type { SinkRule } from "../testing/smtp-sink-rules.ts";
 import { composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();

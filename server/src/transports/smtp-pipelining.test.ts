@@ -1,6 +1,6 @@
 // Servers that offer PIPELINING and lose commands which come in a group: they get them one at a time, and it is remembered.
 import { expect, test } from "vitest";
-import type { SinkAction, SinkPhase, SinkRule } from "../testing/smtp-sink.ts";
+import type { SinkAction, SinkPhase, SinkRule } from "../testing/smtp-sink-rules.ts";
 import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();

@@ -1,7 +1,7 @@
 // The way to the server: TLS with its certificates, what is offered before and after it, and the login.
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
-import type { SmtpSinkOptions } from "../testing/smtp-sink.ts";
+import type { SmtpSinkOptions } from "../testing/smtp-sink-rules.ts";
 import { SmtpConnection } from "./smtp-connection.ts";
 import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 import { openSession } from "./smtp-session.ts";

@@ -158,3 +158,8 @@ export async function deleteSessions(
 export async function deleteOldTokens(database: Database): Promise<void> {
   await sql`delete from account_tokens where expires_at < now()`.execute(database);
 }
+
+/** Deletes challenges of passkeys that nobody answered in time. */
+export async function deleteOldChallenges(database: Database): Promise<void> {
+  await sql`delete from passkey_challenges where expires_at < now()`.execute(database);
+}

@@ -9,6 +9,7 @@ import { enqueueSystemMails } from "../emails/system-mail/system-mail.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { accountMail } from "./account-mails.ts";
 import {
+  deleteOldChallenges,
   deleteOldTokens,
   deleteSessions,
   findAccount,
@@ -21,7 +22,6 @@ import {
   updateAddress,
   type TokenPurpose,
 } from "./account-queries.ts";
-import { deleteOldChallenges } from "./passkeys/queries.ts";
 import type { Place } from "./place.ts";
 import { deleteUser, listSessionRows } from "./queries.ts";
 import {

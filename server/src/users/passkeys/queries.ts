@@ -28,10 +28,6 @@ export async function takeChallenge(
   return numAffectedRows === 1n;
 }
 
-export async function deleteOldChallenges(database: Database): Promise<void> {
-  await sql`delete from passkey_challenges where expires_at < now()`.execute(database);
-}
-
 export async function listPasskeyRows(database: Database, userId: string) {
   return database
     .selectFrom("passkeys")
