@@ -1,7 +1,7 @@
 // What it takes to keep the counts of what happened (docs/decisions/0044): that of a benchmark is counted again, by itself.
 import { availableParallelism } from "node:os";
 import { sql } from "kysely";
-import type { Database } from "../server/src/platform/database.ts";
+import type { Database } from "../server/src/platform/database/database.ts";
 import { countNews } from "../server/src/events/counts.ts";
 
 /** Counts all that is not counted yet, but what came in the last `lagSeconds`, as the loop does it. @returns what it took, ms */

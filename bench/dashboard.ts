@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import type { Page, Request } from "playwright-core";
 import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 import { countNews } from "../server/src/events/counts.ts";
-import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
 import { findDatabase } from "../server/src/platform/embedded-postgres/open-database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 // @ts-expect-error plain JavaScript, which has no declaration

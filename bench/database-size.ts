@@ -1,7 +1,7 @@
 // How much room the tables of a database take, with their indexes, after a vacuum and a checkpoint.
 import { sql } from "kysely";
 import { waitUntil } from "../e2e/wait-until.ts";
-import type { Database } from "../server/src/platform/database.ts";
+import type { Database } from "../server/src/platform/database/database.ts";
 import { unlimited } from "./outbox.ts";
 
 /** What a table takes, and how many of its rows belong to whom. */

@@ -1,6 +1,11 @@
 // `npm run bench event-names`: counts and pages of events by their names, in a project with a million of them.
 import { sql } from "kysely";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import {

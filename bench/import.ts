@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Pool } from "pg";
-import { createPool } from "../server/src/platform/database.ts";
+import { createPool } from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { BOOTSTRAP, SECRET_KEY, startProgram, type Program } from "../e2e/program.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Agent, get, type ClientRequest } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
-import type { Database } from "../server/src/platform/database.ts";
+import type { Database } from "../server/src/platform/database/database.ts";
 import { listDescendants } from "../e2e/process-tree.ts";
 import { startProgram, type Program } from "../e2e/program.ts";
 import { addContacts, addProject, openOutbox, type ProjectAccess } from "./outbox.ts";

@@ -1,5 +1,5 @@
 // What it would cost to have a partition for each month of mails, which stand in one table: docs/decisions/0082.
-import { createPool } from "../server/src/platform/database.ts";
+import { createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { ours } from "./deliver.ts";
 import { inTurn } from "./in-turn.ts";

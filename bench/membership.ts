@@ -2,8 +2,8 @@
 import { sql } from "kysely";
 import { CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { transaction, type Database } from "../server/src/platform/database.ts";
-import { startJobs } from "../server/src/platform/jobs.ts";
+import { transaction, type Database } from "../server/src/platform/database/database.ts";
+import { startJobs } from "../server/src/platform/background/jobs.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { createMetrics } from "../server/src/platform/metrics.ts";
 import { recordEvents } from "../server/src/events/events.ts";

@@ -1,6 +1,6 @@
 // `npm run bench months`: whether tracking and notices are slower with a partition for each month of events than with one table for all,
 // and what months would cost the mails, which stand in one table (docs/decisions/0082).
-import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { inTurn } from "./in-turn.ts";
 import { perSecond, runLoad } from "./load.ts";

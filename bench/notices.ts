@@ -1,6 +1,11 @@
 // `npm run bench notices [count]`: reports about sent mails, shuffled and each told one to three times, through the interpreter.
 import { sql } from "kysely";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { contentId, newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";

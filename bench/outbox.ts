@@ -2,7 +2,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";

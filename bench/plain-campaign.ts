@@ -3,7 +3,7 @@
 import { createHmac } from "node:crypto";
 import Handlebars from "handlebars";
 import { sql } from "kysely";
-import { createPool } from "../server/src/platform/database.ts";
+import { createPool } from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { HTML, SUBJECT } from "./content.ts";

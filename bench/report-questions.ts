@@ -1,8 +1,8 @@
 // What `npm run bench reports` asks: each report with hand-written SQL beside it, and pages of the feed.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
-import { plannedEachTime, type Database } from "../server/src/platform/database.ts";
-import { readPage } from "../server/src/platform/page.ts";
+import { plannedEachTime, type Database } from "../server/src/platform/database/database.ts";
+import { readPage } from "../server/src/platform/http/page.ts";
 import { DIMENSION_NUMBERS, MAIL_NAMES } from "../server/src/events/counts.ts";
 import { isEmailSent, sentEventId } from "../server/src/emails/rows/sent-events.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "../server/src/reports/activity.ts";

@@ -3,7 +3,7 @@
 // keep them.
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
-import { createDatabase, createPool, type Database } from "../server/src/platform/database.ts";
+import { createDatabase, createPool, type Database } from "../server/src/platform/database/database.ts";
 import { NO_ID } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { countAll } from "./counting.ts";

@@ -8,10 +8,15 @@ import { sql } from "kysely";
 import { createApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { firstIdAt } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { dropPartition, listPartitions } from "../server/src/platform/partitions.ts";
+import { dropPartition, listPartitions } from "../server/src/platform/database/partitions.ts";
 import { changeEventRetention, deleteExpired, dropOldMonths } from "../server/src/events/retention.ts";
 import { SYSTEM_PROJECT_ID } from "../server/src/emails/rows/system-project.ts";
 import { percentile, startGentleLoad } from "./latency.ts";

@@ -2,15 +2,15 @@
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import * as contract from "@postloft/contract/v1.ts";
-import { createDatabase, createPool } from "../server/src/platform/database.ts";
-import { createHttp } from "../server/src/platform/http.ts";
-import { ok, route, type Route } from "../server/src/platform/http-route.ts";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
+import { createHttp } from "../server/src/platform/http/http.ts";
+import { ok, route, type Route } from "../server/src/platform/http/route.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { createSealer } from "../server/src/platform/crypto.ts";
 import { createMetrics } from "../server/src/platform/metrics.ts";
-import { createRateLimiter } from "../server/src/platform/rate-limit.ts";
+import { createRateLimiter } from "../server/src/platform/http/rate-limit.ts";
 import { newId } from "../server/src/platform/ids.ts";
-import type { PresentedKey } from "../server/src/platform/http-caller.ts";
+import type { PresentedKey } from "../server/src/platform/http/caller.ts";
 import { createKeyFinder } from "../server/src/projects/keys.ts";
 import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
 

@@ -6,7 +6,7 @@ import {
   createPool,
   plannedEachTime,
   type Database,
-} from "../server/src/platform/database.ts";
+} from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { restrictionForAll, restrictionOf } from "../server/src/segments/filters/compile-filter.ts";

@@ -1,12 +1,12 @@
 // What is measured: the real server, the naive one and the one without a database, each a process of its own on a database of its own.
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { readConfig } from "../server/src/platform/config.ts";
+import { readConfig } from "../server/src/platform/settings/config.ts";
 import { createSealer } from "../server/src/platform/crypto.ts";
-import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
 import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { migrate } from "../server/src/platform/migrations.ts";
+import { migrate } from "../server/src/platform/database/migrations.ts";
 import { bootstrap } from "../server/src/instance/bootstrap.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram } from "../e2e/program.ts";
 import { ADDRESSES, NUMBER_DIGITS } from "./request.ts";

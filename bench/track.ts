@@ -1,5 +1,5 @@
 // `npm run bench track`: tracked events a second, durable, beside the naive way and beside no database at all.
-import { createDatabase, createPool } from "../server/src/platform/database.ts";
+import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { SECRET_KEY } from "../e2e/program.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";

@@ -1,6 +1,11 @@
 // `npm run bench tracking [mails]`: what links and pixel add to rendering a mail, redirects looked up, opens and clicks booked.
 import { sql } from "kysely";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { createLinkStore } from "../server/src/emails/sending/content-links.ts";
 import { enqueueEmails, makeContent } from "../server/src/emails/outbox/emails.ts";

@@ -1,6 +1,6 @@
 // What the benchmarks of workflows share: the template their mails are of, one workflow of six steps, and contacts to enter it.
 import { sql } from "kysely";
-import type { Database } from "../server/src/platform/database.ts";
+import type { Database } from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
 import { drawWorkflow, type DrawnWorkflow } from "../server/src/testing/workflow-fixture.ts";
 import { HTML, SUBJECT } from "./content.ts";

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "kysely";
 import { createApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram } from "../e2e/program.ts";
-import type { Database } from "../server/src/platform/database.ts";
+import type { Database } from "../server/src/platform/database/database.ts";
 import { openOutbox } from "./outbox.ts";
 import { NUMBER_DIGITS } from "./request.ts";
 import { settingsOf, startDatabase } from "./servers.ts";

@@ -1,6 +1,6 @@
 // How long the engine takes to find the executions that are due among very many that sleep.
 import { sql } from "kysely";
-import { transaction, type Database } from "../server/src/platform/database.ts";
+import { transaction, type Database } from "../server/src/platform/database/database.ts";
 import { BATCH_SIZE } from "../server/src/workflows/executions/advance.ts";
 import { findDue } from "../server/src/workflows/executions/engine.ts";
 import { claimExecutions } from "../server/src/workflows/executions/load-executions.ts";

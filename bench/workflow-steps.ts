@@ -1,7 +1,12 @@
 // Executions of six steps from their events to their ends: in batches as the engine moves them, and one a transaction; and their room.
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
-import { createDatabase, createPool, transaction, type Database } from "../server/src/platform/database.ts";
+import {
+  createDatabase,
+  createPool,
+  transaction,
+  type Database,
+} from "../server/src/platform/database/database.ts";
 import { createDns } from "../server/src/platform/dns.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { createDomains, type Domains } from "../server/src/domains/domains.ts";

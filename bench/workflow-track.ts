@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { BOOTSTRAP, startProgram } from "../e2e/program.ts";
 import { waitUntil } from "../e2e/wait-until.ts";
-import { transaction, type Database } from "../server/src/platform/database.ts";
+import { transaction, type Database } from "../server/src/platform/database/database.ts";
 import { subscribeWorkflows } from "../server/src/workflows/subscriptions.ts";
 import { drawWorkflow, graphOf, type Drawing } from "../server/src/testing/workflow-fixture.ts";
 import { percentileMs, perSecond, runLoad, type LoadResult } from "./load.ts";

@@ -1,7 +1,7 @@
 // What is as large as it may be, or written while the connection is away, in a real browser: nothing is lost and the page stays quick.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { htmlOf } from "./browser.ts";
 import { make } from "./open-dashboard.ts";

@@ -1,7 +1,7 @@
 // What is typed in the dashboard and not saved yet, in a real browser: nothing takes it away but who typed it.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
-import { LIMITS } from "../contract/src/limits.ts";
+import { LIMITS } from "../contract/src/limits/limits.ts";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
 import { openDashboard, readAgain, type PathOf } from "./open-dashboard.ts";
 import { useBrowser } from "./use-browser.ts";

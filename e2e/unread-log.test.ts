@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { afterEach, expect, test } from "vitest";
-import { createTestDatabase } from "../server/src/platform/test-database.ts";
+import { createTestDatabase } from "../server/src/platform/database/test-database.ts";
 import { freePort } from "../server/src/testing/free-port.ts";
 import { createApiClient, type EmailItem, type Sent } from "./api-client.ts";
 import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";

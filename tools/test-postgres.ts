@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { Client, Pool } from "pg";
 import type { TestProject } from "vitest/node";
 import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/embedded-postgres.ts";
-import { migrate } from "../server/src/platform/migrations.ts";
-import { TEMPLATE_DATABASE } from "../server/src/platform/test-database.ts";
+import { migrate } from "../server/src/platform/database/migrations.ts";
+import { TEMPLATE_DATABASE } from "../server/src/platform/database/test-database.ts";
 
 /** Linux's folder in memory, where it has room: on a disk, making and dropping a database for each file of tests takes a tenth of a run's CPU. */
 const MEMORY = "/dev/shm";

@@ -1,7 +1,7 @@
 // The pages behind the links in mails about accounts: they work without the dashboard and without JavaScript.
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const byToken = z.object({ token: z.string().describe("As it stands in the link.") });
 const html = z.string();

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, instant, pathId } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { account, givenPassword, linkToken, password } from "./users.ts";
 
 const message = z.object({ message: z.string() });

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import * as eventNames from "./event-names.ts";
 import { givenInstant, id, instant, issue, pageQuery, queryInteger } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /** Types of activity that are events under a name of the service; all other recorded events are `event.triggered`. */
 export const TYPES_OF_EVENTS = {

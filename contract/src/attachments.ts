@@ -1,7 +1,7 @@
 // Attachments of an email: base64 as programs write it, and the content type of a file that comes without one (decisions §7).
 import { z } from "zod";
 import { hasControlCharacters, issue, jsonSchemas } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { respelled, type Spellings } from "./spellings.ts";
 import { readAs } from "./unknown-fields.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const params = z.object({ projectId: pathId });
 const page = z.object({ url: z.url().describe("A page of Stripe, for the person's browser.") });

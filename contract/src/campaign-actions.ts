@@ -6,7 +6,7 @@ import { campaign, confirmedFindings, counters } from "./campaigns.ts";
 import { EMAIL_STATUSES, RESOLUTIONS } from "./emails.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, id, instant, pageQuery, pathId, givenInstant } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { PROVIDERS } from "./report-queries.ts";
 import { contentWarning } from "./templates.ts";
 

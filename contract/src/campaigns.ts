@@ -18,7 +18,7 @@ import {
 } from "./field.ts";
 import { filter, type Filter } from "./filters.ts";
 import { heldReasonPart } from "./held-reasons.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { bodyMissing, contentWarning, design, hasBody, keptDesign, TEMPLATE_TYPES } from "./templates.ts";
 
 /** What a campaign is to its recipients: the same three kinds as a template's. */

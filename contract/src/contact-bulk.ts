@@ -4,7 +4,7 @@ import { contactConditions } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
 import { id, issue } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const BULK_OPERATIONS = ["subscribe", "unsubscribe", "delete"] as const;
 export type BulkOperation = (typeof BULK_OPERATIONS)[number];

@@ -11,7 +11,7 @@ import { COLUMN_TARGETS, givenMapping, mappedColumn, type GivenColumn } from "./
 import { importWarning } from "./contact-file/warnings.ts";
 import { filterText } from "./filters.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { rowFault } from "./row-faults.ts";
 
 const OF_THIS_VERSION = "Left out of imports of former versions.";

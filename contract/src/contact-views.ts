@@ -4,7 +4,7 @@ import { CONTACT_SORTS, SORT_DIRECTIONS } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, pathId } from "./field.ts";
 import { filter } from "./filters.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const name = z.string().trim().min(1).max(LIMITS.nameLength.value);
 

@@ -12,7 +12,7 @@ import {
   queryBoolean,
 } from "./field.ts";
 import { filter } from "./filters.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const contact = z.object({
   id: z.uuid(),

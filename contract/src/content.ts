@@ -1,7 +1,7 @@
 // What a mail says: subject and body within their bounds, the same for a send, a template and a preview.
 import { z } from "zod";
 import { exceedsBytes, hasControlCharacters } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /** HTML or plain text: not empty, at most the bytes one render may give. */
 export const bodyText = z

@@ -1,7 +1,7 @@
 // Which headers the caller of /v1/send may set, and which belong to the service or to the installation.
 import { z } from "zod";
 import { hasControlCharacters, issue } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /** Headers that belong to the service: a caller who sets one could contradict the envelope, the body or the signature. */
 const OWN_HEADERS = new Set([

@@ -5,7 +5,7 @@ import { breakdownRow } from "./analytics.ts";
 import { dnsAdvice } from "./dns-advice.ts";
 import { endpoint } from "./endpoint.ts";
 import { instant, queryInteger } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const messages = z.int();
 

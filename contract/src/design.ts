@@ -1,6 +1,6 @@
 // What the block editor keeps of a mail: its blocks and how they look (docs/decisions/0062-blocks.md).
 import { z } from "zod";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /** Tells a design of ours from what other editors keep in the same place. */
 export const DESIGN_FORMAT = "postloft-blocks";

@@ -6,7 +6,7 @@ import * as contactBulk from "./contact-bulk.ts";
 import * as contactFields from "./contact-fields.ts";
 import * as contactImport from "./contact-import.ts";
 import * as audit from "./audit.ts";
-import * as billingLimits from "./billing-limits.ts";
+import * as billingLimits from "./limits/billing.ts";
 import * as billing from "./billing.ts";
 import * as analytics from "./analytics.ts";
 import * as campaignActions from "./campaign-actions.ts";
@@ -43,10 +43,10 @@ import * as users from "./users.ts";
 import * as v1 from "./v1.ts";
 import * as verify from "./verify.ts";
 import * as webhooks from "./webhooks.ts";
-import * as workflowSteps from "./workflow-steps.ts";
-import * as workflowVersions from "./workflow-versions.ts";
-import * as workflows from "./workflows.ts";
-import * as workflowQuestions from "./workflow-questions.ts";
+import * as workflowSteps from "./workflows/steps.ts";
+import * as workflowVersions from "./workflows/versions.ts";
+import * as workflows from "./workflows/workflows.ts";
+import * as workflowQuestions from "./workflows/questions.ts";
 
 export const ENDPOINTS: readonly Endpoint[] = [
   v1.track,

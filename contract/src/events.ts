@@ -4,7 +4,7 @@ import { FIELD_TYPES } from "./contact-fields.ts";
 import { endpoint } from "./endpoint.ts";
 import { isReservedEventName } from "./event-names.ts";
 import { id, instant, issue, pageQuery, pathId, pathText, givenInstant } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const event = z.object({
   id: z.uuid(),

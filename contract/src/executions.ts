@@ -2,8 +2,8 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { id, instant, issue, pathId, queryInteger } from "./field.ts";
-import { LIMITS } from "./limits.ts";
-import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflow-graph.ts";
+import { LIMITS } from "./limits/limits.ts";
+import { BRANCHES, EXECUTION_STATUSES, STEP_TYPES } from "./workflows/graph.ts";
 
 /** One step run: what a step did when the execution came to it. */
 export const stepRun = z.object({

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { parseAddress, parseMailbox } from "./address.ts";
 import type { FieldCode } from "./errors.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { readAs, unknownFieldIssues } from "./unknown-fields.ts";
 
 /** JSON Schemas for OpenAPI where the Zod schema is a transformation and says nothing by itself. */

@@ -7,7 +7,7 @@ import {
   EMAIL_OPEN,
   EMAIL_SENT,
 } from "./event-names.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const FILTER_UNITS = ["minutes", "hours", "days", "weeks", "months"] as const;
 export type FilterUnit = (typeof FILTER_UNITS)[number];

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { readDate } from "./filter-dates.ts";
 import { FILTER_OPERATORS, readField, type FieldKind, type ValueForm } from "./filter-fields.ts";
 import { causesOf, filter, filterOrCondition, groupedFilter, isGroup, type Filter } from "./filters.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const MAX_REFUSAL_MS = 100;
 const SEGMENT = "01890000-0000-7000-8000-00000000000a";

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { issue, jsonSchemas } from "./field.ts";
 import { FILTER_OPERATORS, FILTER_UNITS, NEGATIVE_OPERATORS, readField } from "./filter-fields.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { readFilter } from "./read-filter.ts";
 import { readAs, type Reads } from "./unknown-fields.ts";
 

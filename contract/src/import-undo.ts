@@ -4,7 +4,7 @@ import { getImport, getImportErrors, importContacts } from "./contact-import.ts"
 import { endpoint } from "./endpoint.ts";
 import { instant } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const undoCounts = z.object({
   removedCount: z

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { givenInstant, hasControlCharacters, instant, pathId } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { doWrite, SCOPES, TEST_SCOPE } from "./scopes.ts";
 
 const network = z

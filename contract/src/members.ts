@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, id, instant, pathId, queryBoolean } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { ROLES } from "./roles.ts";
 import { account, password } from "./users.ts";
 

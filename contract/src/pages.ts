@@ -1,7 +1,7 @@
 // The public pages a recipient opens from a mail: unsubscribe, subscribe, manage (decisions §12; RFC 8058).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const byToken = z.object({
   token: z

@@ -11,7 +11,7 @@ import {
   type ValueForm,
 } from "./filter-fields.ts";
 import type { FilterCondition, FilterScalar } from "./filter-form.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export type Path = ReadonlyArray<string | number>;
 type Raw = Readonly<Record<string, unknown>>;

@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { startCpuTimer } from "../../server/src/testing/cpu-timer.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { createCsvReader, type CsvRow } from "./read-csv.ts";
 
 /** Cells of each row; a fault as its message. */

@@ -1,7 +1,7 @@
 // Reads rows of CSV (RFC 4180, as it is found in the wild) out of a text that may be only a part of the file, and tells where each ends.
 // Why not a library: docs/decisions/0017-contacts-as-files.md. Pure.
 import { exceedsBytes } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { faultOfRow, type RowFault } from "./row-faults.ts";
 
 export type CsvRow =

@@ -1,7 +1,7 @@
 // Checks what a caller sent as a filter, in either of its forms, and puts it into the one canonical form.
 import { issue } from "./field.ts";
 import type { Filter, FilterCondition } from "./filter-form.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { isObject, readCondition, type Path, type Reading } from "./read-condition.ts";
 
 /** A filter that means well has fewer faults; a hostile one could have a million. */

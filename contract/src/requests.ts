@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, givenInstant, instant, pageQuery, pathId } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const STATUS = /^[2-5](xx|\d\d)$/;
 const MAX_REQUEST_ID_LENGTH = 128;

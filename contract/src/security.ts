@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { instant, pathId } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const LEVELS = ["healthy", "warning", "critical"] as const;
 export type Level = (typeof LEVELS)[number];

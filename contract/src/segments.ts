@@ -4,7 +4,7 @@ import { contact } from "./contacts.ts";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress, expectedUpdatedAt, id, instant, pageQuery, pathId, queryInteger } from "./field.ts";
 import { filter } from "./filters.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 export const SEGMENT_TYPES = ["DYNAMIC", "STATIC"] as const;
 export type SegmentType = (typeof SEGMENT_TYPES)[number];

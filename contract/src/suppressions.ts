@@ -4,7 +4,7 @@ import { importResult } from "./contact-import.ts";
 import { endpoint } from "./endpoint.ts";
 import { cursorList, emailAddress, instant, pageQuery, pathText, uploadedFile } from "./field.ts";
 import { byJobId, jobAnswer, queuedJob } from "./job.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /** The strongest first: a stronger reason takes the place of a weaker one. */
 export const SUPPRESSION_REASONS = ["COMPLAINT", "HARD_BOUNCE", "MANUAL", "IMPORT"] as const;

@@ -18,7 +18,7 @@ import {
   pageQuery,
   pathId,
 } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 /**
  * MARKETING: to subscribed contacts only, with an unsubscribe footer and header. HEADLESS: the same without the footer.

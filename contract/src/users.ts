@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 import { emailAddress } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { passkeyAssertion } from "./passkeys.ts";
 
 export const account = z.object({ id: z.uuid(), email: z.string() });

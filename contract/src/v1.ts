@@ -19,7 +19,7 @@ import {
   readMailbox,
   type MailboxValue,
 } from "./field.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 import { plainName } from "./closest-name.ts";
 import { respelled } from "./spellings.ts";
 import { contentWarning } from "./templates.ts";

@@ -1,7 +1,7 @@
 // Endpoints for incoming notifications (spec §4.15) and for the secret that signs outgoing webhooks (decisions §9).
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
-import { LIMITS } from "./limits.ts";
+import { LIMITS } from "./limits/limits.ts";
 
 const text = z.string();
 

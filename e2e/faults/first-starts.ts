@@ -6,7 +6,7 @@ import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "../progra
 import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { startSharedDatabase, type SharedDatabase } from "./shared-database.ts";
-import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
+import { CamelCaseClient } from "../../server/src/platform/database/column-names.ts";
 
 const PROGRAMS = 4;
 const ROUNDS: Record<Size, number> = { small: 1, large: 10 };

@@ -7,7 +7,7 @@ import {
   type EmbeddedPostgres,
 } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { waitUntil } from "../wait-until.ts";
-import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
+import { CamelCaseClient } from "../../server/src/platform/database/column-names.ts";
 
 const WAIT_MS = 60_000;
 const PROMOTE_SECONDS = 30;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { QueryResultRow } from "pg";
 import { readPassword, SUPERUSER } from "../../server/src/platform/embedded-postgres/cluster.ts";
 import { startDnsServer, type DnsServer } from "../../server/src/testing/dns-server.ts";
-import { CamelCaseClient } from "../../server/src/platform/column-names.ts";
+import { CamelCaseClient } from "../../server/src/platform/database/column-names.ts";
 import { startSmtpSink, type SmtpSink } from "../../server/src/testing/smtp-sink.ts";
 import type { SinkRule, SmtpSinkOptions } from "../../server/src/testing/smtp-sink-rules.ts";
 import { createApiClient, type ApiClient, type Reply } from "../api-client.ts";

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "./admin.ts";
 import { verifyAuditLog } from "./audit/audit-log.ts";
 import { readArguments, USAGE } from "./instance/admin-commands.ts";
-import { readConfig } from "./platform/config.ts";
+import { readConfig } from "./platform/settings/config.ts";
 import { APP_SECRET, useTestServer } from "./testing/test-server.ts";
 
 const PROGRAM = fileURLToPath(new URL("./admin.ts", import.meta.url));

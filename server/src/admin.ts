@@ -1,14 +1,14 @@
 // `npm run admin -- <command>`: what only whoever runs the installation may do, directly in its database, whether the server runs or not.
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
-import { findSecret } from "./platform/application-secret.ts";
+import { findSecret } from "./platform/settings/application-secret.ts";
 import { runCommand } from "./platform/command.ts";
-import { readConfig, type Config } from "./platform/config.ts";
+import { readConfig, type Config } from "./platform/settings/config.ts";
 import { createSealer } from "./platform/crypto.ts";
-import { createDatabase, createPool } from "./platform/database.ts";
+import { createDatabase, createPool } from "./platform/database/database.ts";
 import { findDatabase } from "./platform/embedded-postgres/open-database.ts";
 import { createLog } from "./platform/log.ts";
-import { migrate } from "./platform/migrations.ts";
+import { migrate } from "./platform/database/migrations.ts";
 import { explainStartError } from "./platform/start-error.ts";
 import { readArguments, USAGE } from "./instance/admin-commands.ts";
 import { OperatorError } from "./instance/operator.ts";

@@ -1,16 +1,16 @@
 // Lists the parts of the HTTP side: every routes.ts, and the pages that a person may open.
 import type { FastifyInstance } from "fastify";
 import { isSameSecret, type Sealer } from "./platform/crypto.ts";
-import type { Database } from "./platform/database.ts";
+import type { Database } from "./platform/database/database.ts";
 import type { Dns } from "./platform/dns.ts";
-import { createHttp } from "./platform/http.ts";
-import type { Route } from "./platform/http-route.ts";
-import type { Credentials } from "./platform/http-caller.ts";
-import type { Access } from "./platform/http-guards.ts";
+import { createHttp } from "./platform/http/http.ts";
+import type { Route } from "./platform/http/route.ts";
+import type { Credentials } from "./platform/http/caller.ts";
+import type { Access } from "./platform/http/guards.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
-import { createRateLimiter, type RateLimiter } from "./platform/rate-limit.ts";
+import { createRateLimiter, type RateLimiter } from "./platform/http/rate-limit.ts";
 import { addressOfUser } from "./users/users.ts";
 import { emailRoutes } from "./emails/reading/routes.ts";
 import { createAskedRenderer } from "./rendering/asked-renderer.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "./admin.ts";
 import { backUp, restore } from "./backup.ts";
 import { startPostloft } from "./main.ts";
-import { readConfig } from "./platform/config.ts";
+import { readConfig } from "./platform/settings/config.ts";
 import { createLog } from "./platform/log.ts";
 
 const quiet = () => undefined;

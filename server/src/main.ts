@@ -3,18 +3,18 @@ import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { setAddressKey } from "./platform/address-hash.ts";
 import { followClock } from "./platform/clock.ts";
-import { ConfigError, readConfig, type Config } from "./platform/config.ts";
+import { ConfigError, readConfig, type Config } from "./platform/settings/config.ts";
 import { createSealer } from "./platform/crypto.ts";
-import { createDatabase, type Database } from "./platform/database.ts";
+import { createDatabase, type Database } from "./platform/database/database.ts";
 import { createDns } from "./platform/dns.ts";
 import { EmbeddedPostgresError } from "./platform/embedded-postgres/embedded-postgres.ts";
 import { armFailpoints } from "./platform/failpoints.ts";
-import { createHints } from "./platform/hints.ts";
+import { createHints } from "./platform/background/hints.ts";
 import { createLog, type Log } from "./platform/log.ts";
 import { createMetrics } from "./platform/metrics.ts";
-import { migrate } from "./platform/migrations.ts";
-import { openDatabase, startPatiently, type OpenDatabase } from "./platform/open-database.ts";
-import { createRateLimiter } from "./platform/rate-limit.ts";
+import { migrate } from "./platform/database/migrations.ts";
+import { openDatabase, startPatiently, type OpenDatabase } from "./platform/database/open-database.ts";
+import { createRateLimiter } from "./platform/http/rate-limit.ts";
 import { explainStartError, StartError } from "./platform/start-error.ts";
 import { createTransport } from "./transports/create-transport.ts";
 import { tryAll } from "./transports/transport-watch.ts";
@@ -206,7 +206,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   }
   // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
   const { createApi } = await import("./api.ts");
-  const { closeHttp } = await import("./platform/http.ts");
+  const { closeHttp } = await import("./platform/http/http.ts");
   const api = await createApi({
     ...parts,
     facts,

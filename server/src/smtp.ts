@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
 import { domainOf, localPartOf } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { limitConnection, type ConnectionLimits } from "./platform/limit-smtp-connection.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { limitConnection, type ConnectionLimits } from "./deliveries/limit-smtp-connection.ts";
 import type { Log } from "./platform/log.ts";
-import type { RateLimiter } from "./platform/rate-limit.ts";
-import { createSlots, type SlotLimits } from "./platform/smtp-slots.ts";
-import { networkOf } from "./platform/visitor-network.ts";
+import type { RateLimiter } from "./platform/http/rate-limit.ts";
+import { createSlots, type SlotLimits } from "./deliveries/smtp-slots.ts";
+import { networkOf } from "./platform/http/visitor-network.ts";
 import {
   isWithinRates,
   operatorBytesTakes,

@@ -1,7 +1,7 @@
 // Hot statements find their rows by the whole of a key, also when PostgreSQL analysed their tables while nearly nothing was in them.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { createDatabase, createPool, transaction } from "./platform/database.ts";
+import { createDatabase, createPool, transaction } from "./platform/database/database.ts";
 import { newId } from "./platform/ids.ts";
 import { createLog } from "./platform/log.ts";
 import { recipientsOf } from "./contacts/recipients.ts";

@@ -1,14 +1,14 @@
 // Table of contents of the background: the sender, and what is checked and swept by the clock.
-import { startLoop, type Loop } from "./platform/background.ts";
+import { startLoop, type Loop } from "./platform/background/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
-import type { Database } from "./platform/database.ts";
+import type { Database } from "./platform/database/database.ts";
 import type { Dns } from "./platform/dns.ts";
-import type { Hints } from "./platform/hints.ts";
-import { sweepKeys } from "./platform/idempotency.ts";
-import { startJobs, sweepJobs, type JobRunner } from "./platform/jobs.ts";
+import type { Hints } from "./platform/background/hints.ts";
+import { sweepKeys } from "./platform/http/idempotency.ts";
+import { startJobs, sweepJobs, type JobRunner } from "./platform/background/jobs.ts";
 import type { Log } from "./platform/log.ts";
 import type { Metrics } from "./platform/metrics.ts";
-import { sweepRateWindows } from "./platform/rate-limit.ts";
+import { sweepRateWindows } from "./platform/http/rate-limit.ts";
 import type { Witness } from "./platform/stamp/stamp.ts";
 import { startEventLoops } from "./events/event-loops.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./events/event-names.ts";

@@ -1,7 +1,7 @@
 // Reads Dockerfile, .dockerignore and compose.yaml of this repository, with what they are held against.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { SETTINGS } from "../../server/src/platform/config.ts";
+import { SETTINGS } from "../../server/src/platform/settings/config.ts";
 import { ROOT } from "../generate/generated-files.ts";
 import type { ContainerFiles } from "./container-files.ts";
 

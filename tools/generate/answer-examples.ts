@@ -1,5 +1,5 @@
 // A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
-import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
 import { createStory, type Answers, type Body, type Story } from "./answer-story.ts";

@@ -1,6 +1,6 @@
 // Asks one service its endpoints by name and keeps what it answers.
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 
 /** Answers by the name of their endpoint. */
 export type Answers = Record<string, unknown>;

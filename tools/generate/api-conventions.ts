@@ -1,6 +1,6 @@
 // The first part of docs/api.md: what holds for every endpoint.
-import { ERROR_RULES } from "@postloft/contract/openapi-errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { ERROR_RULES } from "@postloft/contract/openapi/errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { errorLinks } from "./errors-page.ts";
 import { code, fenced, linkTo, page, table, wrap } from "./markdown.ts";
 

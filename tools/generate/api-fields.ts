@@ -1,5 +1,5 @@
 // From a JSON Schema to the rows of a field table: name, type in words, required, meaning and bounds.
-import type { JsonSchema } from "@postloft/contract/openapi-schemas.ts";
+import type { JsonSchema } from "@postloft/contract/openapi/schemas.ts";
 import { code, linkTo } from "./markdown.ts";
 
 export interface Field {

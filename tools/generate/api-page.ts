@@ -1,8 +1,8 @@
 // Makes docs/api.md: how to call, then every endpoint in the order of the contract, then the limits.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { bodyTypes, nounTitle } from "@postloft/contract/openapi.ts";
-import { EXAMPLE_BODIES } from "@postloft/contract/openapi-examples.ts";
+import { bodyTypes, nounTitle } from "@postloft/contract/openapi/openapi.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import {
   inputSchema,
   nounOf,
@@ -11,11 +11,11 @@ import {
   RESOURCES,
   resourceSchema,
   type JsonSchema,
-} from "@postloft/contract/openapi-schemas.ts";
+} from "@postloft/contract/openapi/schemas.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { RIGHTS } from "@postloft/contract/rights.ts";
-import type { Limit } from "@postloft/contract/limit.ts";
-import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
+import type { Limit } from "@postloft/contract/limits/limit.ts";
+import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import { conventions } from "./api-conventions.ts";
 import { fieldsOf, isArray, itemsOf, referenceName } from "./api-fields.ts";
 import { errorLinks } from "./errors-page.ts";

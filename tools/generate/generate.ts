@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { Pool } from "pg";
 import { startEmbeddedPostgres } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
-import { migrate } from "../../server/src/platform/migrations.ts";
+import { migrate } from "../../server/src/platform/database/migrations.ts";
 import { COMMAND, generatedFiles, ROOT, staleFiles } from "./generated-files.ts";
 
 /** Makes every file from a database that is started for it and thrown away. */

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Client, type ClientConfig } from "pg";
-import { openApiDocument } from "@postloft/contract/openapi.ts";
+import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
 import { answersPage } from "./answers-page.ts";
 import { apiPage } from "./api-page.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -35,7 +35,7 @@ export async function generatedFiles(connection: ClientConfig): Promise<Readonly
   try {
     return new Map([
       ["server/schema.sql", await schemaSql(client)],
-      ["server/src/platform/rows.ts", await tableRows(client)],
+      ["server/src/platform/database/rows.ts", await tableRows(client)],
       ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
       ["docs/answers.md", answersPage()],
       ["docs/api.md", apiPage()],

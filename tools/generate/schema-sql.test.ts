@@ -1,7 +1,7 @@
 // schema.sql and the row types tell what is in the database: what they leave out would be missing where nobody looks.
 import { Client } from "pg";
 import { afterEach, expect, test } from "vitest";
-import { createTestDatabase } from "../../server/src/platform/test-database.ts";
+import { createTestDatabase } from "../../server/src/platform/database/test-database.ts";
 import { schemaSql } from "./schema-sql.ts";
 import { tableRows } from "./table-rows.ts";
 

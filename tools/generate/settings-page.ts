@@ -1,5 +1,5 @@
 // Makes docs/settings.md and .env.example from the one list of settings.
-import { SETTINGS } from "../../server/src/platform/config.ts";
+import { SETTINGS } from "../../server/src/platform/settings/config.ts";
 import { code, GENERATED, LINE_WIDTH, page, table, wrap } from "./markdown.ts";
 
 /** The whole text of docs/settings.md. */

@@ -1,6 +1,6 @@
-// Makes server/src/platform/rows.ts from a migrated database, so that a renamed column is a compile error.
+// Makes server/src/platform/database/rows.ts from a migrated database, so that a renamed column is a compile error.
 import type { ClientBase } from "pg";
-import { toCamelCase } from "../../server/src/platform/column-names.ts";
+import { toCamelCase } from "../../server/src/platform/database/column-names.ts";
 import { listRowColumns, type RowColumn } from "./catalog-queries.ts";
 
 const JSON_TYPE = "unknown";

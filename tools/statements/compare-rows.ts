@@ -2,7 +2,7 @@
 import type { DeclaredField, DeclaredRow, Kind } from "./declared-rows.ts";
 import type { RunStatement } from "./statement-record.ts";
 
-/** What the driver makes of a column, by the OID of its type (server/src/platform/database.ts for int8). */
+/** What the driver makes of a column, by the OID of its type (server/src/platform/database/database.ts for int8). */
 const KINDS: Readonly<Record<number, Kind>> = {
   16: "boolean",
   17: "buffer",

@@ -7,16 +7,16 @@ import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { escapeAround } from "@postloft/contract/design-html.ts";
 import { problemsOfDesign } from "@postloft/contract/design.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { decodeEntities } from "@postloft/contract/merge-tags/entities.ts";
 import { findMergeTags } from "@postloft/contract/merge-tags/find-merge-tags.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { isReturnPath } from "../../server/src/deliveries/return-path.ts";
 import { bodySha256 } from "../../server/src/message/body-hash.ts";
 import { relaxedLines } from "../../server/src/message/quoted-printable.ts";
-import { findHostileValues, parseJson } from "../../server/src/platform/http-body.ts";
+import { findHostileValues, parseJson } from "../../server/src/platform/http/body.ts";
 import { closestName } from "../../contract/src/closest-name.ts";
-import { nearestPath, withGuesses } from "../../server/src/platform/http-guesses.ts";
+import { nearestPath, withGuesses } from "../../server/src/platform/http/guesses.ts";
 import { createLocator } from "../../server/src/rendering/source-position.ts";
 import { scanTemplate } from "../../server/src/rendering/scan-template.ts";
 import { resolveMarks } from "../../server/src/rendering/text-part.ts";
@@ -85,7 +85,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   "server/src/message/quoted-printable.ts": ["=\r\n", " ", "\r\n", " \r\n", "=20", "a"].map(
     (unit) => () => relaxedLines(Buffer.from(filled(unit))),
   ),
-  "server/src/platform/http-body.ts": BODIES.map((bytes) => () => {
+  "server/src/platform/http/body.ts": BODIES.map((bytes) => () => {
     try {
       return findHostileValues(parseJson(bytes));
     } catch {
@@ -133,9 +133,9 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
 /** Over what loops go that need no feeding, and the files that have them, below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
-    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/idempotency.ts platform/jobs.ts platform/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
+    "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-contacts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
   "work that comes in turn, or a wait with a deadline; other work goes on between two rounds":
-    "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background.ts platform/database-watch.ts platform/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/fair-queue.ts platform/group-commit.ts platform/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
+    "emails/doubt/doubt-brake.ts emails/sending/sender.ts instance/operator.ts platform/background/background.ts platform/database/watch.ts platform/database/database.ts platform/embedded-postgres/kept-postgres.ts platform/embedded-postgres/leftovers.ts platform/embedded-postgres/lock.ts platform/embedded-postgres/postmaster.ts platform/background/fair-queue.ts platform/background/group-commit.ts platform/database/open-database.ts rendering/render-thread.ts transports/smtp-delivery.ts transports/smtp-pool.ts transports/smtp-session.ts",
   "a template or the body of a mail, on a render thread, which is ended when it takes too long":
     "message/body.ts message/part-text.ts rendering/find-links.ts rendering/link-slots.ts rendering/rewrite-expressions.ts",
   "parts of a file of a job; each part is small and others have a turn between":
@@ -147,15 +147,16 @@ const OVER: Readonly<Record<string, string>> = {
   "the refusals until a mail is given up, the places of a batch of calls, three time steps":
     "emails/rows/rules.ts webhooks/rules.ts users/second-factor/totp.ts",
   "the headers of a request, which Node.js bounds at 16 KB; the parts of a path, of which so many are looked at":
-    "platform/http-guards.ts platform/http.ts",
-  "the parts of a form, of which so many are looked at": "platform/http-form.ts",
+    "platform/http/guards.ts platform/http/http.ts",
+  "the parts of a form, of which so many are looked at": "platform/http/form.ts",
   "the lines of a message, of which so many are looked at": "deliveries/parse-apart.ts",
   "the letters of one address, which is short by then": "v1/lane.ts",
   "contacts, so many at a time, each time asked of the database, until a few hundredths of a second are over":
     "contacts/find-contacts.ts",
-  "a few months": "platform/partitions.ts",
-  "the tables of the database, and the migrations": "platform/migrations.ts platform/tenant-rows.ts",
-  "the pieces of one answer; others have a turn between two": "platform/http-answer.ts",
+  "a few months": "platform/database/partitions.ts",
+  "the tables of the database, and the migrations":
+    "platform/database/migrations.ts platform/database/tenant-rows.ts",
+  "the pieces of one answer; others have a turn between two": "platform/http/answer.ts",
   "the hours of one day": "reports/period.ts",
 };
 

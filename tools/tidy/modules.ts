@@ -3,7 +3,7 @@ import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./sourc
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
 const HEADER_MAX_LINES = 4;
-const ENVIRONMENT_READER = "server/src/platform/config.ts";
+const ENVIRONMENT_READER = "server/src/platform/settings/config.ts";
 /** Programs of their own, which read what they need; the product gets its settings from the one reader. */
 const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
 const CLOCK = "server/src/platform/clock.ts";

@@ -16,7 +16,7 @@ export interface ForeignNames {
 export const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
     why: "fields as clients of other services spell them",
-    files: ["server/src/platform/unknown-fields.test.ts", "server/src/v1/send-spellings.test.ts"],
+    files: ["server/src/platform/http/unknown-fields.test.ts", "server/src/v1/send-spellings.test.ts"],
     names: ["content_type", "file_name", "reply_to", "scheduled_for"],
   },
   {
@@ -48,8 +48,8 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
     why: "options of pg",
     files: [
-      "server/src/platform/database.ts",
-      "server/src/platform/hints.ts",
+      "server/src/platform/database/database.ts",
+      "server/src/platform/background/hints.ts",
       "server/src/platform/stamp/stamp-queries.ts",
     ],
     names:

@@ -102,7 +102,7 @@ const PRIVATE_FILES: { name: RegExp; role: string; reader?: string; except?: str
     name: /^(.+-)?jobs\.ts$/,
     role: "jobs",
     reader: `${SERVER}worker.ts`,
-    except: `${SERVER}platform/jobs.ts`,
+    except: `${SERVER}platform/background/jobs.ts`,
   },
 ];
 

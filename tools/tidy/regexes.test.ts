@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { visit, type SourceFile } from "./source.ts";
 import { cpuMsOf, MOST_MS, tooLongMsOf, TRIES } from "./thread-time.ts";
 import { isGenerated, isTest, readTree } from "./tree.ts";
@@ -47,7 +47,7 @@ const BOUNDED: Readonly<Record<string, number>> = {
   // A header of a message, whose value is no longer than a line may be.
   "server/src/message/dkim.ts /[ \\t]+$/": 1_000,
   // A setting.
-  "server/src/platform/config.ts /\\/+$/": 1_000,
+  "server/src/platform/settings/config.ts /\\/+$/": 1_000,
   // The beginning of what a link shows.
   "server/src/templates/link-rules.ts /[.,;:!?)\\]]+$/": 1_000,
 };

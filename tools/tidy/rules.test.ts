@@ -217,9 +217,10 @@ const BROKEN: Case[] = [
     "jobs are made with a file for all, whose statements are private",
     privateFiles,
     {
-      "server/src/contacts/imports.ts": 'import "../platform/jobs.ts";\nimport "../platform/job-queries.ts";',
+      "server/src/contacts/imports.ts":
+        'import "../platform/background/jobs.ts";\nimport "../platform/background/job-queries.ts";',
     },
-    ["server/src/contacts/imports.ts:2 imports server/src/platform/job-queries.ts"],
+    ["server/src/contacts/imports.ts:2 imports server/src/platform/background/job-queries.ts"],
   ],
 
   // SQL.
@@ -929,7 +930,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     "the environment where it may be read",
     environment,
     {
-      "server/src/platform/config.ts": "process.env",
+      "server/src/platform/settings/config.ts": "process.env",
       "tools/a.ts": "process.env",
       "bench/a.ts": "process.env",
       "vitest.config.ts": "process.env",

@@ -21,7 +21,7 @@ export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }
   },
   "server/src/emails/sending/sender-lists.test.ts": { count: 2, why: "a mail must not leave meanwhile" },
   "server/src/emails/sending/sender-pace.test.ts": { count: 2, why: "a server is slow; nothing more leaves" },
-  "server/src/platform/background.test.ts": {
+  "server/src/platform/background/background.test.ts": {
     count: 1,
     why: "work that lasts, by a clock of the test's own",
   },

@@ -1,6 +1,6 @@
 // What work takes of this thread, on a machine that may be busy: CPU time, the least of several tries, beside a floor measured then and
 // there.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 /** What a turn of the serving thread may take on a machine at rest. */
 export const MOST_MS = 20;

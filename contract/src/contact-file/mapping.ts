@@ -1,6 +1,6 @@
 // The mapping of an imported file: what each of its columns becomes, as callers send it and as results show it.
 import { z } from "zod";
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../limits/limits.ts";
 
 export const COLUMN_TARGETS = ["email", "status", "field", "ignore"] as const;
 export type ColumnTarget = (typeof COLUMN_TARGETS)[number];

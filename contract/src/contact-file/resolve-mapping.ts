@@ -1,5 +1,5 @@
 // The complete mapping of a file: what was proposed, changed by what the caller decided, and checked as a whole.
-import { LIMITS } from "../limits.ts";
+import { LIMITS } from "../limits/limits.ts";
 import { sharedKey } from "./column-names.ts";
 import { exactKey, isOwnName, ownKey } from "./field-names.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "./mapping.ts";

@@ -4,7 +4,7 @@ import type * as activity from "@postloft/contract/activity.ts";
 import type * as analytics from "@postloft/contract/analytics.ts";
 import type * as audit from "@postloft/contract/audit.ts";
 import type * as billing from "@postloft/contract/billing.ts";
-import type * as billingLimits from "@postloft/contract/billing-limits.ts";
+import type * as billingLimits from "@postloft/contract/limits/billing.ts";
 import type * as campaignActions from "@postloft/contract/campaign-actions.ts";
 import type * as campaigns from "@postloft/contract/campaigns.ts";
 import type * as contactBulk from "@postloft/contract/contact-bulk.ts";

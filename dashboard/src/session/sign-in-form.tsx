@@ -10,7 +10,7 @@ import { Field } from "../ui/field.tsx";
 import { Failure } from "../ui/states.tsx";
 import { accountQuery } from "./queries.ts";
 
-/** As in contract/src/limits.ts, of which no code is bundled; the server has the last word. */
+/** As in contract/src/limits/limits.ts, of which no code is bundled; the server has the last word. */
 const PASSWORD_MINIMUM = 10;
 const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 

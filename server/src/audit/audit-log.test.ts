@@ -1,7 +1,7 @@
 // The audit log: written with the change, by whom and from where; an edited, missing or added entry shows.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { recordAudit, SERVICE, verifyAuditLog, verifyAuditLogs, type AuditEntry } from "./audit-log.ts";
 

@@ -1,9 +1,9 @@
 // The audit log of projects: who changed what, when and from where. Entries are only ever added, with the change itself.
 import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId, NO_ID } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import {
   countEntries,
   findAddresses,

@@ -1,7 +1,7 @@
 // Statements on `audit_log` and `audit_heads`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
-import type { PageRequest } from "../platform/page.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import type { PageRequest } from "../platform/http/page.ts";
 
 export interface HeadRow {
   projectId: string;

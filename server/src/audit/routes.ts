@@ -1,8 +1,8 @@
 // HTTP for the audit log: endpoint → verb → answer.
 import * as contract from "@postloft/contract/audit.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
 import { listAuditLog } from "./audit-log.ts";
 
 export function auditRoutes({ database }: { database: Database }): Route[] {

@@ -7,8 +7,8 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import type { Pool } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { migrate } from "../platform/migrations.ts";
-import { createTestDatabase } from "../platform/test-database.ts";
+import { migrate } from "../platform/database/migrations.ts";
+import { createTestDatabase } from "../platform/database/test-database.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { writeBackup } from "./write-backup.ts";
 

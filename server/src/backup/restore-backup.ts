@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
-import { migrate, readMigrations } from "../platform/migrations.ts";
+import { migrate, readMigrations } from "../platform/database/migrations.ts";
 import { ASK_TO_HOLD } from "../platform/stamp/stamp.ts";
 import { BackupFileError, readArchive, type End, type Manifest } from "./archive.ts";
 import {

@@ -1,6 +1,6 @@
 // What billing does in the background, where projects are billed: learns what became of subscriptions, and reports usage.
-import type { Loop } from "../platform/background.ts";
-import type { Database } from "../platform/database.ts";
+import type { Loop } from "../platform/background/background.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { startFollowingSubscriptions } from "./follow-subscriptions.ts";

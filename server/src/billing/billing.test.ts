@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../platform/config.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { readConfig } from "../platform/settings/config.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { startStripeFake, type StripeFake } from "../testing/stripe-fake.ts";
 import { refusalOf, useTestServer, type OneServer, type TestProject } from "../testing/test-server.ts";
 import { choose } from "./rules.ts";

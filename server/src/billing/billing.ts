@@ -1,9 +1,9 @@
 // What a person does about paying for a project: checkout, portal, invoices.
 import type { Stripe } from "stripe";
-import type { BillingState } from "@postloft/contract/billing-limits.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import type { BillingState } from "@postloft/contract/limits/billing.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { endCheckouts } from "./follow-subscriptions.ts";
 import { findCustomer, insertCustomer, noteCheckout, type CustomerRow } from "./queries.ts";

@@ -1,7 +1,7 @@
 // Statements on `billing_limits`, and on what a project has sent and has waiting.
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { sentMails, type Span } from "../events/counts.ts";
 

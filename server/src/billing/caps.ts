@@ -1,10 +1,10 @@
 // Caps: how many mails of each kind a project may send in a calendar month, in UTC, and how many it has sent (docs/decisions/0055-caps.md).
 import { LRUCache } from "lru-cache";
-import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
+import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import { recordAudit, type Actor } from "../audit/audit-log.ts";
 import { now, nowMs } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCapsRow, insertCapsRow, lockCapsRow, readAccepted, updateCapsRow } from "./caps-queries.ts";
 

@@ -1,8 +1,8 @@
 // Events of Stripe: stored once, gone through afterwards. They come late, twice and in any order; so what they say is never taken over:
 // they make us ask Stripe what is true now (docs/decisions/0054-billing.md).
 import { recordAudit, SERVICE } from "../audit/audit-log.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import {

@@ -1,6 +1,6 @@
 // Statements on `billing_customers` and `stripe_events`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import type { Subscription } from "./rules.ts";
 
 export interface CustomerRow {

@@ -1,8 +1,8 @@
 // Metered usage: what each project with a running subscription sent on a day, told to Stripe once (docs/decisions/0084-metered-usage.md).
-import { CAP_CATEGORIES } from "@postloft/contract/billing-limits.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { CAP_CATEGORIES } from "@postloft/contract/limits/billing.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { KIND_OF } from "./caps.ts";

@@ -1,9 +1,9 @@
 // HTTP for billing: endpoint → verb → answer. While it is off, nothing is there.
-import * as limits from "@postloft/contract/billing-limits.ts";
+import * as limits from "@postloft/contract/limits/billing.ts";
 import * as contract from "@postloft/contract/billing.ts";
 import { actorOf } from "../audit/audit-log.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listInvoices, openPortal, readUsageAndInvoice, startCheckout } from "./billing.ts";
 import { readCaps, updateCaps } from "./caps.ts";

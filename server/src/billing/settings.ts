@@ -1,5 +1,5 @@
 // Whether this installation bills, and through which account of Stripe: all settings are there, or none.
-import type { Config, MoreChecks } from "../platform/config.ts";
+import type { Config, MoreChecks } from "../platform/settings/config.ts";
 
 export interface BillingSettings {
   secretKey: string;

@@ -1,6 +1,6 @@
 // What we ask of Stripe, and nothing else: its SDK is loaded only where billing is on.
 import type { Stripe } from "stripe";
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/settings/config.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";

@@ -1,8 +1,8 @@
 // Tells members that a cap of their project is near, before mail is refused for it, and that it is reached; each once a month.
-import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/billing-limits.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/limits/billing.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";

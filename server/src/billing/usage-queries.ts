@@ -1,10 +1,10 @@
 // Statements on `billing_usage`, and on how far the usage of each customer of Stripe is known.
 import { sql } from "kysely";
-import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 import { sentMails, type Span } from "../events/counts.ts";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
-import { ofProject } from "../platform/of-project.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
+import { ofProject } from "../platform/database/of-project.ts";
 
 /** Subscriptions that run and are not metered yet are, from this quarter of an hour on: mails are counted by it. */
 export async function beginMetering(database: Database, over: readonly string[]): Promise<void> {

@@ -1,8 +1,8 @@
 // Metered usage against a Stripe that speaks its real HTTP: each day of a project is told once, whatever happens between; and what
 // the next invoice comes to.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readConfig } from "../platform/config.ts";
-import { transaction } from "../platform/database.ts";
+import { readConfig } from "../platform/settings/config.ts";
+import { transaction } from "../platform/database/database.ts";
 import { createLog } from "../platform/log.ts";
 import { holdEverything, releaseHeld } from "../instance/held.ts";
 import { holdRow } from "../testing/hold-row.ts";

@@ -1,8 +1,8 @@
 // Campaigns over HTTP: everyone exactly once, states that cannot be mixed up, books that balance.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
   faultsOf,
   inOneWindow,

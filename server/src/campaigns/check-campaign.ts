@@ -8,8 +8,8 @@ import {
 } from "@postloft/contract/campaign-findings.ts";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
-import type { Database } from "../platform/database.ts";
-import { transaction } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { checkContent } from "../templates/check-content.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";

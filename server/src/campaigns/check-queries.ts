@@ -1,6 +1,6 @@
 // What the check before sending compares a campaign with: other campaigns, and the keys that contacts have.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { CampaignRow } from "./queries.ts";
 
 /** The most recipients another campaign of the project had; 0 when there was none. */

@@ -1,7 +1,7 @@
 // Keeps a campaign that is not finished from being sent: merge tags, placeholders, example links, links that lead nowhere, no body.
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";

@@ -1,7 +1,7 @@
 // Statements on campaigns whose mails are in doubt: which had too many of them, and their pause.
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
 import { storedReason } from "./held-queries.ts";

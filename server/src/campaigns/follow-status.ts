@@ -1,6 +1,6 @@
 // The queues of campaigns follow their status: whether mail of a campaign leaves stands in the outbox, which knows no campaigns.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 import { setCampaignQueues, type CampaignQueueState } from "../emails/outbox/queues.ts";
 import { updateStatus, type Transition } from "./queries.ts";

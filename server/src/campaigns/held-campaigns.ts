@@ -1,7 +1,7 @@
 // Campaigns held after the database went back to an earlier state: those that are sending pause, schedules wait for a person. Each is
 // resumed, sent or cancelled like any other; these are the verbs for all of them.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { followStatus } from "./follow-status.ts";
 import {
   updateAllToHeld,

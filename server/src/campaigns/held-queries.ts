@@ -2,8 +2,8 @@
 // it away, and with it the hold.
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
-import { ofProject } from "../platform/of-project.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { ofProject } from "../platform/database/of-project.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
 /** Why a campaign waits, as it is stored: sentence by sentence, and it is one. */

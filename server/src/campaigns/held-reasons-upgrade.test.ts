@@ -1,9 +1,9 @@
 // The upgrade by which a campaign that waits says why by code (migration 0117).
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase } from "../platform/database.ts";
+import { createDatabase } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { migrate } from "../platform/migrations.ts";
-import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
+import { migrate } from "../platform/database/migrations.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/database/test-database.ts";
 import { countHeldCampaigns } from "./held-campaigns.ts";
 
 const UPGRADE = 117;

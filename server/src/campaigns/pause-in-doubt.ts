@@ -1,7 +1,7 @@
 // Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when too large
 // a part of the last ones did.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { PauseInDoubt } from "../emails/doubt/doubt-brake.ts";

@@ -1,7 +1,7 @@
 // A campaign with more recipients than a cap leaves room for when they are fixed pauses before anybody gets it: it was asked when it was
 // sent or scheduled, and others have taken the room since.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { lockRoom } from "../billing/caps.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
 import { followStatus } from "./follow-status.ts";

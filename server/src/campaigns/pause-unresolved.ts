@@ -1,8 +1,8 @@
 // A campaign whose recipients could not be fixed pauses and says why: it is under way and nobody gets it, until somebody mends what its
 // audience stands on.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
-import type { Tx } from "../platform/database.ts";
-import type { FailedJob } from "../platform/jobs.ts";
+import type { Tx } from "../platform/database/database.ts";
+import type { FailedJob } from "../platform/background/jobs.ts";
 import { moveCampaign } from "./follow-status.ts";
 import { findCampaignForUpdate } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";

@@ -2,8 +2,8 @@
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { containing } from "../platform/page.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { containing } from "../platform/http/page.ts";
 import { storedReason } from "./held-queries.ts";
 
 export interface CampaignRow {

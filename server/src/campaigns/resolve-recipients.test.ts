@@ -1,6 +1,6 @@
 // Mails in doubt, of campaigns and others: listed by name, ended by a person, once, with true counts and a note of who said so.
 import { expect, test } from "vitest";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { findMiscounts } from "../emails/booking/sending-hours.ts";
 import { useTestServer, type TestCaller, type TestProject } from "../testing/test-server.ts";
 

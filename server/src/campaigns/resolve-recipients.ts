@@ -1,6 +1,6 @@
 // Recipients of a campaign of whom nobody knows whether they got its mail: a person says what became of them.
 import type { Resolution } from "@postloft/contract/emails.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { addLateSent } from "../events/counts.ts";
 import { resolveEmails } from "../emails/reading/resolve-emails.ts";

@@ -2,10 +2,10 @@
 import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import type { z } from "zod";
-import type { Database, Tx } from "../platform/database.ts";
-import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { created, noContent, ok, route, type Call, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { listRecipients } from "../emails/outbox/campaign-emails.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { takeTestMail } from "../templates/test-mail.ts";

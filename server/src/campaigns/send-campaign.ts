@@ -1,8 +1,8 @@
 // Send, schedule, cancel, pause, resume, retry: each is one conditional UPDATE, so that of many callers at once one succeeds (decisions
 // §8).
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { addJob } from "../platform/jobs.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { addJob } from "../platform/background/jobs.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { retryFailedRecipients } from "../emails/outbox/campaign-emails.ts";
 import { releaseDestinations } from "../emails/refusals/paused-destinations.ts";

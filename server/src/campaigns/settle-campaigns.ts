@@ -2,8 +2,8 @@
 // cancelled, prove their books.
 import { domainOf } from "@postloft/contract/address.ts";
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

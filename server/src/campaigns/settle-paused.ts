@@ -1,6 +1,6 @@
 // What is done by itself about destinations that refuse a campaign, or list mail of no campaign: tell the members, park what waits there,
 // try again with a few, go on.
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import {
   isToBeTold,

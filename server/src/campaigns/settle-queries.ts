@@ -1,7 +1,7 @@
 // Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";
 import { storedReason } from "./held-queries.ts";
 

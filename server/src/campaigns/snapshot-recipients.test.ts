@@ -1,8 +1,8 @@
 // Who gets a campaign is fixed once, however often the job that fixes it is done.
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { JobFailure } from "../platform/jobs.ts";
+import { JobFailure } from "../platform/background/jobs.ts";
 import { cancelledAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { createSnapshotStep } from "./snapshot-recipients.ts";

@@ -1,8 +1,8 @@
 // Fixes who gets a campaign, in one statement, when it starts: a job, so that a crash in between is made good by whoever takes it up.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
-import { limitStatements, type Tx } from "../platform/database.ts";
+import { limitStatements, type Tx } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
-import { asJobFailure, type JobStep } from "../platform/jobs.ts";
+import { asJobFailure, type JobStep } from "../platform/background/jobs.ts";
 import { snapshotRecipients } from "../emails/outbox/campaign-emails.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { recipientsOf } from "../contacts/recipients.ts";

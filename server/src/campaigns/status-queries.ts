@@ -1,7 +1,7 @@
 // Where campaigns stand, read for what follows their status.
 import { sql } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
 /** Where campaigns stand, as far as their queues follow it. */

@@ -1,6 +1,6 @@
 // A test mail of a campaign.
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { Domains } from "../domains/domains.ts";
 import { sendTest, type TestAddressee } from "../templates/test-mail.ts";
 import { getCampaignRow } from "./campaigns.ts";

@@ -1,6 +1,6 @@
 // Statements on campaigns that other folders ask for.
 import { sql, type SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { namesField } from "../segments/usage.ts";
 
 interface NamedRow {

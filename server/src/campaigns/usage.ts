@@ -1,5 +1,5 @@
 // Which campaigns use a segment, a domain, a field, asked by those who own them before they are deleted; and what campaigns are called.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { findCampaignFrom, findCampaignNames, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
 
 /** The name of a campaign that is scheduled or under way and goes to a segment; undefined when there is none. */

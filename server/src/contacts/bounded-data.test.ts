@@ -1,8 +1,8 @@
 // Data without end: how many keys a contact may have, how many fields a project, and how much a page of them holds.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { subtransaction, transaction, type Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { subtransaction, transaction, type Tx } from "../platform/database/database.ts";
 import { faultsOf, refusalOf, useTestServer, type Reply, type TestProject } from "../testing/test-server.ts";
 import { contactRefusal } from "./contacts.ts";
 import { registerFields } from "./upsert-contacts.ts";

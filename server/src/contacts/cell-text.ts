@@ -1,7 +1,7 @@
 // Cells of a CSV file as values, and values as cells. Export writes with the same rules as import reads, so that a file that goes out and
 // comes back says the same. Pure.
 import { cellValue, needsMark, quoteCell } from "@postloft/contract/cell.ts";
-import { findHostileValues } from "../platform/http-body.ts";
+import { findHostileValues } from "../platform/http/body.ts";
 
 /** The value of a cell; a fault where it is an object that nobody may store. */
 export function readCell(cell: string): { value: unknown } | { fault: string } {

@@ -1,5 +1,5 @@
 // Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import type { Via } from "./consent.ts";
 import { findContactsById, lockContacts } from "./queries.ts";

@@ -1,6 +1,6 @@
 // Reads `consent_changes`; the statements that make and flip contacts write it.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { ConsentSource } from "./rules.ts";
 
 /** The consent log of a contact, newest first. */

@@ -1,8 +1,8 @@
 // The consent log over HTTP: one row for how a contact began and one for each real flip, with who did it and by which way.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { transaction } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { transaction } from "../platform/database/database.ts";
 import { APP_SECRET, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { viaApi, type Via } from "./consent.ts";
 import { createContactLinks } from "./links.ts";

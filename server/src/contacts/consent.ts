@@ -1,8 +1,8 @@
 // The consent log: how each change of a subscription came about (reliability case C7). It proves what a contact agreed to.
 import type { consentChange } from "@postloft/contract/contacts.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { z } from "zod";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readEmailNames, type EmailName } from "../emails/reading/email-standings.ts";

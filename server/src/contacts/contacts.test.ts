@@ -1,7 +1,7 @@
 // Contacts over HTTP: the data rules on all four doors, subscriptions, lists, look-up, change.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
   answersByName,
   faultsOf,

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { violatedConstraint } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { violatedConstraint } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal, invalidField } from "../platform/refusal.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { subtractContacts } from "../events/counts.ts";
 import { noteContacts } from "../reactions/reactions.ts";

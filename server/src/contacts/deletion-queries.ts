@@ -1,6 +1,6 @@
 // The statement that takes deleted contacts out of what imports remember.
 import { sql } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 
 /** Takes contacts that are deleted out of what imports changed, because the previous values are personal data. */
 export async function forgetChangesOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {

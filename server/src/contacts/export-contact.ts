@@ -1,8 +1,8 @@
 // All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { readEmailHistory } from "../emails/reading/email-history.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
-import { readPage } from "../platform/page.ts";
+import { readPage } from "../platform/http/page.ts";
 import { listConsentChanges, type CampaignNames } from "./consent.ts";
 import { getContact } from "./contacts.ts";
 

@@ -1,7 +1,7 @@
 // Contacts as CSV: whole, in one form for ever, harmless in a spreadsheet, and the same after an import.
 import { Readable } from "node:stream";
 import type { KyselyPlugin } from "kysely";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../testing/upload.ts";

@@ -1,6 +1,6 @@
 // Contacts as CSV, written while it is read: whoever reads slowly makes us read slowly, and whoever goes away ends it.
 import { headerOf } from "@postloft/contract/contact-file/field-names.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { writeRow } from "./cell-text.ts";
 import {
   listContactsAfter,

@@ -1,6 +1,6 @@
 // Statements that read contacts for files: in batches by key, so that no answer is ever in memory as a whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { shownData } from "./shown-data-queries.ts";
 
 /** Conditions on `contacts c`, all of which must hold. */

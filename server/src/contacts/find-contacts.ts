@@ -1,8 +1,14 @@
 // How a page of contacts is found: along the order of the list, by the best index, or in pieces; and how many there are.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import { isOutOfTime, limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
-import { fittingLimit } from "../platform/page.ts";
+import {
+  isOutOfTime,
+  limitStatements,
+  transaction,
+  type Database,
+  type Tx,
+} from "../platform/database/database.ts";
+import { fittingLimit } from "../platform/http/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import {
   countContacts,

@@ -1,5 +1,5 @@
 // The kinds of jobs of this folder, by name.
-import type { JobStep } from "../platform/jobs.ts";
+import type { JobStep } from "../platform/background/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";
 import { stepOfFieldDeletion } from "./fields/delete-field.ts";

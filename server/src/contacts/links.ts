@@ -1,6 +1,6 @@
 // The three links each recipient gets: unsubscribe, subscribe, manage. Signed, so that they can be neither guessed nor changed.
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { deriveKey } from "../platform/crypto.ts";
 import { NOBODY } from "../platform/ids.ts";
 

@@ -1,6 +1,6 @@
 // The list of contacts over HTTP: filters, orders, cursors that hold in each of them.
 import { expect, test } from "vitest";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
 import {
   answersByName,

@@ -1,8 +1,8 @@
 // Lists of contacts: who is meant by a search, a state, a segment; in which order; page by page.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import { isOutOfTime, type Database } from "../platform/database.ts";
-import { containsAddressPart, fittingLimit, type Page } from "../platform/page.ts";
+import { isOutOfTime, type Database } from "../platform/database/database.ts";
+import { containsAddressPart, fittingLimit, type Page } from "../platform/http/page.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { listIndexed, listInPieces, listSelected, type Found } from "./find-contacts.ts";

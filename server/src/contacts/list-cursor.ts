@@ -2,7 +2,7 @@
 // survives the deletion of the contact.
 import { parseAddress } from "@postloft/contract/address.ts";
 import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 

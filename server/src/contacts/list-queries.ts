@@ -1,7 +1,7 @@
 // Statements of lists of contacts. Conditions are on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Database } from "../platform/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
 import type { ContactPageRequest } from "./list-cursor.ts";
 import type { ContactRow } from "./queries.ts";
 import { shownData } from "./shown-data-queries.ts";

@@ -1,7 +1,7 @@
 // Contacts that match a filter, counted and listed.
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
-import { fittingLimit } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import { fittingLimit } from "../platform/http/page.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { alsoIs, countContactsMatching, listContactsMatching } from "./matching-queries.ts";
 

@@ -1,7 +1,7 @@
 // Statements over the contacts that match a compiled filter on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Database } from "../platform/database.ts";
-import { asFarAsItFits } from "../platform/page.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
+import { asFarAsItFits } from "../platform/http/page.ts";
 import { DATA_BYTES, type ListedContactRow } from "./list-queries.ts";
 import { shownData } from "./shown-data-queries.ts";
 

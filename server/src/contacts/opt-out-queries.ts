@@ -1,6 +1,6 @@
 // Statements on `opt_outs`. A contact that is new takes its row in the statement of upsert-queries.ts.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 
 export interface HashedAddress {

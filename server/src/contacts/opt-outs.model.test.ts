@@ -1,7 +1,7 @@
 // Random histories of a few addresses: contacts come, leave, are renamed, deleted and imported, while old links are clicked and bounces
 // arrive. An oracle that knows addresses and nothing of contacts says who is subscribed.
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId, NOBODY } from "../platform/ids.ts";
 import { createDeliveries } from "../deliveries/deliveries.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";

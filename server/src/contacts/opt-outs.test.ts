@@ -1,6 +1,6 @@
 // Opt-outs that outlive contacts, over HTTP: whoever returns stays unsubscribed, unless somebody asks for the subscription.
 import { expect, test, vi } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { readDataPatch } from "./rules.ts";

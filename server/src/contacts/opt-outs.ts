@@ -1,7 +1,7 @@
 // Unsubscribes and subscribes addresses, whichever contact has them now, and keeps the opt-outs of addresses without a contact
 // (docs/decisions/0107-opt-outs-of-addresses.md).
 import { hashAddress } from "../platform/address-hash.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import type { Via } from "./consent.ts";
 import {
   deleteOptOut,

@@ -1,6 +1,6 @@
 // Statements on `contacts`. Batches come as arrays, sorted by their caller so that locks are taken in one order. How contacts come into being: upsert-queries.ts.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { insertRepeatedOptOuts, lockImported } from "./repeated-opt-out-queries.ts";
 import type { Via } from "./rules.ts";
 import { shownData } from "./shown-data-queries.ts";

@@ -1,5 +1,5 @@
 // Reads the facts about contacts that the sender needs to render an email.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { readContactsForRendering } from "./contacts.ts";
 import { findKnownKeys } from "./fields/fields.ts";
 

@@ -1,7 +1,7 @@
 // Opt-outs of contacts who are unsubscribed already, by an import: without a trace of them, its undo would subscribe people who left since
 // (docs/decisions/0103-undo-an-import.md).
 import { sql } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { Via } from "./rules.ts";
 
 interface OptOut {

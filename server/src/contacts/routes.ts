@@ -1,7 +1,7 @@
 // HTTP for contacts: endpoint → verb → answer.
 import * as contract from "@postloft/contract/contacts.ts";
-import type { Database } from "../platform/database.ts";
-import { noContent, ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { listConsentChanges, viaDashboard, type CampaignNames } from "./consent.ts";
 import {

@@ -1,6 +1,6 @@
 // A contact's data without the fields that are being deleted: what every reader sees while the job has not come to it yet.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 /** The kind of job that deletes a field; its input is `{key}`. */
 export const FIELD_KIND = "contacts.delete-field";

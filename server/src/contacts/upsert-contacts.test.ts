@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";

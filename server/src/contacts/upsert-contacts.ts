@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import { now } from "../platform/clock.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";

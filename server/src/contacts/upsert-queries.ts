@@ -1,6 +1,6 @@
 // The statement that upserts contacts by address, alone or with an event each, and the types of keys it registers.
 import { sql, type RawBuilder } from "kysely";
-import { plannedOften, type Database, type Tx } from "../platform/database.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { recordEventsFrom } from "../events/events.ts";
 import type { Via } from "./consent.ts";

@@ -2,7 +2,7 @@
 // lists the address; all in one transaction.
 import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import { addLateSent } from "../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../events/events.ts";

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
 import { findMiscounts } from "../emails/booking/sending-hours.ts";

@@ -1,7 +1,7 @@
 // What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import { recordEvents } from "../events/events.ts";
 import { findHeldMails, type ReturnedMail } from "../emails/returned/returned-emails.ts";

@@ -1,12 +1,12 @@
 // What notices do in the books: each once, forward only, in any order, whoever reads them and whatever dies in between.
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { createDatabase, transaction, type Database } from "../platform/database.ts";
+import { createDatabase, transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
 import { addLateSent } from "../events/counts.ts";
 import { listEvents } from "../events/events.ts";

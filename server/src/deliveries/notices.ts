@@ -1,9 +1,9 @@
 // The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { nowMs } from "../platform/clock.ts";
-import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

@@ -1,5 +1,5 @@
 // The door for notices of Amazon SNS as the service runs it: keys and confirmations are fetched from Amazon.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { NoticeStore } from "./notices.ts";
 import { createSnsDoor, type SnsDoor } from "./sns.ts";

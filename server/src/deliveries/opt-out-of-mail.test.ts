@@ -1,6 +1,6 @@
 // Bounces and complaints act on the address that the mail was sent to, whoever has it when they come.
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import { findReturnedMails } from "../emails/returned/returned-emails.ts";
 import { makeSentMails, type SentMail } from "../testing/sent-mails.ts";

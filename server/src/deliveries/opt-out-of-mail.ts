@@ -1,7 +1,7 @@
 // Unsubscribes the address that a mail was sent to, whoever has it by now, when the mail bounced for good or was reported as spam.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { ReturnedMail } from "../emails/returned/returned-emails.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import type { ConsentSource } from "../contacts/consent.ts";

@@ -1,5 +1,5 @@
 // Takes messages apart that came over SMTP: what costs little at once, what costs much on a thread beside the one that serves.
-import { createTaskThread } from "../platform/task-thread.ts";
+import { createTaskThread } from "../platform/threads/task-thread.ts";
 import { parseMessage, type Parsed } from "./parse-message.ts";
 
 /** Each line costs the parser a hundredth of a millisecond, however short it is; what a report says stands in far fewer. */

@@ -1,5 +1,5 @@
 // On a thread of its own: takes messages of strangers apart that cost much.
-import { answerTasks } from "../platform/task-worker.ts";
+import { answerTasks } from "../platform/threads/task-worker.ts";
 import { parseMessage } from "./parse-message.ts";
 
 answerTasks(parseMessage);

@@ -1,6 +1,6 @@
 // Statements on `notices`, the inbox of what comes back.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 export type NoticeSource = "sns" | "smtp";
 

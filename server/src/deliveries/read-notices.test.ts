@@ -1,12 +1,12 @@
 // What costs much to read keeps nobody's reports: it is read apart, for so long in a batch, and comes again when that is over.
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { createDatabase, type Database } from "../platform/database.ts";
+import { createDatabase, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { TaskOverLimit } from "../platform/task-thread.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { TaskOverLimit } from "../platform/threads/task-thread.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import type { ReportReader } from "../domains/reports/unpack-apart.ts";
 import { bounceMail } from "../testing/incoming-mail.ts";
 import { makeProject, makeSentMails } from "../testing/sent-mails.ts";

@@ -6,7 +6,7 @@ import { isReportName } from "../domains/reports/domain-reports.ts";
 import type { DomainReport } from "../domains/reports/report.ts";
 import type { ReportReader } from "../domains/reports/unpack-apart.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { TaskOverLimit } from "../platform/task-thread.ts";
+import { TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { isCostly } from "./parse-apart.ts";
 import type { NoticeRow } from "./queries.ts";
 import { readReturnedMessage, type IncomingMessage, type OperatorMessage } from "./returned-message.ts";

@@ -1,6 +1,6 @@
 // What rates of bounces and complaints mean for a project: healthy, warning or critical (decisions §2). Pure.
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SendingCounts } from "../emails/booking/sending-hours.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
 

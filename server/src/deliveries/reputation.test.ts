@@ -1,7 +1,7 @@
 // The reputation guard over HTTP: rates that are true, levels, and a critical project disabled once, with its members told.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { countMails, findMiscounts } from "../emails/booking/sending-hours.ts";
 import { makeSentMails, sesEvent, type SentMail } from "../testing/sent-mails.ts";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";

@@ -1,7 +1,7 @@
 // The reputation guard: rates of bounces and complaints of each project; a critical project is disabled and its members are told.
 import type { z } from "zod";
 import type { security } from "@postloft/contract/security.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { now } from "../platform/clock.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readSendingTotals } from "../emails/booking/sending-hours.ts";

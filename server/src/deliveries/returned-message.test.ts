@@ -7,7 +7,7 @@ import { longestTurn } from "../testing/longest-turn.ts";
 import { bounceMail, complaintMail, personalMail } from "../testing/incoming-mail.ts";
 import { createReturnPaths } from "./return-path.ts";
 import { readReturnedMessage, type Envelope } from "./returned-message.ts";
-import { TaskOverLimit } from "../platform/task-thread.ts";
+import { TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
 
 const returnPaths = createReturnPaths("a secret that is long enough");

@@ -1,8 +1,8 @@
 // HTTP for what comes back: the hook of Amazon SNS, and how the mail of a project is received.
 import * as security from "@postloft/contract/security.ts";
 import { receiveSns } from "@postloft/contract/webhooks.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { readSecurity } from "./reputation.ts";
 import type { SnsDoor } from "./sns.ts";
 

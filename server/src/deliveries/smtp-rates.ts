@@ -1,9 +1,9 @@
 // How much mail is taken over SMTP from whom: what is over it is told to come back later, so nothing is lost.
 import { createHash } from "node:crypto";
 import { localPartOf } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
-import { networkOf } from "../platform/visitor-network.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
+import { networkOf } from "../platform/http/visitor-network.ts";
 import type { ReturnPaths } from "./return-path.ts";
 
 const RATE_WINDOW_SECONDS = 600;

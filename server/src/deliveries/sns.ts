@@ -1,7 +1,7 @@
 // The door for notifications of Amazon SNS: who tells is proved before anything is kept. Every refusal is the same 403.
 import { verify } from "node:crypto";
 import { readClock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { isFresh, type NoticeStore } from "./notices.ts";

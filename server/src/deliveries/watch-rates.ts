@@ -1,9 +1,9 @@
 // Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
-import { startLoop, type Loop } from "../platform/background.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { readSendingProjects, type SendingProject } from "../emails/booking/sending-hours.ts";
 import type { Guard } from "./reputation.ts";
 import { DISABLING } from "./reputation-rules.ts";

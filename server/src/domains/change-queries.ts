@@ -1,6 +1,6 @@
 // Statements on `domain_record_changes`.
 import { sql } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import type { DomainKey } from "./queries.ts";
 import type { RecordChange } from "./record-changes.ts";
 

@@ -1,6 +1,6 @@
 // Checks of sender domains: asks DNS, books what it means; now for one domain, and by the clock for all that are due.
-import { startLoop, type Loop } from "../platform/background.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

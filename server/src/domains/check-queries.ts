@@ -1,6 +1,6 @@
 // Statements on `domains` that a check makes: claim what is due, book what DNS said, move on to the next key.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import type { DomainKey, FoundRecords, Lookups } from "./queries.ts";
 
 /** What a check leaves behind. */

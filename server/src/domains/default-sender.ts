@@ -1,5 +1,5 @@
 // Gives a project a default sender when its first domain is verified, so that a first email needs no `from` (docs/decisions/0106-first-sender.md).
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { setFirstSender } from "../projects/default-senders.ts";
 import { isVerified } from "./present-domain.ts";
 import { listDomainRows } from "./queries.ts";

@@ -1,5 +1,5 @@
 // Makes DKIM keys, on one thread and in turns between projects.
-import { createTaskThread } from "../platform/task-thread.ts";
+import { createTaskThread } from "../platform/threads/task-thread.ts";
 
 const RSA_BITS = 2048;
 const WAITING = { waitingPerOwner: 3, waiting: 50 };

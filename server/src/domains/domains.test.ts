@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { createLog } from "../platform/log.ts";
 import { APP_SECRET, faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";

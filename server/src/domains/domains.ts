@@ -1,10 +1,10 @@
 // Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
 import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { LRUCache } from "lru-cache";
 import { randomText, type Sealer } from "../platform/crypto.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,5 +1,5 @@
 // What DNS says of verified domains right now, without booking it: a look for whoever runs the installation.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { askRecords } from "./ask-records.ts";
 import { countVerifiedDomains, listVerifiedDomains } from "./queries.ts";

@@ -1,6 +1,6 @@
 // On a thread of its own: makes DKIM keys, which takes a tenth of a second and more.
 import { generateKeyPairSync } from "node:crypto";
-import { answerTasks } from "../platform/task-worker.ts";
+import { answerTasks } from "../platform/threads/task-worker.ts";
 import type { NewKey } from "./dkim-keys.ts";
 
 answerTasks((bits: number): NewKey => {

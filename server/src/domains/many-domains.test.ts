@@ -1,6 +1,6 @@
 // How many domains a project may have, also when it adds them all at once.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });

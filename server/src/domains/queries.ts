@@ -1,6 +1,6 @@
 // Statements on `domains`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 /** Name → TXT records as DNS gave them; a name that nobody answered for is missing. */
 export type FoundRecords = Readonly<Record<string, readonly string[]>>;

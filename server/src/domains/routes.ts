@@ -1,8 +1,8 @@
 // HTTP for sender domains: endpoint → verb → answer, noted in the audit log.
 import type { AuditAction } from "@postloft/contract/audit.ts";
 import * as contract from "@postloft/contract/domains.ts";
-import type { Tx } from "../platform/database.ts";
-import { created, noContent, ok, route, type Call, type Route } from "../platform/http-route.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { created, noContent, ok, route, type Call, type Route } from "../platform/http/route.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import type { Domains, DomainUse } from "./domains.ts";
 

@@ -1,5 +1,5 @@
 // Events of contacts that somebody waits for, and the data of events that somebody reacts to.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { findReactedEvents, listEventsOfWaits, type EventPlace, type EventWait } from "./arrived-queries.ts";
 
 export { EVENTS_OF_A_WAIT, type EventPlace, type EventWait } from "./arrived-queries.ts";

@@ -1,7 +1,7 @@
 // Events that somebody waits for, read from `events`, and from `emails` for those that were sent.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 
 type Expression = RawBuilder<unknown>;

@@ -2,8 +2,8 @@
 // written again.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { migrate } from "../platform/migrations.ts";
-import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
+import { migrate } from "../platform/database/migrations.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/database/test-database.ts";
 
 const UPGRADE = 85;
 const CONTACTS = 20;

@@ -1,7 +1,7 @@
 // Counts of events that are counted already and change all the same: contacts and names that are deleted, mails known late to have been
 // sent.
 import { sql } from "kysely";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { lockPosition, SENT_ID, upsertCounts } from "./count-queries.ts";
 import { deleteNameCounts, upsertNameCounts } from "./name-count-queries.ts";
 

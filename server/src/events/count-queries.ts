@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { shownEvents } from "./deletion-queries.ts";
 import { isEmailSent, sentEventId } from "../emails/rows/sent-events.ts";

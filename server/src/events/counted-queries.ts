@@ -3,7 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
-import { plannedEachTime, type Database } from "../platform/database.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";
 import { joinProviders } from "../emails/rows/counted-by.ts";

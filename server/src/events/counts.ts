@@ -1,7 +1,7 @@
 // Counts of what happened, by the quarter of an hour: kept in batches that know where they stand, and by whoever changes what is counted
 // already, in the same transaction (docs/decisions/0044-counts-of-what-happened.md).
-import { startLoop, type Loop } from "../platform/background.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { advanceCounts, findCountable, listUncounted } from "./count-queries.ts";

@@ -1,6 +1,6 @@
 // Events that are being deleted: until when those of a name are gone for every reader, though the job has not reached them yet.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 /** The kind of job that deletes the events of a name; its input is `{name, until}`, the instant as PostgreSQL writes it. */
 export const DELETE_EVENTS_JOB = "events.delete";

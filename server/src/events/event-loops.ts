@@ -1,9 +1,9 @@
 // What events/ does in the background: counts, partitions ahead of time, and what is too old.
-import type { Loop } from "../platform/background.ts";
-import type { Database } from "../platform/database.ts";
+import type { Loop } from "../platform/background/background.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { startKeepingPartitions } from "../platform/partitions.ts";
+import { startKeepingPartitions } from "../platform/database/partitions.ts";
 import { startCounting } from "./counts.ts";
 import { startExpiringEvents, type EventsExpired } from "./retention.ts";
 

@@ -1,8 +1,8 @@
 // Names of events: which there are, where one is used, and the deletion of all events of a name.
 import { isReservedEventName } from "@postloft/contract/event-names.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { addJob, type JobStep } from "../platform/jobs.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { addJob, type JobStep } from "../platform/background/jobs.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { DELETE_EVENTS_JOB, deleteNamedEvents, findLastOfName } from "./deletion-queries.ts";
 import { deleteCountsOfName } from "./count-changes-queries.ts";

@@ -1,11 +1,11 @@
 // Events over HTTP: listed, filtered, paged.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import { startJobs } from "../platform/jobs.ts";
+import { startJobs } from "../platform/background/jobs.ts";
 import { DELETE_EVENTS_JOB, deleteEventsStep } from "./event-names.ts";
 import { recordEvents } from "./events.ts";
 

@@ -1,9 +1,9 @@
 // What happened to a contact: append-only, recorded in the transaction of what caused it.
 import type { RawBuilder } from "kysely";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import {
   insertEvents,
   insertEventsFrom,

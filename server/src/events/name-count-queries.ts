@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { firstEventIdAt, isEmailSent } from "../emails/rows/sent-events.ts";
-import { plannedEachTime, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Tx } from "../platform/database/database.ts";
 import { shownEvents } from "./deletion-queries.ts";
 
 type Expression = RawBuilder<unknown>;

@@ -1,7 +1,7 @@
 // Events by their names: which there are, how many, when the last came.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { plannedEachTime, type Database } from "../platform/database.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { positionOf } from "./count-queries.ts";
 import { deletedUntil, shownEvents } from "./deletion-queries.ts";

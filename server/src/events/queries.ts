@@ -2,11 +2,11 @@
 // and are read as events with it: docs/decisions/0025.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
 import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 import { reactToEventsFrom } from "../reactions/reactions.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface NewEvent {
   projectId: string;

@@ -1,6 +1,6 @@
 // Counts held against the rows that they are counts of.
 import { sql } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import {
   countMails,
   countOthers,

@@ -1,5 +1,5 @@
 // Proves that counts are true: recounts a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Span } from "./count-queries.ts";
 import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";
 

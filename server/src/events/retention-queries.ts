@@ -1,6 +1,6 @@
 // Events that are too old: whose they are, and their deletion by whole months.
 import { sql } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { lockPosition } from "./count-queries.ts";
 import { deleteOldNameCounts } from "./name-count-queries.ts";

@@ -1,7 +1,7 @@
 // Old events go by whole months: at once where nobody needs the month any more, row by row where somebody does, and both leave the same.
 import * as fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "../testing/add-project.ts";
 import { recountNames } from "../testing/recounted-numbers.ts";

@@ -1,14 +1,14 @@
 // How long events are kept: for ever, or for so many days and then by whole months (docs/decisions/0082-events-by-month.md). What was
 // counted of them stays in the counts.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { nowMs } from "../platform/clock.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { takeTurns } from "../platform/project-turns.ts";
-import { BUSY_RETRY_MS, dropPartition, listPartitions, unlessBusy } from "../platform/partitions.ts";
+import { takeTurns } from "../platform/background/project-turns.ts";
+import { BUSY_RETRY_MS, dropPartition, listPartitions, unlessBusy } from "../platform/database/partitions.ts";
 import {
   deleteOldEvents,
   deleteRetention,

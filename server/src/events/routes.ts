@@ -1,9 +1,9 @@
 // HTTP for events: endpoint → verb → answer.
 import * as contract from "@postloft/contract/events.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { isId } from "../platform/ids.ts";
-import { readPage } from "../platform/page.ts";
+import { readPage } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   countEventsByName,

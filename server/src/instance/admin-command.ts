@@ -1,6 +1,6 @@
 // The shape of a command of `npm run admin`: its arguments, options and result.
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 export interface Around {
   database: Database;

@@ -1,8 +1,8 @@
 // Commands of the operator where no server runs: what is asked for and not done yet is said.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
-import { createDatabase, type Database } from "../platform/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabase, type Database } from "../platform/database/database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
 import { readArguments } from "./admin-commands.ts";
 

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { isHoldAsked } from "../platform/stamp/stamp.ts";
 import { listAllProjects, type ProjectView } from "../projects/projects.ts";

@@ -1,9 +1,9 @@
 // The first account, project and keys of an empty database, from the settings BOOTSTRAP_*, so that nothing needs a click.
 import { parseAddress } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import { ConfigError, type Config } from "../platform/config.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { ConfigError, type Config } from "../platform/settings/config.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { createPasswords } from "../users/passwords.ts";
 import { createUser, hasUsers } from "../users/users.ts";

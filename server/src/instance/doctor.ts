@@ -5,7 +5,7 @@ import { inspectDomains } from "../domains/inspect-domains.ts";
 import { recountSample } from "../events/recount.ts";
 import { now } from "../platform/clock.ts";
 import { createDns } from "../platform/dns.ts";
-import { readMigrations } from "../platform/migrations.ts";
+import { readMigrations } from "../platform/database/migrations.ts";
 import { diskFinding, lookAtDisks } from "./doctor-disk.ts";
 import type { DoctorParts, Finding, Look } from "./finding.ts";
 import { readReadiness } from "./health.ts";

@@ -2,7 +2,7 @@
 import { parseAddress } from "@postloft/contract/address.ts";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/settings/config.ts";
 import { randomText } from "../platform/crypto.ts";
 import { oauthOf, type OauthSettings } from "../users/oauth/settings.ts";
 

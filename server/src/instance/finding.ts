@@ -1,6 +1,6 @@
 // What `npm run doctor` finds, and what it needs to look.
-import type { Config } from "../platform/config.ts";
-import type { Database } from "../platform/database.ts";
+import type { Config } from "../platform/settings/config.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { TransportWatch } from "../transports/transport-watch.ts";
 
 export interface Finding {

@@ -1,6 +1,6 @@
 // What whoever started the program reads when it is ready: where it is, where mail goes, what to do first.
-import type { Config } from "../platform/config.ts";
-import type { Database } from "../platform/database.ts";
+import type { Config } from "../platform/settings/config.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
 import { nextStep, readProgress } from "./next-step.ts";
 import type { InstanceFacts } from "./facts.ts";

@@ -1,9 +1,9 @@
 // Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
 // and what a person should know although it can, such as a mail server that is away, or mail that is held.
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { hasRoom } from "../platform/disk.ts";
-import { countMigrations } from "../platform/migrations.ts";
+import { countMigrations } from "../platform/database/migrations.ts";
 import { heldSentence, readHeld } from "./held.ts";
 import { countAppliedMigrations, listTransportOutages, readOldestDueSeconds } from "./queries.ts";
 

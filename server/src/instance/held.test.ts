@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { uploadCsv } from "../testing/upload.ts";
 import { drawWorkflow, type DrawnStep } from "../testing/workflow-fixture.ts";

@@ -1,7 +1,7 @@
 // Everything that waited, held after the database went back to an earlier state: what is held, and the verbs that release or drop it.
 import { countHeldMetering, holdUsage, releaseHeldUsage } from "../billing/report-usage.ts";
-import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
-import { countHeldJobs, dropHeldJobs, holdJobs, releaseHeldJobs } from "../platform/jobs.ts";
+import { limitStatements, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { countHeldJobs, dropHeldJobs, holdJobs, releaseHeldJobs } from "../platform/background/jobs.ts";
 import { askToHold, findHeld, markHeld, markReleased } from "../platform/stamp/stamp.ts";
 import { BULK_KIND } from "../contacts/bulk/bulk-changes.ts";
 import { IMPORT_KIND } from "../contacts/import/import-contacts.ts";

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/instance.ts";
-import { readConfig } from "../platform/config.ts";
+import { readConfig } from "../platform/settings/config.ts";
 import { createSealer } from "../platform/crypto.ts";
-import { createDatabase, type Database } from "../platform/database.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabase, type Database } from "../platform/database/database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { APP_SECRET, useTestServer } from "../testing/test-server.ts";
 import { bootstrap, explainIgnored } from "./bootstrap.ts";
 import { readReadiness } from "./health.ts";

@@ -1,5 +1,5 @@
 // What whoever runs the installation does next, as far as it has come: account → key → first mail → where to read it, or a domain first.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { hasUsers } from "../users/users.ts";
 import { hasEmails, hasProvenDomain } from "./queries.ts";

@@ -3,10 +3,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, type Sealer } from "../platform/crypto.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
-import { fieldErrors } from "../platform/http-errors.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { fieldErrors } from "../platform/http/errors.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   enqueueSystemMails,

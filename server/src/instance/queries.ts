@@ -1,6 +1,6 @@
 // Statements about the installation itself.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 

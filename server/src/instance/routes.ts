@@ -1,12 +1,12 @@
 // HTTP for the installation itself: config, health, metrics, documentation, the local mailbox.
 import * as contract from "@postloft/contract/instance.ts";
 import * as mailboxContract from "@postloft/contract/mailbox.ts";
-import { openApiDocument } from "@postloft/contract/openapi.ts";
+import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
 import { getSetupState } from "@postloft/contract/projects.ts";
-import type { Database } from "../platform/database.ts";
-import { noContent, ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http/route.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { readPage } from "../platform/page.ts";
+import { readPage } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { listSystemMails } from "../emails/system-mail/system-mail.ts";
 import {
@@ -19,7 +19,7 @@ import {
 import type { Domains } from "../domains/domains.ts";
 import { findFirstUser } from "../users/users.ts";
 import type { InstanceFacts } from "./facts.ts";
-import { shared } from "../platform/shared-work.ts";
+import { shared } from "./shared-work.ts";
 import { answerHealth, answerReady } from "./health.ts";
 import { readSetupState } from "./setup-state.ts";
 

@@ -1,7 +1,7 @@
 // What is wrong with settings that only their own part of the program understands, for all parts.
 import { faultsOfBilling } from "../billing/settings.ts";
-import type { MoreChecks } from "../platform/config.ts";
-import { isFirstStart } from "../platform/open-database.ts";
+import type { MoreChecks } from "../platform/settings/config.ts";
+import { isFirstStart } from "../platform/database/open-database.ts";
 import { faultsOfTransports } from "../transports/create-transport.ts";
 import { faultsOfStorage } from "../uploads/storage.ts";
 import { faultsOfOauth } from "../users/oauth/settings.ts";

@@ -1,5 +1,5 @@
 // How far a project has come: what a dashboard shows to whoever begins (decisions §2).
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { hasSubscription } from "../billing/billing.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import type { Domains } from "../domains/domains.ts";

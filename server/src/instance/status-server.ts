@@ -3,9 +3,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ERRORS } from "@postloft/contract/errors.ts";
-import type { Database } from "../platform/database.ts";
-import { asRefusal, errorEnvelope } from "../platform/http-errors.ts";
-import { ASK_FOR_TOKEN, refuseAccess, type Access } from "../platform/http-guards.ts";
+import type { Database } from "../platform/database/database.ts";
+import { asRefusal, errorEnvelope } from "../platform/http/errors.ts";
+import { ASK_FOR_TOKEN, refuseAccess, type Access } from "../platform/http/guards.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

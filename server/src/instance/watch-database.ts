@@ -1,7 +1,7 @@
 // Before anything leaves: is it the database that it was? If it went back, everything that waits is held and the start says so.
 import { resolve } from "node:path";
 import type pg from "pg";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { createStampFile } from "../platform/stamp/stamp-file.ts";

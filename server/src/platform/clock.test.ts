@@ -1,11 +1,11 @@
 // The clock of this machine is set wrong; the database's is right.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { followClock, now, nowMs, readClock } from "./clock.ts";
-import { createDatabase, createPool, type Database } from "./database.ts";
+import { createDatabase, createPool, type Database } from "./database/database.ts";
 import { idTimeMs, newId } from "./ids.ts";
 import { createLog } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
-import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+import { createTestDatabase, type TestDatabase } from "./database/test-database.ts";
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const HOUR_MS = 60 * 60_000;

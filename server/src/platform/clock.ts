@@ -2,8 +2,8 @@
 // otherwise, and jumps when it is set. What leases, timers and schedules compare, the database compares itself; this is for what is made
 // here: ids, the instants of events, dates of messages.
 import { sql } from "kysely";
-import { startLoop, type Loop } from "./background.ts";
-import type { Database } from "./database.ts";
+import { startLoop, type Loop } from "./background/background.ts";
+import type { Database } from "./database/database.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 

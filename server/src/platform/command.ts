@@ -1,5 +1,5 @@
 // Runs a command of whoever runs the installation: its exit code, and why it failed as words or, with `--json`, as JSON.
-import { ConfigError } from "./config.ts";
+import { ConfigError } from "./settings/config.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres/embedded-postgres.ts";
 import { Refusal } from "./refusal.ts";
 import { StartError } from "./start-error.ts";

@@ -2,9 +2,9 @@
 import { tmpdir } from "node:os";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { createDatabase } from "./database.ts";
+import { createDatabase } from "./database/database.ts";
 import { hasRoom } from "./disk.ts";
-import { createTestDatabase } from "./test-database.ts";
+import { createTestDatabase } from "./database/test-database.ts";
 
 const A_MINUTE_MS = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "vitest";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./settings/config.ts";
 import { armFailpoints, failpoint, FailpointError, parseFailpoint } from "./failpoints.ts";
 
 afterEach(() => armFailpoints([]));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Client } from "pg";
 import { expect, inject, onTestFinished, test } from "vitest";
-import { readConfig } from "./config.ts";
+import { readConfig } from "./settings/config.ts";
 import { explainStartError } from "./start-error.ts";
 
 const SETTINGS = { HOST: "127.0.0.1", PORT: 3000, SMTP_PORT: 2525, DATABASE_URL: undefined };

@@ -1,6 +1,6 @@
 // Why the program cannot start, in words for whoever started it: which setting it is about and what to do. Pure.
-import type { Config } from "./config.ts";
-import { databaseErrorCode, DISK_FULL } from "./database.ts";
+import type { Config } from "./settings/config.ts";
+import { databaseErrorCode, DISK_FULL } from "./database/database.ts";
 
 /** Its message is all that is to be said; a trace would tell nobody more. */
 export class StartError extends Error {

@@ -1,6 +1,6 @@
 // Reads, sets and ends the default sender of a project: the one of emails that name none.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { recordAudit, SERVICE } from "../audit/audit-log.ts";
 import { clearDefaultSender, findDefaultSenders, insertFirstSender } from "./queries.ts";
 /** The sender of mails that name none, per project that has set one. */

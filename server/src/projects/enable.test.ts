@@ -1,6 +1,6 @@
 // Enabling a project again after a suspension: by its owner once in a while, by whoever runs the installation always.
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { SERVICE } from "../audit/audit-log.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { enableProject, readStandings, suspendProjects } from "./suspend-projects.ts";

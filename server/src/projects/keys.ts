@@ -1,8 +1,8 @@
 // Manages the two API keys of a project, which are found by hash and sealed so that admins can see them again.
 import { randomText, sha256, type Sealer } from "../platform/crypto.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
-import type { PresentedKey } from "../platform/http-caller.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
+import type { PresentedKey } from "../platform/http/caller.ts";
 import { createScopedKeyFinder, SCOPED_PREFIX } from "./scoped-keys/find-scoped-keys.ts";
 import { clearKnownSecretKey, deleteKeys, findKeysByHash, insertKeys } from "./queries.ts";
 

@@ -1,7 +1,7 @@
 // Projects and their keys over HTTP: made, changed, seen and rotated by whoever may.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api", INBOUND_DOMAIN: "in.example" });

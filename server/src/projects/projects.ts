@@ -1,9 +1,9 @@
 // Manages projects, the tenants: a person creates one, its admins change it and see both of its keys.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { DoubtPolicy, TrackingMode } from "@postloft/contract/projects.ts";
 import { seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { changeQueueRules, createProjectQueue, type QueueRules } from "../emails/outbox/queues.ts";

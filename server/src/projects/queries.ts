@@ -1,6 +1,6 @@
 // Statements on `projects`, `memberships` and `api_keys`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 
 export async function insertProject(tx: Tx, project: { id: string; name: string }): Promise<void> {

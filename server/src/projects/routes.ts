@@ -1,7 +1,7 @@
 // HTTP for projects: endpoint → verb → answer.
 import * as contract from "@postloft/contract/projects.ts";
-import type { Database } from "../platform/database.ts";
-import { created, ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { created, ok, route, type Route } from "../platform/http/route.ts";
 import { actorOf } from "../audit/audit-log.ts";
 import {
   createProject,

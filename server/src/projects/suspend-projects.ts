@@ -1,7 +1,7 @@
 // Disabling projects for what came back about their mail, and what is known of it afterwards.
 import type { BadRate } from "@postloft/contract/security.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";

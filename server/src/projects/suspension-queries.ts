@@ -1,6 +1,6 @@
 // Statements on `project_suspensions`, and on `projects` where one is disabled.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { lockProject } from "./queries.ts";
 
 export async function disableProjectRows(

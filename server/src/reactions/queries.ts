@@ -1,7 +1,7 @@
 // Statements on `event_subscriptions` and `event_reactions`.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 /**
  * As part of a larger statement: a reaction for each subscriber that waits for one of the events which `source` is a query of

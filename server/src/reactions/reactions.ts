@@ -1,7 +1,7 @@
 // Who waits for what happens to contacts, and what happened that they wait for: segments and workflows subscribe to names of events, and
 // each subscriber gets a row for each event it waits for, in the transaction of the event. Nobody else costs anything.
 import type { RawBuilder } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import {
   deleteReactions,

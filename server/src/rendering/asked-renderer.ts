@@ -1,5 +1,5 @@
 // Template checks and previews that a caller waits for, on threads apart from the emails on their way out and fair between projects.
-import { costlyWork, createFairQueue } from "../platform/fair-queue.ts";
+import { costlyWork, createFairQueue } from "../platform/background/fair-queue.ts";
 import type { TemplateContent } from "./compile-content.ts";
 import { createRenderer, type ContentProblem, type RenderJob, type RenderResult } from "./renderer.ts";
 

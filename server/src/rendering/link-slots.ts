@@ -1,7 +1,7 @@
 // Slots for the links of a mail and its open pixel, put into the template once: what is left for each recipient is to write a token into
 // them (172,000 mails a second instead of 4,500 when each mail is searched for links).
 
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { decodeHTMLAttribute } from "entities";
 import { findLinks, type FoundLink } from "./find-links.ts";
 import { harmlessUrl, type UrlValue } from "./harmful-urls.ts";

@@ -2,7 +2,7 @@
 // mail that is written and for the click that comes back. Pure.
 
 import { createHash, createHmac } from "node:crypto";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 /** One link of a content. Equal addresses are one link, and its number is a hash: whoever finds it finds the same. */
 export interface ContentLink {

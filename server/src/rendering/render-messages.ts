@@ -1,7 +1,7 @@
 // What the render pool and its threads say to each other. Everything here is copied between threads.
 // One side: renderer.ts. The other: render-worker.ts.
 
-import { MEGABYTE } from "@postloft/contract/limit.ts";
+import { MEGABYTE } from "@postloft/contract/limits/limit.ts";
 import type { BodyParts, MessageBody } from "../message/body.ts";
 import type { RenderedParts, TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";

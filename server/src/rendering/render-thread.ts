@@ -2,7 +2,7 @@
 
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
-import { threadEnvironment } from "../platform/thread-environment.ts";
+import { threadEnvironment } from "../platform/threads/environment.ts";
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink } from "./link-target.ts";
 import type { RenderQueue, ThreadTask } from "./render-queue.ts";

@@ -4,7 +4,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
 import type { PartText } from "../message/part-text.ts";
-import { goBehind } from "../platform/thread-priority.ts";
+import { goBehind } from "../platform/threads/priority.ts";
 import {
   compileContent,
   type CompiledContent,

@@ -1,7 +1,7 @@
 // The pool: order, limits, bombs beside honest mail, threads that die, and a main thread that stays free.
 // Exercises renderer.ts with real threads; the language itself is in template-language.test.ts.
 
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { buildBody, type MessageBody } from "../message/body.ts";
 import {

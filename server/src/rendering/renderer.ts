@@ -1,7 +1,7 @@
 // Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and nobody else anything.
 
 import { LRUCache } from "lru-cache";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { MessageBody } from "../message/body.ts";
 import { completeParts, type TemplateContent } from "./compile-content.ts";
 import type { ContentField } from "./compile-part.ts";

@@ -3,9 +3,9 @@
 import { sql, type RawBuilder } from "kysely";
 import { TYPES_OF_EVENTS, type ActivityType } from "@postloft/contract/activity.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { plannedEachTime, type Database } from "../platform/database.ts";
-import { asFarAsItFits, type RowOfBytes } from "../platform/page.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
+import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "../events/event-names.ts";
 import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 

@@ -1,9 +1,9 @@
 // HTTP for the activity feed: endpoint → verb → answer.
 import * as contract from "@postloft/contract/activity.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { isId } from "../platform/ids.ts";
-import { readPage } from "../platform/page.ts";
+import { readPage } from "../platform/http/page.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "./activity.ts";
 import type { LiveActivity } from "./live-activity.ts";
 

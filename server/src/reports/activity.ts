@@ -1,10 +1,10 @@
 // The activity feed: what happened to mails, contacts, campaigns and workflows, newest first (decisions §10).
 import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
-import { cursorOf, fittingLimit, type Page, type PageRequest } from "../platform/page.ts";
+import { cursorOf, fittingLimit, type Page, type PageRequest } from "../platform/http/page.ts";
 import {
   boundSource,
   campaigns,

@@ -2,7 +2,7 @@
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { sumMails, sumOthers, type MailColumn, type MailFilter, type Span } from "../events/counts.ts";
 
 export type MailSums = Record<MailColumn, number>;

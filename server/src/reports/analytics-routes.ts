@@ -1,10 +1,10 @@
 // HTTP for numbers over a period: endpoint → verb → answer.
 import * as contract from "@postloft/contract/analytics.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Answer, type Route } from "../platform/http/route.ts";
 import { writeRow } from "../contacts/cell-text.ts";
 import {
   getActivityStats,

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { countNews } from "../events/counts.ts";
 import { recordEvents } from "../events/events.ts";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { makeSentMails } from "../testing/sent-mails.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";

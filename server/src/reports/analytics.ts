@@ -1,8 +1,8 @@
 // Numbers over a period: mails by day, dimension, weekday and hour; campaigns, events and the audience.
 import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { MailFilter } from "../events/counts.ts";
 import { percentOf } from "../campaigns/rules.ts";
 import {

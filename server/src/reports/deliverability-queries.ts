@@ -2,7 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Span } from "../events/counts.ts";
 
 const MAX_REPORTERS = 10;

@@ -1,7 +1,7 @@
 // HTTP for how receivers judge mail: endpoint → verb → answer.
 import * as contract from "@postloft/contract/deliverability.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import type { Domains } from "../domains/domains.ts";
 import { getDeliverability } from "./deliverability.ts";
 

@@ -1,6 +1,6 @@
 // How the mail of a project is judged where it arrives, and what to do about it in a sentence.
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";
 import { readKeptFrom } from "../events/retention.ts";
 import { getBreakdown, noMailsOf } from "./analytics.ts";

@@ -1,7 +1,7 @@
 // Tells members that a job of their project failed: of each sort once an hour, since a program may start many.
 import { now } from "../platform/clock.ts";
-import type { Tx } from "../platform/database.ts";
-import type { FailedJob } from "../platform/jobs.ts";
+import type { Tx } from "../platform/database/database.ts";
+import type { FailedJob } from "../platform/background/jobs.ts";
 import { TOLD_JOBS } from "../projects/members/notification-facts.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { CALL_MEMBERS_JOB, takeDue, tellMembers } from "../projects/members/notifications.ts";

@@ -1,6 +1,6 @@
 // What the feed asks beside its pages: whether what it is narrowed to exists, what comes next.
 import { sql } from "kysely";
-import { plannedEachTime, type Database } from "../platform/database.ts";
+import { plannedEachTime, type Database } from "../platform/database/database.ts";
 
 /** Which of the things a report is narrowed to the project does not have. */
 export async function findMissing(

@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from "node:http";
 import { expect, test, vi } from "vitest";
 import { sql } from "kysely";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { transaction } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import {
   useTestServer,

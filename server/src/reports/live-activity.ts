@@ -1,9 +1,9 @@
 // Streams the activity of projects as server-sent events (HTML Standard §9.2), with one reader per followed project.
 // The reader reads the last seconds again each time, because a row can be committed after a younger one.
 import { Readable } from "node:stream";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { nowMs } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { firstIdAt, idTimeMs, NO_ID } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import { Refusal } from "../platform/refusal.ts";

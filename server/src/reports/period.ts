@@ -1,5 +1,5 @@
 // Periods of whole days in the zone of whoever looks: where each day begins, summer time included. Pure.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../platform/refusal.ts";
 
 const QUARTER_MS = 15 * 60_000;

@@ -2,12 +2,12 @@
 // equals a recount from the rows, by the days of PostgreSQL's own zones.
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
-import { startJobs } from "../platform/jobs.ts";
+import { startJobs } from "../platform/background/jobs.ts";
 import { addLateSent, countNews } from "../events/counts.ts";
 import { DELETE_EVENTS_JOB, deleteEvents, deleteEventsStep, listEventNames } from "../events/event-names.ts";
 import { confirmSent } from "../emails/returned/returned-emails.ts";

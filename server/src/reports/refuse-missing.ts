@@ -1,6 +1,6 @@
 // What a report is narrowed to has to be the project's: a foreign id is answered like one that nothing has.
 import type { ErrorCode } from "@postloft/contract/errors.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findMissing } from "./feed-queries.ts";
 

@@ -1,6 +1,6 @@
 // Finds open streams whose caller lost access: one statement for all streams of a process.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 /** The credential that opened a stream: a session of a member, or an API key. */
 export interface StreamCaller {

@@ -1,5 +1,5 @@
 // Ends streams whose caller lost access, within half a second and on every process (docs/decisions/0111-open-streams.md).
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import { findRevoked, type StreamCaller } from "./stream-access-queries.ts";
 

@@ -1,7 +1,7 @@
 // What was sent in the week before, mailed on Mondays to the members who asked for it.
-import { startLoop, type Loop } from "../platform/background.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { WeekCounts } from "../projects/members/notification-facts.ts";

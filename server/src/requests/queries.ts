@@ -1,7 +1,7 @@
 // Statements on `api_requests`.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
-import type { PageRequest } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { PageRequest } from "../platform/http/page.ts";
 
 export interface RequestRow {
   projectId: string;

@@ -1,13 +1,13 @@
 // The log of API requests: noted in memory as they are answered, written many at once, never waited for by a request.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
-import type { AnsweredRequest } from "../platform/http-notes.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { AnsweredRequest } from "../platform/http/notes.ts";
 import { isId, newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   deleteOldRequests,

@@ -1,7 +1,7 @@
 // The log of API requests: what programs asked and how it was answered, without secrets or people, never at the cost of a request.
 import { assert, jsonValue, property, string } from "fast-check";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { redactBody, redactPath } from "./redact.ts";

@@ -1,8 +1,8 @@
 // HTTP for the log of API requests: endpoint → verb → answer.
 import * as contract from "@postloft/contract/requests.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
 import { getRequest, listRequests } from "./request-log.ts";
 
 export function requestRoutes({ database }: { database: Database }): Route[] {

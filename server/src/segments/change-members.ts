@@ -1,5 +1,5 @@
 // Members of static segments, added and removed by address.
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../reactions/reactions.ts";

@@ -1,6 +1,6 @@
 // Computes the members of tracked segments: all of them, now or in the background, in one statement each.
 import type { Filter } from "@postloft/contract/filters.ts";
-import { limitStatements, transaction, type Database, type Tx } from "../platform/database.ts";
+import { limitStatements, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";

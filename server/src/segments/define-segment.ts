@@ -1,6 +1,6 @@
 // What segments are: one is made, changed, deleted, and those that stand on it follow.
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { lockProject } from "../projects/projects.ts";

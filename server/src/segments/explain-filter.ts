@@ -1,7 +1,7 @@
 // Why a contact matches a filter or does not, condition by condition.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   conditionsOf,

@@ -1,7 +1,7 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
-import { startLoop } from "../platform/background.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
-import type { Hints } from "../platform/hints.ts";
+import { startLoop } from "../platform/background/background.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
+import type { Hints } from "../platform/background/hints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";

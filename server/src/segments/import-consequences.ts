@@ -1,5 +1,5 @@
 // What the suppression list and static segments do with imported contacts, to be handed to the import.
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../reactions/reactions.ts";

@@ -1,5 +1,5 @@
 // Members that imports of contacts add to static segments, and that the undo of an import takes out again.
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import type { ImportedMembers } from "../contacts/import/undo-import.ts";
 import { countImportedMembers, deleteImportedMembers } from "./member-queries.ts";

@@ -1,6 +1,6 @@
 // Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
 /** Whether each member of a segment `s` is stored, and counted as it comes and goes. */

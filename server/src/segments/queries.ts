@@ -1,8 +1,8 @@
 // Statements on `segments`: the records, and which of them are to be computed. Those on their members are in member-queries.ts.
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { sql, type SqlBool } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
-import { asFarAsItFits, type PageRequest, type RowOfBytes } from "../platform/page.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { asFarAsItFits, type PageRequest, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface SegmentRow {
   id: string;

@@ -1,9 +1,9 @@
 // HTTP for segments: endpoint → verb → answer.
 import * as contract from "@postloft/contract/segments.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database } from "../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database } from "../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
 import { viaDashboard } from "../contacts/consent.ts";
 import type { Explainer } from "./filters/explain-apart.ts";
 import { addMembers, removeMembers } from "./change-members.ts";

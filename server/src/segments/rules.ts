@@ -1,7 +1,7 @@
 // Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { ANY_CHANGE } from "../reactions/reactions.ts";
 import type { EventNames } from "./member-queries.ts";
 

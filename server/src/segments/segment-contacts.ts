@@ -1,7 +1,7 @@
 // Who is in a segment now, or would be by a filter that is not saved.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { invalidField } from "../platform/refusal.ts";
 import type { ContactView } from "../contacts/contacts.ts";
 import { inTime } from "../contacts/list-contacts.ts";

@@ -1,7 +1,7 @@
 // The contacts of a segment or of a filter as a condition of a statement, and which segments a filter may name.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";

@@ -1,5 +1,5 @@
 // Which segments one contact is in: of every kind, live, a page at a time.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 import { newId } from "../platform/ids.ts";

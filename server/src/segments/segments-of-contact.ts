@@ -2,8 +2,8 @@
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { getContact } from "../contacts/contacts.ts";
 import { isAmong } from "../contacts/matching-contacts.ts";
-import type { Database } from "../platform/database.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import type { Database } from "../platform/database/database.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { membershipOf } from "./filters/compile-filter.ts";
 import { loadSegments } from "./filters/load-segments.ts";

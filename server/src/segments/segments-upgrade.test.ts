@@ -1,8 +1,8 @@
 // The upgrade by which segments that stand on static ones follow them, and counts are of who is stored (migrations 0101 and 0102).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { migrate } from "../platform/migrations.ts";
-import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
+import { migrate } from "../platform/database/migrations.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/database/test-database.ts";
 
 const UPGRADE = 101;
 const projectId = newId();

@@ -1,7 +1,7 @@
 // Segments over HTTP: records, members, counts, and the events of those who come and leave.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   faultsOf,
   refusalOf,

@@ -1,10 +1,10 @@
 // Segments as records: read and listed, counted.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { countMatching } from "../contacts/matching-contacts.ts";
 import { countStoredMembers } from "./member-queries.ts";

@@ -1,6 +1,6 @@
 // Statements on segments that other folders ask for, before a field goes or a contact is exported.
 import { sql, type RawBuilder } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 interface NamedRow {
   id: string;

@@ -1,7 +1,7 @@
 // What the folders before this one ask of segments: who is in one, and which use a field or an event.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import { membershipOf } from "./filters/compile-filter.ts";

@@ -1,8 +1,8 @@
 // Statements on `suppressions`.
 import { sql, type RawBuilder } from "kysely";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { containsAddressPart } from "../platform/page.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { containsAddressPart } from "../platform/http/page.ts";
 
 export interface SuppressionRow {
   id: string;

@@ -1,8 +1,8 @@
 // HTTP for the suppression list: endpoint → verb → answer.
 import * as contract from "@postloft/contract/suppressions.ts";
-import { transaction, type Database } from "../platform/database.ts";
-import { noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { csv } from "../contacts/csv-answer.ts";
 import { PLAIN_IMPORT } from "../contacts/import/import-input.ts";

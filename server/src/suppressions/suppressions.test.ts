@@ -1,7 +1,7 @@
 // The suppression list over HTTP: filled by what came back, by hand and from files; looked at where the project wants it.
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { uploadOf, type ImportJob } from "../testing/upload.ts";
 

@@ -2,9 +2,9 @@
 // (docs/decisions/0045-suppression-list.md).
 import { parseAddress } from "@postloft/contract/address.ts";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { usesSuppressionList } from "../emails/outbox/queues.ts";
 import { writeRow } from "../contacts/cell-text.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import type { Block, Design } from "@postloft/contract/design.ts";
 import { designHtml, escapeAround } from "@postloft/contract/design-html.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { faultsOf, refusalOf, useTestServer, type Reply } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });

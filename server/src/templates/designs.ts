@@ -2,7 +2,7 @@
 // makes it goes (docs/decisions/0062-blocks.md).
 import { DESIGN_FORMAT, type Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../platform/refusal.ts";
 
 interface Written {

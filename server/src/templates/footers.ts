@@ -1,6 +1,6 @@
 // The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
 import { now } from "../platform/clock.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";
 import { chooseLocale } from "../contacts/pages/locale.ts";
 import type { MergeTagFacts } from "./lint-variables.ts";

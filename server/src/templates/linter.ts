@@ -1,5 +1,5 @@
 // Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
-import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
+import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
 import { warningOfPart, type Warning } from "./warnings.ts";
 

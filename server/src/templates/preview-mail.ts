@@ -1,5 +1,5 @@
 // What a mail that was sent, or will be, says to its recipient.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { headerFields } from "../message/message.ts";

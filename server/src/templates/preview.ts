@@ -1,6 +1,6 @@
 // What a mail would say to somebody, without sending it, and what could be better.
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { hashTexts } from "../emails/outbox/emails.ts";

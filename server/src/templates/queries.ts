@@ -1,9 +1,9 @@
 // Statements on `templates`; what uses one is counted where it stands.
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { hasLeft } from "../emails/rows/counted-by.ts";
-import { asFarAsItFits, containing, type RowOfBytes } from "../platform/page.ts";
+import { asFarAsItFits, containing, type RowOfBytes } from "../platform/http/page.ts";
 
 export interface TemplateRow {
   id: string;

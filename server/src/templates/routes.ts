@@ -1,12 +1,12 @@
 // HTTP for templates: endpoint → verb → answer.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { previewEmail } from "@postloft/contract/emails.ts";
 import * as trials from "@postloft/contract/template-trials.ts";
 import * as contract from "@postloft/contract/templates.ts";
-import type { Database } from "../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
+import type { Database } from "../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { withMadeBody } from "./designs.ts";
 import { previewContent, type PreviewParts } from "./preview.ts";
 import { previewMail } from "./preview-mail.ts";

@@ -1,5 +1,5 @@
 // Small rules of templates: what a copy is called, and what holds one. Pure.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 const COPY_SUFFIX = " (copy)";
 

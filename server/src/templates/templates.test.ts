@@ -1,8 +1,8 @@
 // Templates over HTTP: what is stored, listed, refused, and that projects see only their own.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import {
   answersByName,
   faultsOf,

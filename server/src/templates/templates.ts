@@ -1,9 +1,9 @@
 // Templates: what mails say, kept under an id (decisions §6).
 import { domainOf } from "@postloft/contract/address.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
-import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { fittingLimit, toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { Refusal, requireUnchanged } from "../platform/refusal.ts";
 import type { AskedRenderer } from "../rendering/asked-renderer.ts";
 import type { Domains } from "../domains/domains.ts";

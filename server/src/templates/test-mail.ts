@@ -1,10 +1,10 @@
 // A test mail of a template or a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and nothing that
 // comes of it touches that contact.
 import { parseMailbox } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { makeContent, type Mailbox } from "../emails/outbox/emails.ts";
 import { enqueueTestEmail } from "../emails/outbox/test-emails.ts";

@@ -1,5 +1,5 @@
 // Warnings when a content is saved: variables without a value, because they show nothing, and merge tags of other services.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { readMergeTagFacts } from "./footers.ts";

@@ -1,5 +1,5 @@
 // Which templates use a domain: asked by domains/, before one is deleted.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { findTemplateFrom } from "./queries.ts";
 
 /** The name of a template that sends from a domain; undefined when there is none. */

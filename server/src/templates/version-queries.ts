@@ -1,6 +1,6 @@
 // Statements on `template_versions`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 export interface TemplateVersionRow {
   id: string;

@@ -1,6 +1,6 @@
 // What templates said before: kept when it is replaced, and brought back (docs/decisions/0062-blocks.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {

@@ -1,5 +1,5 @@
 // A project without members and keys, for tests that write to the database themselves.
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { createProjectQueue } from "../emails/outbox/queues.ts";
 
 export async function addProject(

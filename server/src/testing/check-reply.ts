@@ -2,9 +2,9 @@
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorAnswer, ERRORS } from "@postloft/contract/errors.ts";
-import { errorsOf } from "@postloft/contract/openapi-errors.ts";
+import { errorsOf } from "@postloft/contract/openapi/errors.ts";
 import type { z } from "zod";
-import { plainPath } from "../platform/http-paths.ts";
+import { plainPath } from "../platform/http/paths.ts";
 
 export interface ReplyToCheck {
   method: string;

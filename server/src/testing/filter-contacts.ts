@@ -6,7 +6,7 @@ import { restrictionForAll, restrictionOf } from "../segments/filters/compile-fi
 import { evaluatorOf } from "../segments/filters/evaluate-filter.ts";
 import { loadFilterContacts } from "../segments/filters/load-contacts.ts";
 import { loadSegmentsFor } from "../segments/filters/load-segments.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "./add-project.ts";
 

@@ -1,7 +1,7 @@
 // For tests: bodies as large as an endpoint takes, made from its schema: every field at its longest, lists and free values full.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { inputSchema, type JsonSchema } from "@postloft/contract/openapi-schemas.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";
 
 /** What free-form values are full of. */
 const FLAVOURS = ["text", "keys", "lists"] as const;

@@ -1,7 +1,7 @@
 // For tests: mails that were put into the outbox long ago: their ids are of that time, and so is the month of what they say.
 import { sql } from "kysely";
 import { vi } from "vitest";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { enqueueEmails, makeContent, type NewEmail } from "../emails/outbox/emails.ts";
 

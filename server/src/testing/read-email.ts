@@ -1,5 +1,5 @@
 // A mail as its endpoint shows it, for tests that look at the outbox without a server.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { getEmail } from "../emails/reading/read-emails.ts";
 import { listEventsOfEmail } from "../events/events.ts";
 

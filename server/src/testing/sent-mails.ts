@@ -1,6 +1,6 @@
 // For tests: mails that have left, without sending any; and notices of Amazon SES about them.
 import { sql } from "kysely";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { addProject } from "./add-project.ts";
 import { enqueueEmails, makeContent, type Copies } from "../emails/outbox/emails.ts";

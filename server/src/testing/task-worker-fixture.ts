@@ -1,5 +1,5 @@
-// A thread for tests of platform/task-thread.ts: adds, fails, never ends or takes all memory, as it is told.
-import { answerTasks } from "../platform/task-worker.ts";
+// A thread for tests of platform/threads/task-thread.ts: adds, fails, never ends or takes all memory, as it is told.
+import { answerTasks } from "../platform/threads/task-worker.ts";
 
 answerTasks((task: number | "fail" | "hang" | "hoard"): number => {
   if (task === "fail") throw new Error("as it was told");

@@ -6,11 +6,15 @@ import { join } from "node:path";
 import type pg from "pg";
 import { afterAll, beforeAll } from "vitest";
 import { startPostloft, type Running } from "../main.ts";
-import { readConfig } from "../platform/config.ts";
-import { createDatabase, transaction, type Database } from "../platform/database.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { readConfig } from "../platform/settings/config.ts";
+import { createDatabase, transaction, type Database } from "../platform/database/database.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { createLog } from "../platform/log.ts";
-import { createTestDatabase, SECRET_OF_TESTS, type TestDatabase } from "../platform/test-database.ts";
+import {
+  createTestDatabase,
+  SECRET_OF_TESTS,
+  type TestDatabase,
+} from "../platform/database/test-database.ts";
 import { createSessions } from "../users/sessions.ts";
 import { createUser } from "../users/users.ts";
 import { replyFaults } from "./check-reply.ts";
@@ -81,7 +85,7 @@ export interface TestServer extends OneServer {
   prove(person: TestPerson): Promise<void>;
   /** One more process' worth of service on the same database; `say` hears what it prints. */
   startAnother(settings?: Settings, say?: (line: string) => void): Promise<OneServer>;
-  /** Tells the loops of all servers that there may be such work (platform/hints.ts), so that a test does not wait for a poll. */
+  /** Tells the loops of all servers that there may be such work (platform/background/hints.ts), so that a test does not wait for a poll. */
   hint(work: string): Promise<void>;
   /** The rows of one statement. */
   rows<Row>(statement: string, ...values: unknown[]): Promise<Row[]>;

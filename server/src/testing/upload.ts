@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
-import { inputSchema } from "@postloft/contract/openapi-schemas.ts";
+import { inputSchema } from "@postloft/contract/openapi/schemas.ts";
 import type { Call, Reply, TestCaller } from "./test-server.ts";
 
 interface UploadOptions {

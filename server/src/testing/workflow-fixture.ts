@@ -1,8 +1,8 @@
 // For tests and benchmarks: workflows drawn in a few words, stored as they are when people have drawn them.
-import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflow-graph.ts";
-import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
+import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
+import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { sql } from "kysely";
-import { transaction, type Database } from "../platform/database.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { TestProject, TestServer } from "./test-server.ts";
 import { subscribeWorkflows } from "../workflows/subscriptions.ts";

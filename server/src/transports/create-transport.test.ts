@@ -1,7 +1,7 @@
 // The setting MAIL_TRANSPORT: what each form gives, and that a faulty one is refused clearly and without its secrets.
 import { afterEach, expect, test } from "vitest";
-import { ConfigError } from "../platform/config.ts";
-import { createDatabase, createPool } from "../platform/database.ts";
+import { ConfigError } from "../platform/settings/config.ts";
+import { createDatabase, createPool } from "../platform/database/database.ts";
 import { createLog } from "../platform/log.ts";
 import { SES_KEY, SES_REGION, startSesFake } from "../testing/ses-fake.ts";
 import { composeMail, saysYes } from "../testing/smtp-fixture.ts";

@@ -1,6 +1,6 @@
 // The setting MAIL_TRANSPORT becomes a transport: one, or a list of them for failover.
-import { ConfigError, type Config } from "../platform/config.ts";
-import type { Database } from "../platform/database.ts";
+import { ConfigError, type Config } from "../platform/settings/config.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import { createFailoverTransport } from "./failover.ts";
 import { createMailboxTransport } from "./mailbox.ts";

@@ -1,8 +1,8 @@
 // The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
 import type { Email } from "postal-mime";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   countMessages,

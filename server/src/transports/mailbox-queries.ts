@@ -1,8 +1,8 @@
 // Statements on `mailbox_messages`.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
-import { containing } from "../platform/page.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { containing } from "../platform/http/page.ts";
 
 export interface NewMessage {
   projectId: string;

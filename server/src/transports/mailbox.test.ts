@@ -1,9 +1,9 @@
 // The local mailbox as a transport: the contract of all transports, and what its magic addresses play.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sql } from "kysely";
-import { createDatabase, type Database } from "../platform/database.ts";
+import { createDatabase, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { addProject } from "../testing/add-project.ts";
 import { createMailboxTransport } from "./mailbox.ts";
 import type { OutgoingMessage } from "./transport.ts";

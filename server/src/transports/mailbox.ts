@@ -1,8 +1,8 @@
 // The transport `mailbox`: nothing leaves the machine. Messages are kept to look at, and magic addresses play a whole delivery.
 import { decodeWords } from "postal-mime";
 import { domainOf, localPartOf } from "@postloft/contract/address.ts";
-import type { Database } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
+import type { Database } from "../platform/database/database.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import { insertMessages, type NewMessage } from "./mailbox-queries.ts";
 import type { Feedback, MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";

@@ -1,7 +1,7 @@
 // Takes messages of the local mailbox apart on a thread beside the one that serves: a mail may be of a million lines, each of which costs.
 import type { Email } from "postal-mime";
 import { Refusal } from "../platform/refusal.ts";
-import { createTaskThread, TaskOverLimit } from "../platform/task-thread.ts";
+import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 
 /** The largest message of ordinary lines takes 6 s where nothing else runs. */
 const DEADLINE_MS = 20_000;

@@ -1,6 +1,6 @@
 // Whether mail can leave: tries a transport at the start, follows what comes of its messages, and tells an outage and its end once each.
 import { setTimeout as delay } from "node:timers/promises";
-import { startLoop, type Loop } from "../platform/background.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

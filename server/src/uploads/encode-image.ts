@@ -1,6 +1,6 @@
 // From the bytes of an upload to an image of our own making, or a sentence that says why it is none. The decoders are those of four formats
 // and no others; libvips works on threads of its own.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImageType } from "@postloft/contract/uploads.ts";
 import type { Metadata, Sharp } from "sharp";
 

@@ -1,7 +1,7 @@
 // Statements on `uploads`, and what shows an image by its URL: templates and their versions, campaigns, the logo of the project.
 import { sql } from "kysely";
 import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import type { FileName } from "./rules.ts";
 
 export interface UploadRow {

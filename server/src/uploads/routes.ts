@@ -1,7 +1,7 @@
 // HTTP for images: endpoint → verb → answer.
 import * as contract from "@postloft/contract/uploads.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { readPage } from "../platform/page.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { readPage } from "../platform/http/page.ts";
 import { savedName } from "./rules.ts";
 import { UPLOADS, type Image, type Uploads } from "./uploads.ts";
 

@@ -8,7 +8,7 @@ import { buffer } from "node:stream/consumers";
 import S3rver from "s3rver";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
-import { readConfig } from "../platform/config.ts";
+import { readConfig } from "../platform/settings/config.ts";
 import { newFile, pathOf } from "./rules.ts";
 import { createStorage, faultsOfStorage, type Storage } from "./storage.ts";
 

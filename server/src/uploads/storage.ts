@@ -1,6 +1,6 @@
 // Where the files of images are: on disk or in S3, behind one contract. Which of the two is one setting.
 import { resolve, join } from "node:path";
-import type { Config } from "../platform/config.ts";
+import type { Config } from "../platform/settings/config.ts";
 import { createDiskStorage } from "./disk-storage.ts";
 import type { Storage } from "./stored-files.ts";
 

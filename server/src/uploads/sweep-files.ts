@@ -1,7 +1,7 @@
 // Deletes files that no row names: of uploads that a crash cut short, of deleted images and deleted projects.
 import { now } from "../platform/clock.ts";
-import { startLoop, type Loop } from "../platform/background.ts";
-import type { Database } from "../platform/database.ts";
+import { startLoop, type Loop } from "../platform/background/background.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { findKnownFiles, hasUploads } from "./queries.ts";

@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { uploadOf } from "../testing/upload.ts";
 import {

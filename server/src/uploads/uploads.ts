@@ -1,15 +1,15 @@
 // Images of a project: taken in, listed with what shows them, deleted, handed to whoever reads a mail (spec §4.12;
 // docs/decisions/0049-uploads.md).
 import { createHash } from "node:crypto";
-import { formatBytes, LIMITS } from "@postloft/contract/limits.ts";
+import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import type { ImageType } from "@postloft/contract/uploads.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
-import { toPage, type Page, type PageRequest } from "../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../platform/http/page.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { costlyWork } from "../platform/fair-queue.ts";
+import { costlyWork } from "../platform/background/fair-queue.ts";
 import { encodeImage } from "./encode-image.ts";
 import {
   deleteUnusedRows,

@@ -1,10 +1,10 @@
 // The pages before and behind a login, which need no dashboard: a question with a button, and what came of it. Pure.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
-import type { Answer, AnswerOf } from "../platform/http-route.ts";
-import { PAGE_HEADERS, writePublicPage } from "../platform/public-page.ts";
+import type { Answer, AnswerOf } from "../platform/http/route.ts";
+import { PAGE_HEADERS, writePublicPage } from "../platform/http/public-page.ts";
 import { PASSKEY_POLICY, PASSKEY_SCRIPT } from "./passkey-script.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { problemOf, type PageWords } from "./page-refusal.ts";

@@ -1,6 +1,6 @@
 // Statements on what people change about their accounts: email tokens, passwords, addresses, sessions.
 import { sql } from "kysely";
-import { violatedConstraint, type Database, type Tx } from "../platform/database.ts";
+import { violatedConstraint, type Database, type Tx } from "../platform/database/database.ts";
 
 export type TokenPurpose = "VERIFY" | "RESET";
 

@@ -3,11 +3,11 @@ import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import { transaction, type Database } from "../platform/database.ts";
-import { noContent, ok, route, type Route } from "../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
+import { transaction, type Database } from "../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../platform/http/route.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { networkOf } from "../platform/visitor-network.ts";
+import { networkOf } from "../platform/http/visitor-network.ts";
 import {
   asPage,
   problemPage,

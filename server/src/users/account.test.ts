@@ -1,6 +1,6 @@
 // Accounts and the links in their emails: each works once, for one purpose, in time.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
 import { cookieOf, faultsOf, refusalOf, useTestServer, type TestPerson } from "../testing/test-server.ts";
 import { readSystemMails } from "../testing/system-mails.ts";

@@ -1,7 +1,7 @@
 // Requests about accounts: signing up, confirming an address, resetting a password, changing both, ending sessions.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, sha256 } from "../platform/crypto.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import type { MailLanguage } from "../emails/system-mail/mail-language.ts";

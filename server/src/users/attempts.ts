@@ -1,7 +1,7 @@
 // The buckets of the rate limiter for what anyone may try or request about accounts.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sha256 } from "../platform/crypto.ts";
-import type { Take } from "../platform/rate-limit.ts";
+import type { Take } from "../platform/http/rate-limit.ts";
 
 const MINUTE_SECONDS = 60;
 const GUESSES_SECONDS = 600;

@@ -1,7 +1,7 @@
 // Slows down guesses at a password without locking its owner out (docs/decisions/0109-one-account-per-address.md).
 import { setTimeout as delay } from "node:timers/promises";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { guessesAt } from "./attempts.ts";
 

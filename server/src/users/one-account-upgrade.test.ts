@@ -2,11 +2,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "../admin.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
-import { readConfig } from "../platform/config.ts";
+import { readConfig } from "../platform/settings/config.ts";
 import { newId } from "../platform/ids.ts";
-import { migrate } from "../platform/migrations.ts";
+import { migrate } from "../platform/database/migrations.ts";
 import { StartError } from "../platform/start-error.ts";
-import { createDatabaseBefore, type TestDatabase } from "../platform/test-database.ts";
+import { createDatabaseBefore, type TestDatabase } from "../platform/database/test-database.ts";
 
 let old: TestDatabase;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // On a thread of its own: hashes passwords and compares them.
 import { hashSync, verifySync } from "@node-rs/argon2";
 import { readFileSync } from "node:fs";
-import { answerTasks } from "../platform/task-worker.ts";
+import { answerTasks } from "../platform/threads/task-worker.ts";
 import type { PasswordResult, PasswordTask } from "./passwords.ts";
 
 /** argon2id (the library's default, as is the random salt) at OWASP's cost: 19 MiB, 2 passes, 1 lane. */

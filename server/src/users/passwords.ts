@@ -1,7 +1,7 @@
 // Hashes passwords and compares them on one thread, in turns by network, so that the pool that the database driver, DNS and signing need
 // stays free however many people sign in at the same time.
 import { invalidField } from "../platform/refusal.ts";
-import { createTaskThread } from "../platform/task-thread.ts";
+import { createTaskThread } from "../platform/threads/task-thread.ts";
 
 /** A hash takes some tens of milliseconds: no one waits for more than a few seconds. */
 const WAITING = { waitingPerOwner: 40, waiting: 200 };

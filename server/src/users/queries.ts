@@ -1,7 +1,7 @@
 // Statements on `users` and `sessions`.
 import { sql } from "kysely";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import type { MailLanguage } from "../emails/system-mail/mail-language.ts";
 
 export async function findUserByEmail(database: Database, email: string) {

@@ -1,6 +1,6 @@
 // What opens an account is changed only by a session that began lately: one that was stolen must not open a door of its own.
 import { nowMs } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findSessionStart, lockUser } from "./account-queries.ts";
 import { holdsSession } from "./queries.ts";

@@ -1,6 +1,6 @@
 // Emails that anyone may request for an address: few, and without telling whether the address has an account.
 import { setTimeout as delay } from "node:timers/promises";
-import type { RateLimiter, Take } from "../platform/rate-limit.ts";
+import type { RateLimiter, Take } from "../platform/http/rate-limit.ts";
 
 /** An email is queued well within it. */
 const EVEN_MS = 250;

@@ -1,5 +1,5 @@
 // Asks for the password again before changes that a stolen session must not make.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { readAccount, type Account } from "./account.ts";
 import type { CheckGuess } from "./guesses.ts";

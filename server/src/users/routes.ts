@@ -1,11 +1,11 @@
 // HTTP for signing up and in, and for the person who is signed in: endpoint → verb → answer.
 import * as contract from "@postloft/contract/users.ts";
-import { transaction, type Database, type Tx } from "../platform/database.ts";
+import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import { ok, route, type Answer, type Route } from "../platform/http-route.ts";
-import { takeFor, takeOrRefuse, type RateLimiter, type Take } from "../platform/rate-limit.ts";
+import { ok, route, type Answer, type Route } from "../platform/http/route.ts";
+import { takeFor, takeOrRefuse, type RateLimiter, type Take } from "../platform/http/rate-limit.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
-import { networkOf } from "../platform/visitor-network.ts";
+import { networkOf } from "../platform/http/visitor-network.ts";
 import { acceptedLanguage } from "../emails/system-mail/mail-language.ts";
 import { holdsPassword } from "./account-queries.ts";
 import { completeSignUp, readSignUpAddress, requestSignUp, sendVerification } from "./account.ts";

@@ -1,9 +1,9 @@
 // Sessions: a signed cookie that names a row. Deleting the row signs out everywhere, immediately.
 import type { KeyObject } from "node:crypto";
 import { SignJWT, jwtVerify } from "jose";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now, nowMs } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { createSealer, deriveKey } from "../platform/crypto.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { mailLanguageOf } from "../emails/system-mail/mail-language.ts";

@@ -1,6 +1,6 @@
 // One account per address when email leaves the machine: nobody can squat on an address, take an account over or learn who has one.
 import { expect, test } from "vitest";
-import { transaction } from "../platform/database.ts";
+import { transaction } from "../platform/database/database.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 import { cookieOf, refusalOf, useTestServer } from "../testing/test-server.ts";
 import { enterAs } from "./oauth/identities.ts";

@@ -3,7 +3,7 @@ import { randomFill } from "node:crypto";
 import { promisify } from "node:util";
 import { hashSync } from "@node-rs/argon2";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
 import {

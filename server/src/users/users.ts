@@ -1,6 +1,6 @@
 // Accounts: created, found, renamed. One address has one account (docs/decisions/0109-one-account-per-address.md).
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { mailLanguageOf, type MailLanguage } from "../emails/system-mail/mail-language.ts";

@@ -1,6 +1,6 @@
 // What the doors ask of contacts before they change them.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 /** How contacts of many projects stand, by address; missing ones do not exist. */
 export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId: string; email: string }>) {

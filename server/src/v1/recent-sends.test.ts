@@ -1,9 +1,9 @@
 // After a standby took over: calls whose mails are gone with the database before are counted and named, and no others.
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, type Database } from "../platform/database.ts";
+import { createDatabase, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import { createTestDatabase, type TestDatabase } from "../platform/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { makeProject, makeSentMails } from "../testing/sent-mails.ts";
 import { createRecentSends } from "./recent-sends.ts";
 

@@ -1,7 +1,7 @@
 // Who each call sends as: its own `from`, else its template's, else the project's default; only from domains the project has verified.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import type { Mailbox } from "../emails/outbox/emails.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";

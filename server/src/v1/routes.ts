@@ -1,9 +1,9 @@
 // HTTP for the short way in: endpoint → door → answer.
 import * as contract from "@postloft/contract/v1.ts";
 import { verify, type Verification } from "@postloft/contract/verify.ts";
-import type { Database } from "../platform/database.ts";
-import type { GroupCommit } from "../platform/group-commit.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import type { GroupCommit } from "../platform/background/group-commit.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { viaApi } from "../contacts/consent.ts";
 import { getContact } from "../contacts/contacts.ts";
 import type { RecentSends } from "./recent-sends.ts";

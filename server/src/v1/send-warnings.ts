@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { closestName } from "@postloft/contract/closest-name.ts";
 import { sendBody } from "@postloft/contract/v1.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
 import { readMergeTagFacts } from "../templates/footers.ts";
 import { firstUses, mayHaveMergeTags, variableWarnings } from "../templates/lint-variables.ts";

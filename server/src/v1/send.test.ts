@@ -2,7 +2,7 @@
 import { decodeWords } from "postal-mime";
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   answersByName,
   faultsOf,

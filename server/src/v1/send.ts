@@ -2,9 +2,9 @@
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { now } from "../platform/clock.ts";
-import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
-import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
+import { surelyRolledBack, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
+import { storeReceipts, type Receipt } from "../platform/http/idempotency.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../reactions/reactions.ts";

@@ -1,8 +1,8 @@
 // POST /v1/track: contact and event in one transaction, many requests in one batch (ARCHITECTURE.md, decision 1).
-import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database.ts";
+import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
-import { createGroupCommit, type GroupCommit } from "../platform/group-commit.ts";
-import { storeReceipts, type Receipt } from "../platform/idempotency.ts";
+import { createGroupCommit, type GroupCommit } from "../platform/background/group-commit.ts";
+import { storeReceipts, type Receipt } from "../platform/http/idempotency.ts";
 import { recordEvents } from "../events/events.ts";
 import type { Via } from "../contacts/consent.ts";
 import { contactRefusal } from "../contacts/contacts.ts";

@@ -10,7 +10,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import { createWebhookCaller, type CallerOptions, type WebhookRequest } from "./call-webhook.ts";
 import { parseNetworks, type CallTargets } from "./networks.ts";

@@ -5,7 +5,7 @@ import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { nowMs } from "../platform/clock.ts";
 import type { Dns } from "../platform/dns.ts";
 import { checkWebhookHeaders, checkWebhookUrl, hostOf, type WebhookMethod } from "./check-webhook.ts";

@@ -1,6 +1,6 @@
 // Where webhooks may go and what they may carry, as it is told when they are saved; and when they are tried again.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "./check-webhook.ts";
 import { mayCall, parseNetworks, type CallTargets } from "./networks.ts";
 import { askedWait, readAnswer, sharePlaces, waitAfter } from "./rules.ts";

@@ -1,8 +1,8 @@
 // Checks the address and the headers of a webhook, when it is saved and again before each try. Pure.
 import { isIP } from "node:net";
 import type { FieldCode } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { WEBHOOK_METHODS } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { WEBHOOK_METHODS } from "@postloft/contract/workflows/graph.ts";
 import { isPortAllowed, mayCall, NO_TARGETS, type CallTargets } from "./networks.ts";
 
 export type WebhookMethod = (typeof WEBHOOK_METHODS)[number];

@@ -1,5 +1,5 @@
 // Calls held after the database went back to an earlier state: they may have been made already.
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { updateCallsToDropped, updateCallsToHeld, updateCallsToReleased } from "./queries.ts";
 
 export { countHeldCalls } from "./queries.ts";

@@ -1,10 +1,10 @@
 // HTTP for where members are called: endpoint → verb → answer.
 import * as contract from "@postloft/contract/notifications.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
-import type { RateLimiter } from "../platform/rate-limit.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
+import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { createWebhookCaller } from "./call-webhook.ts";
 import { changeMemberWebhook, readMemberWebhook, tryMemberWebhook } from "./member-webhooks.ts";
 import type { CallTargets } from "./networks.ts";

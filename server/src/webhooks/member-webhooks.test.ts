@@ -3,9 +3,9 @@ import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { transaction } from "../platform/database.ts";
-import type { ErrorEnvelope } from "../platform/http-errors.ts";
-import { addJob } from "../platform/jobs.ts";
+import { transaction } from "../platform/database/database.ts";
+import type { ErrorEnvelope } from "../platform/http/errors.ts";
+import { addJob } from "../platform/background/jobs.ts";
 import { layOutSystemMail } from "../emails/system-mail/system-mail-layout.ts";
 import { tellMembers } from "../projects/members/notifications.ts";
 import {

@@ -1,12 +1,12 @@
 // Members who are told by a call of their own endpoint: where, what came of it, one call to try it out
 // (docs/decisions/0077-notifications-by-webhook.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
-import type { JobStep } from "../platform/jobs.ts";
-import { takeOrRefuse, type RateLimiter } from "../platform/rate-limit.ts";
+import type { JobStep } from "../platform/background/jobs.ts";
+import { takeOrRefuse, type RateLimiter } from "../platform/http/rate-limit.ts";
 import { Refusal } from "../platform/refusal.ts";
 import {
   readWebhookUrl,

@@ -1,7 +1,7 @@
 // Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedOften, type Database, type Tx } from "../platform/database.ts";
-import { ofProject } from "../platform/of-project.ts";
+import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
+import { ofProject } from "../platform/database/of-project.ts";
 
 export interface CallKey {
   projectId: string;

@@ -1,8 +1,8 @@
 // HTTP for the secret of webhooks: endpoint → verb → answer.
 import * as contract from "@postloft/contract/webhooks.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database } from "../platform/database.ts";
-import { ok, route, type Route } from "../platform/http-route.ts";
+import type { Database } from "../platform/database/database.ts";
+import { ok, route, type Route } from "../platform/http/route.ts";
 import { actorOf, recordAudit } from "../audit/audit-log.ts";
 import { createWebhookSecrets } from "./webhook-secrets.ts";
 

@@ -1,5 +1,5 @@
 // When a webhook is tried again, who gets the free places, and what an answer says. Pure.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 /** Between a try that failed and the next one (decisions §9); after the last there is none. */
 const WAITS_SECONDS = [5, 30, 2 * 60, 10 * 60, 45 * 60];

@@ -1,11 +1,11 @@
 // Makes the calls that are due: claimed under a lease, few at once, fair among projects; how each ended is booked together with what
 // follows from it. No transaction is open while an endpoint is called.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { insist, startLoop, type Loop } from "../platform/background.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { insist, startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import { asUnavailable, transaction, type Database, type Tx } from "../platform/database.ts";
-import { createGroupCommit } from "../platform/group-commit.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { createGroupCommit } from "../platform/background/group-commit.ts";
 import { newId } from "../platform/ids.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";

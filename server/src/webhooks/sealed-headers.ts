@@ -1,5 +1,5 @@
 // Encrypts the credentials in the headers of webhooks, shows them as a mask, and decrypts them for a call.
-import { MASKED } from "@postloft/contract/workflow-graph.ts";
+import { MASKED } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../platform/crypto.ts";
 
 type Headers = Readonly<Record<string, string>>;

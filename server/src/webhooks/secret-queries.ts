@@ -1,6 +1,6 @@
 // Statements on `webhook_secrets`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 export interface SealedSecrets {
   sealed: Buffer;

@@ -1,6 +1,6 @@
 // Calls to endpoints of users, as rows: queued in the transaction of what caused them, cancelled, swept.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import type { WebhookMethod } from "./check-webhook.ts";
 import {

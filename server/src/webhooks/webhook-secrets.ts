@@ -1,7 +1,7 @@
 // The secret of each project that signs its webhooks: made when it is needed first, sealed, replaced by a rotation.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { findSecrets, insertSecret, upsertSecret } from "./secret-queries.ts";
 import { makeWebhookSecret } from "./sign-webhook.ts";
 

@@ -1,5 +1,5 @@
 // Which fields a CONDITION can ask about, for completion in editors.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { listEventFields } from "../events/event-names.ts";
 import { listFieldNames } from "../contacts/fields/fields.ts";
 import { inferFieldType, type FieldType } from "../contacts/rules.ts";

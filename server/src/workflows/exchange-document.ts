@@ -1,6 +1,6 @@
 // A workflow as one document and back: steps by keys of the document, templates and segments by id and name. Pure.
-import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
-import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
+import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
 import { masked } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
 

@@ -1,9 +1,9 @@
 // Workflows from project to project: exported as one document, imported from it.
 import type { FieldError } from "@postloft/contract/errors.ts";
-import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
-import type { WorkflowDocument } from "@postloft/contract/workflow-versions.ts";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import {

@@ -2,7 +2,7 @@
 import { isReservedEventName, segmentEventName } from "@postloft/contract/event-names.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { causesOf, conditionsOf, type Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./self-triggering.ts";
 import { listReenteredWorkflows, listSegmentFilters, type SegmentRow } from "./self-triggering-queries.ts";
 

@@ -5,9 +5,9 @@ import {
   type Graph,
   type GraphStep,
   type GraphTransition,
-} from "@postloft/contract/workflow-graph.ts";
+} from "@postloft/contract/workflows/graph.ts";
 import type { FieldCode } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 export interface GraphFault {
   field: "steps" | "fromStepId" | "toStepId" | "branch";

@@ -1,7 +1,7 @@
 // The graph of a workflow over HTTP: steps, transitions, what is refused, and what edits at once leave behind.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   answersByName,
   faultsOf,

@@ -1,5 +1,5 @@
 // Presents workflows, steps and transitions to callers of the API (decisions §9). Pure.
-import type { Graph, GraphStep, GraphTransition, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { Graph, GraphStep, GraphTransition, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { ListedWorkflowRow, WorkflowRow } from "./queries.ts";
 import { maskHeaders } from "../webhooks/sealed-headers.ts";
 import { templateIdOf } from "./references.ts";

@@ -1,12 +1,12 @@
 // What is wrong with a workflow, before anybody enters it: told with it, and in the way of enabling it where nothing could come of it.
 import { canHappen } from "@postloft/contract/event-names.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflow-graph.ts";
+import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type {
   ConfirmableProblem,
   ProblemCode,
   WorkflowProblem,
-} from "@postloft/contract/workflow-problems.ts";
+} from "@postloft/contract/workflows/problems.ts";
 import { listMaskedNames } from "../webhooks/sealed-headers.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";

@@ -1,10 +1,10 @@
 // Statements on `workflows` and `workflow_versions`.
 // A change locks the workflow, then the version of its graph; so does an execution that starts (for share, then for key share).
 import { sql } from "kysely";
-import type { Graph, TriggerType } from "@postloft/contract/workflow-graph.ts";
-import type { ConfirmableProblem } from "@postloft/contract/workflow-problems.ts";
-import type { Database, Tx } from "../platform/database.ts";
-import { containing } from "../platform/page.ts";
+import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
+import { containing } from "../platform/http/page.ts";
 
 export interface WorkflowRow {
   id: string;

@@ -1,8 +1,8 @@
 // Reads what problems.ts must know: templates, their senders and variables, segments.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import type { WorkflowProblem } from "@postloft/contract/workflow-problems.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { invalidField } from "../platform/refusal.ts";
 import { readDefaultSenders } from "../projects/default-senders.ts";

@@ -1,7 +1,7 @@
 // What workflows refer to (templates, segments, the project's sender), read and locked; and who refers to them.
 import { sql, type RawBuilder } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 
 export interface KnownTemplate {
   id: string;

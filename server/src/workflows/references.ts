@@ -1,8 +1,8 @@
 // What graphs and triggers refer to by id, and whether it is there. Pure, but for the two checks that lock what they find.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
-import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflow-graph.ts";
-import type { Tx } from "../platform/database.ts";
+import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.ts";
 import type { CallTargets } from "../webhooks/networks.ts";

@@ -1,10 +1,10 @@
 // HTTP for workflows and their graphs: endpoint → verb → answer.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import * as steps from "@postloft/contract/workflow-steps.ts";
-import * as versions from "@postloft/contract/workflow-versions.ts";
-import * as contract from "@postloft/contract/workflows.ts";
-import type { Database } from "../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../platform/http-route.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import * as steps from "@postloft/contract/workflows/steps.ts";
+import * as versions from "@postloft/contract/workflows/versions.ts";
+import * as contract from "@postloft/contract/workflows/workflows.ts";
+import type { Database } from "../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { listConditionFields } from "./condition-fields.ts";
 import { exportWorkflow, importWorkflow } from "./exchange.ts";
 import {

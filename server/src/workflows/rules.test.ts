@@ -1,9 +1,9 @@
 // Random edits of random graphs: what checkGraph let in stays as it should be, whatever is done to it, and survives a document.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Graph, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
-import { BRANCHES, STEP_TYPES } from "@postloft/contract/workflow-graph.ts";
-import { workflowDocument } from "@postloft/contract/workflow-versions.ts";
+import type { Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
+import { BRANCHES, STEP_TYPES } from "@postloft/contract/workflows/graph.ts";
+import { workflowDocument } from "@postloft/contract/workflows/versions.ts";
 import { documentOf, graphOfDocument } from "./exchange-document.ts";
 import { checkGraph } from "./graph-rules.ts";
 import type { WorkflowRow } from "./queries.ts";

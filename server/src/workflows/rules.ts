@@ -5,7 +5,7 @@ import type {
   GraphStep,
   GraphTransition,
   StepType,
-} from "@postloft/contract/workflow-graph.ts";
+} from "@postloft/contract/workflows/graph.ts";
 
 /** What a step is called whose author gave it no name. */
 export const STEP_NAMES: Readonly<Record<StepType, string>> = {

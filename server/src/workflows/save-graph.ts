@@ -1,7 +1,7 @@
 // Writes a changed graph: into the current version while nobody has started on it, else as a new one (decisions §9).
-import { waitNamesOf, type Graph } from "@postloft/contract/workflow-graph.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Tx } from "../platform/database.ts";
+import { waitNamesOf, type Graph } from "@postloft/contract/workflows/graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { checkGraph, type GraphFault } from "./graph-rules.ts";

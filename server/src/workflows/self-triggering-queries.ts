@@ -1,8 +1,8 @@
 // Reads the workflows and segments that a loop of workflows can go through.
 import { sql } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
-import type { Database } from "../platform/database.ts";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { Database } from "../platform/database/database.ts";
 
 export interface ReenteredRow {
   id: string;

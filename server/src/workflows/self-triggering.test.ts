@@ -1,6 +1,6 @@
 // Loops of workflows: found directly, through others and through segments, and kept from being enabled until the author confirms them.
 import { expect, test } from "vitest";
-import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { runsMoreThanDaily } from "./schedule.ts";
 import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./self-triggering.ts";

@@ -8,7 +8,7 @@ import {
   EMAIL_MACHINE_OPEN,
   EMAIL_SENT,
 } from "@postloft/contract/event-names.ts";
-import type { GraphStep } from "@postloft/contract/workflow-graph.ts";
+import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 
 /** What follows from an email without any person doing anything. */
 const EVENTS_OF_AN_EMAIL = [

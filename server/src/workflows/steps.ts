@@ -5,11 +5,11 @@ import {
   type GraphStep,
   type GraphTransition,
   type StepType,
-} from "@postloft/contract/workflow-graph.ts";
+} from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { now } from "../platform/clock.ts";
-import type { Tx } from "../platform/database.ts";
-import { fieldErrors } from "../platform/http-errors.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { fieldErrors } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import type { CallTargets } from "../webhooks/networks.ts";

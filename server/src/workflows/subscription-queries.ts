@@ -1,6 +1,6 @@
 // The names of events that workflows of a project wait for.
 import { sql } from "kysely";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 /** Of enabled workflows what starts them; of graphs that are in use, or will be, what their waits wait for. */
 export async function listAwaitedEvents(database: Database, projectId: string): Promise<string[]> {

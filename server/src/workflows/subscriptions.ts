@@ -1,5 +1,5 @@
 // Which events the workflows of a project wait for: what starts those that are enabled, and what executions under way wait for.
-import type { Tx } from "../platform/database.ts";
+import type { Tx } from "../platform/database/database.ts";
 import { subscribeToEvents } from "../reactions/reactions.ts";
 import { listAwaitedEvents } from "./subscription-queries.ts";
 

@@ -1,10 +1,10 @@
 // What starts a workflow: checked when it is saved, and the name of the event that does it.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
-import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflow-graph.ts";
+import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
 import { now } from "../platform/clock.ts";
-import type { Tx } from "../platform/database.ts";
-import { fieldErrors } from "../platform/http-errors.ts";
+import type { Tx } from "../platform/database/database.ts";
+import { fieldErrors } from "../platform/http/errors.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
 import { lockSegments, type KnownSegment } from "./reference-queries.ts";
 import { segmentIdsOfTrigger } from "./references.ts";

@@ -1,6 +1,6 @@
 // Who of the workflows uses a template, a segment, a field, an event, and what executions hold of contacts: asked by those who own them,
 // before they are deleted.
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import type { UndoSurroundings } from "../contacts/import/undo-import.ts";
 import { importedMembers } from "../segments/imported-members.ts";

@@ -1,7 +1,7 @@
 // Statements that read the versions of a workflow's graph.
 import { sql } from "kysely";
-import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import type { Database } from "../platform/database.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import type { Database } from "../platform/database/database.ts";
 
 export interface VersionRow {
   version: number;

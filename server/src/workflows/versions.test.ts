@@ -1,6 +1,6 @@
 // Versions of a graph over HTTP: one document a version, kept while used; and workflows as documents, from project to project.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 

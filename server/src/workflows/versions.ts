@@ -1,5 +1,5 @@
 // Earlier graphs of a workflow: listed, read, compared, made the current one again.
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { compareItems } from "./compare-graphs.ts";
 import { bareStep, masked, presentGraph, presentTransition } from "./present.ts";

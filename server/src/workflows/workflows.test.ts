@@ -1,6 +1,6 @@
 // Workflows as records over HTTP: triggers, enabling, problems, lists, copies, deletion, and what they hold back from being deleted.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   answersByName,
   faultsOf,

@@ -1,9 +1,9 @@
 // Workflows as records: create, read, list, change, enable, copy, delete.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflow-graph.ts";
-import type { ConfirmableProblem } from "@postloft/contract/workflow-problems.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
+import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
 import { now } from "../platform/clock.ts";
-import type { Database, Tx } from "../platform/database.ts";
+import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { lockProject } from "../projects/projects.ts";

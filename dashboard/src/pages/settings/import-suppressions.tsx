@@ -1,7 +1,7 @@
 // Puts the addresses of a file on the suppression list.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, upload, type Answer } from "../../api/call.ts";
 import { getSuppressionImport, importSuppressions } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";

@@ -1,7 +1,7 @@
 // What the project has sent this month, and the caps on it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import { call, problemWith, type Answer } from "../../api/call.ts";
 import { getBillingLimits, updateBillingLimits } from "../../api/endpoints.ts";
 import type { Project } from "../../session/queries.ts";

@@ -1,10 +1,10 @@
 // One change for many contacts: whom it means is fixed when it is asked for, then a job goes through them.
 import type { BulkOperation, BulkResult } from "@postloft/contract/contact-bulk.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RawBuilder } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
-import { addJob, readJob, type JobView } from "../../platform/jobs.ts";
+import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { conditionsOf, type ContactFilter, type Membership } from "../list-contacts.ts";
 import { idBytesOf } from "../list-queries.ts";

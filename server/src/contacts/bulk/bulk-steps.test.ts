@@ -1,10 +1,10 @@
 // How a bulk change goes on: its ids are fixed when it is asked for, and a process that dies changes no total.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
-import { startJobs } from "../../platform/jobs.ts";
+import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
+import { startJobs } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";

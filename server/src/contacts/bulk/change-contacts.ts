@@ -1,7 +1,7 @@
 // The steps of a bulk change: each takes the next thousand ids, changes them in a few statements, and counts.
 import { ERRORS } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import {
   countJobFileBytes,
   insertJobErrors,
@@ -9,7 +9,7 @@ import {
   readJobFile,
   type RunningJob,
   type StepOutcome,
-} from "../../platform/jobs.ts";
+} from "../../platform/background/jobs.ts";
 import { deleteContacts, type Dependents } from "../contacts.ts";
 import { lockContacts } from "../queries.ts";
 import { flipAndRecord } from "../upsert-contacts.ts";

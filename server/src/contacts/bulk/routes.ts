@@ -1,8 +1,8 @@
 // HTTP for bulk changes of contacts: endpoint → verb → answer.
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import * as contract from "@postloft/contract/contact-bulk.ts";
-import type { Database } from "../../platform/database.ts";
-import { ok, route, type Call, type Route } from "../../platform/http-route.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ok, route, type Call, type Route } from "../../platform/http/route.ts";
 import type { Membership } from "../list-contacts.ts";
 import { getBulk, startBulk, type BulkTarget } from "./bulk-changes.ts";
 

@@ -2,7 +2,7 @@
 // database by hand, named by its first row.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { examine } from "../../instance/doctor.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { deleteContacts } from "../contacts.ts";

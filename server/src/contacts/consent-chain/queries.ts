@@ -1,6 +1,6 @@
 // Statements on the seals of the consent log, and on what they cover.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { HashedChange, HashedEntry, HashedErasure, SealedRows } from "./rules.ts";
 
 export interface SealRow extends SealedRows {

@@ -1,7 +1,7 @@
 // Seals the consent log behind those who write it: what is committed goes into the chain of its project, some seconds later and many rows
 // at once, so that no subscription waits for another (docs/decisions/0083-consent-chain.md).
-import { startLoop, type Loop } from "../../platform/background.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { startLoop, type Loop } from "../../platform/background/background.ts";
+import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import {

@@ -1,5 +1,5 @@
 // Follows the chains of the consent log from their first seals, and says where one is broken: for whoever checks an installation.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 import {
   countChanges,

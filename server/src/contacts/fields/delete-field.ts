@@ -1,6 +1,6 @@
 // Takes a custom field away: from the register and from every reader at once, from the contacts by a job, a few thousand at a time.
-import type { Tx } from "../../platform/database.ts";
-import { addJob, type RunningJob, type StepOutcome } from "../../platform/jobs.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { addJob, type RunningJob, type StepOutcome } from "../../platform/background/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { noteContacts } from "../../reactions/reactions.ts";
 import { FIELD_KIND } from "../shown-data-queries.ts";

@@ -1,8 +1,8 @@
 // Fields over HTTP: which there are and how many contacts have them, their values, who names them, and taking one away.
 import { expect, test, vi } from "vitest";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { newId } from "../../platform/ids.ts";
-import { startJobs } from "../../platform/jobs.ts";
+import { startJobs } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import {

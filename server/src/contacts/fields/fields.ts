@@ -1,6 +1,6 @@
 // The fields contacts have: standard ones, and custom ones as their data brought them.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { FieldType } from "../rules.ts";
 import {

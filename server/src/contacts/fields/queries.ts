@@ -1,8 +1,8 @@
 // Statements on the fields of contacts: the register, how many have each, their values, their removal.
 import { sql } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
-import type { JobKey } from "../../platform/jobs.ts";
-import { containing, containsAddressPart } from "../../platform/page.ts";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
+import type { JobKey } from "../../platform/background/jobs.ts";
+import { containing, containsAddressPart } from "../../platform/http/page.ts";
 import { DATE, type FieldType } from "../rules.ts";
 import { shownData } from "../shown-data-queries.ts";
 

@@ -1,5 +1,5 @@
 // Takes the type of a custom field anew: it was that of the first value, and says nothing of those that came later.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { FieldType } from "../rules.ts";
 import { countTypesOfKey, findField, updateFieldType } from "./queries.ts";

@@ -1,7 +1,7 @@
 // HTTP for the fields of contacts: endpoint → verb → answer.
 import * as contract from "@postloft/contract/contact-fields.ts";
-import type { Database } from "../../platform/database.ts";
-import { ok, route, type Route } from "../../platform/http-route.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ok, route, type Route } from "../../platform/http/route.ts";
 import { deleteField } from "./delete-field.ts";
 import { resetFieldType } from "./reset-type.ts";
 import { getUsage, listFieldNames, listFields, listValues, type FieldUse } from "./fields.ts";

@@ -1,7 +1,7 @@
 // Statements that write `import_changes` while imports run. undo-queries.ts reads the rows.
 import { sql } from "kysely";
-import { plannedOften, type Tx } from "../../platform/database.ts";
-import type { JobKey } from "../../platform/jobs.ts";
+import { plannedOften, type Tx } from "../../platform/database/database.ts";
+import type { JobKey } from "../../platform/background/jobs.ts";
 import { shownData } from "../shown-data-queries.ts";
 
 /** The number of the next row of an import: one step runs at a time. */

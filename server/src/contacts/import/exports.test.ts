@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { EXPECTED_EXPORTS, type ExpectedExport } from "@postloft/contract/contact-file/exports/expected.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv } from "../../testing/upload.ts";
 

@@ -3,12 +3,12 @@ import { createPersonReader } from "@postloft/contract/contact-file/read-person.
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
 import { exceedsBytes } from "@postloft/contract/field.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
 import { hashAddress } from "../../platform/address-hash.ts";
-import type { Tx } from "../../platform/database.ts";
-import { findHostileValues } from "../../platform/http-body.ts";
-import type { JobStep } from "../../platform/jobs.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import { findHostileValues } from "../../platform/http/body.ts";
+import type { JobStep } from "../../platform/background/jobs.ts";
 import { noteContacts } from "../../reactions/reactions.ts";
 import { contactFault } from "../contacts.ts";
 import { listOptOuts } from "../opt-out-queries.ts";

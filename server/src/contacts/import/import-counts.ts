@@ -4,8 +4,8 @@ import { cleanAddress } from "@postloft/contract/contact-file/clean-address.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
 import { warnOf, type ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { JobError } from "../../platform/jobs.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { JobError } from "../../platform/background/jobs.ts";
 import type { ImportInput } from "./import-input.ts";
 
 /** How often a note was made about one column, and in which row first. Contradictions are of several columns, at position 0. */

@@ -1,7 +1,7 @@
 // Imports with a mapping and options: what columns become, who stays unsubscribed, what is reported.
 import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { endOfImport, uploadCsv, uploadOf } from "../../testing/upload.ts";
 import { zipOf } from "../../testing/zip.ts";

@@ -1,8 +1,8 @@
 // Imports in steps: an exact total through the death of a process, beside other imports, and past rows the database refuses.
 import { afterEach, expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { createDatabase, createPool, transaction, type Database } from "../../platform/database.ts";
-import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/jobs.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { createDatabase, createPool, transaction, type Database } from "../../platform/database/database.ts";
+import { JobFailure, startJobs, type JobRunner, type JobStep } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { ANY_CHANGE, subscribeToEvents } from "../../reactions/reactions.ts";

@@ -1,11 +1,11 @@
 // Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
 import { createCsvReader, isEmptyRow, type CsvRow } from "@postloft/contract/read-csv.ts";
 import { faultOfRow, type RowFault } from "@postloft/contract/row-faults.ts";
-import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database.ts";
+import { databaseErrorCode, subtransaction, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import {
   insertJobErrors,
@@ -15,7 +15,7 @@ import {
   type JobError,
   type JobKey,
   type JobStep,
-} from "../../platform/jobs.ts";
+} from "../../platform/background/jobs.ts";
 import {
   addCounts,
   countStatus,

@@ -1,8 +1,8 @@
 // Imports over HTTP: what is understood, what is refused at once, what is reported row by row.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import {
   answersByName,
   faultsOf,

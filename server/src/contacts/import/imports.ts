@@ -8,12 +8,12 @@ import { resolveMapping } from "@postloft/contract/contact-file/resolve-mapping.
 import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
-import type { Database, Tx } from "../../platform/database.ts";
-import { findHostileValues } from "../../platform/http-body.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { findHostileValues } from "../../platform/http/body.ts";
 import { isId } from "../../platform/ids.ts";
-import { addJob, readJob, type JobView } from "../../platform/jobs.ts";
+import { addJob, readJob, type JobView } from "../../platform/background/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { ImportInput, ImportOptions } from "./import-input.ts";
 import { readUpload } from "./read-upload.ts";

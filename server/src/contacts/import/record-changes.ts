@@ -1,7 +1,7 @@
 // Records what a step of an import does to contacts, in its transaction, so that the import can be undone
 // (docs/decisions/0103-undo-an-import.md).
-import type { Tx } from "../../platform/database.ts";
-import type { JobKey } from "../../platform/jobs.ts";
+import type { Tx } from "../../platform/database/database.ts";
+import type { JobKey } from "../../platform/background/jobs.ts";
 import { composePatches, type DataPatch } from "../rules.ts";
 import { upsertContacts, type ContactChange, type ContactOutcome } from "../upsert-contacts.ts";
 import {

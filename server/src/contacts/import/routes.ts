@@ -2,8 +2,8 @@
 import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
 import * as undoContract from "@postloft/contract/import-undo.ts";
-import { transaction, type Database } from "../../platform/database.ts";
-import { ok, route, type Route } from "../../platform/http-route.ts";
+import { transaction, type Database } from "../../platform/database/database.ts";
+import { ok, route, type Route } from "../../platform/http/route.ts";
 import { actorOf, recordAudit } from "../../audit/audit-log.ts";
 import type { CampaignNames } from "../consent.ts";
 import { csv } from "../csv-answer.ts";

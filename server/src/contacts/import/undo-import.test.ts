@@ -2,10 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
-import { startJobs, sweepJobs, type JobRunner } from "../../platform/jobs.ts";
+import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
+import { startJobs, sweepJobs, type JobRunner } from "../../platform/background/jobs.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";

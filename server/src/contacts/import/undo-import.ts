@@ -1,9 +1,9 @@
 // Undoing an import: what it would do, and the job that is asked to do it (docs/decisions/0103-undo-an-import.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { idTimeMs, isId } from "../../platform/ids.ts";
 import {
   addUndoJob,
@@ -12,7 +12,7 @@ import {
   readUndoJob,
   type JobKey,
   type JobView,
-} from "../../platform/jobs.ts";
+} from "../../platform/background/jobs.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Dependents } from "../contacts.ts";
 import { IMPORT_KIND } from "./import-contacts.ts";

@@ -1,9 +1,9 @@
 // Statements that read `import_changes` and undo what it lists. The counts that are shown first and the undo share their conditions.
 import { sql, type RawBuilder } from "kysely";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
-import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
-import type { JobKey } from "../../platform/jobs.ts";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
+import type { JobKey } from "../../platform/background/jobs.ts";
 import { shownData } from "../shown-data-queries.ts";
 
 /** A query of the reason for which an address is suppressed, without a row where it is not; handed in by a later folder. */

@@ -1,8 +1,8 @@
 // The job `contacts.undo-import`: each step undoes one row of `import_changes` and deletes it, so that a crash repeats nothing.
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import type { JobKey, JobStep } from "../../platform/jobs.ts";
+import type { JobKey, JobStep } from "../../platform/background/jobs.ts";
 import { noteContacts } from "../../reactions/reactions.ts";
 import { deleteContacts } from "../contacts.ts";
 import { flipSubscriptions, lockContacts } from "../queries.ts";

@@ -1,6 +1,6 @@
 // The CSV files of a ZIP archive, such as Mailchimp's export, within bounds on files and unpacked bytes.
 import { fromBufferPromise } from "yauzl";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 export interface ArchivedFile {
   name: string;

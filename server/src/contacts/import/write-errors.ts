@@ -2,8 +2,8 @@
 import { isFormula, plainValue, quoteCell } from "@postloft/contract/cell.ts";
 import { ERROR_COLUMNS } from "@postloft/contract/contact-file/field-names.ts";
 import type { MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
-import type { Database } from "../../platform/database.ts";
-import { findJobInput, listJobErrors, type JobError } from "../../platform/jobs.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { findJobInput, listJobErrors, type JobError } from "../../platform/background/jobs.ts";
 import { readInput } from "./import-input.ts";
 
 const ERRORS_A_CHUNK = 1_000;

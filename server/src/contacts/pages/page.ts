@@ -1,6 +1,6 @@
 // Writes a public page: one card, one heading, one button. Plain HTML without script or foreign resource, light and dark.
 import { escapeHtml } from "../../platform/escape-html.ts";
-import { writePublicPage } from "../../platform/public-page.ts";
+import { writePublicPage } from "../../platform/http/public-page.ts";
 import { fillHtml, fillText, type TextValues } from "./fill-text.ts";
 import type { PageTexts } from "./languages/en.ts";
 import { directionOf, textsOf, type Locale } from "./locale.ts";

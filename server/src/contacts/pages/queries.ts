@@ -1,6 +1,6 @@
 // What the public pages know of the contact that a link acts on.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { LinkedRecipient } from "../links.ts";
 import { shownData } from "../shown-data-queries.ts";
 

@@ -1,8 +1,8 @@
 // HTTP for the public pages: link → page. Nobody is logged in here; the token in the link is all there is.
 import * as contract from "@postloft/contract/pages.ts";
-import { asUnavailable } from "../../platform/database.ts";
-import { route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
-import { PAGE_HEADERS } from "../../platform/public-page.ts";
+import { asUnavailable } from "../../platform/database/database.ts";
+import { route, type Answer, type Call, type Route } from "../../platform/http/route.ts";
+import { PAGE_HEADERS } from "../../platform/http/public-page.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { LinkPurpose } from "../links.ts";
 import type { Form } from "./rules.ts";

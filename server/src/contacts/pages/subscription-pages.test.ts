@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { Pool } from "pg";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { createDatabase, transaction, type Tx } from "../../platform/database.ts";
-import type { Answer, Call } from "../../platform/http-route.ts";
-import { createRateLimiter } from "../../platform/rate-limit.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { createDatabase, transaction, type Tx } from "../../platform/database/database.ts";
+import type { Answer, Call } from "../../platform/http/route.ts";
+import { createRateLimiter } from "../../platform/http/rate-limit.ts";
 import {
   answersByName,
   APP_SECRET,

@@ -1,9 +1,9 @@
 // The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { NOBODY } from "../../platform/ids.ts";
-import type { RateLimiter } from "../../platform/rate-limit.ts";
-import { networkOf } from "../../platform/visitor-network.ts";
+import type { RateLimiter } from "../../platform/http/rate-limit.ts";
+import { networkOf } from "../../platform/http/visitor-network.ts";
 import { hashAddress } from "../../platform/address-hash.ts";
 import type { LinkedRecipient, LinkParts, LinkPurpose } from "../links.ts";
 import { isOptedOut, optIn, optOut } from "../opt-outs.ts";

@@ -1,6 +1,6 @@
 // Statements on `contact_views`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { lockProject } from "../../projects/projects.ts";
 
 export interface ViewRow {

@@ -1,8 +1,8 @@
 // HTTP for saved views of the contacts: endpoint → verb → answer.
 import * as contract from "@postloft/contract/contact-views.ts";
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
-import type { Database } from "../../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";
 import { conditionsOf, type Membership } from "../list-contacts.ts";
 import { createView, deleteView, listViews, updateView } from "./views.ts";
 

@@ -1,7 +1,7 @@
 // Saved views of the contacts over HTTP: kept, renamed, changed and deleted by the members of a project, and by nobody else.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { newId } from "../../platform/ids.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 

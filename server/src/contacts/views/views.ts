@@ -1,7 +1,7 @@
 // Saved views of the contacts: a name and what the list is asked, shared by the members of a project.
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import {

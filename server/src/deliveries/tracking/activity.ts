@@ -1,8 +1,8 @@
 // Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches, kept for a while
 // when the database is away.
-import { insist } from "../../platform/background.ts";
-import { asUnavailable, transaction, type Database } from "../../platform/database.ts";
-import { createGroupCommit } from "../../platform/group-commit.ts";
+import { insist } from "../../platform/background/background.ts";
+import { asUnavailable, transaction, type Database } from "../../platform/database/database.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { bookActivities, type Activity } from "./book-activity.ts";

@@ -6,7 +6,7 @@ import {
   EMAIL_MACHINE_OPEN,
   EMAIL_OPEN,
 } from "@postloft/contract/event-names.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { addLateSent } from "../../events/counts.ts";
 import { recordEvents, type EventToRecord } from "../../events/events.ts";
 import { advanceEmails, findReturnedMails } from "../../emails/returned/returned-emails.ts";

@@ -1,6 +1,6 @@
 // Where a link of a mail leads. What a mail has signed leads on without the database; the others are looked up, many at once.
-import { asUnavailable, type Database } from "../../platform/database.ts";
-import { createGroupCommit } from "../../platform/group-commit.ts";
+import { asUnavailable, type Database } from "../../platform/database/database.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { locationOf } from "../../rendering/link-target.ts";
 import type { MailLink, MailTokens } from "./mail-tokens.ts";

@@ -1,5 +1,5 @@
 // Which links of a mail were followed how often, by people; machines are counted beside them.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { findContentOfCampaign, listLinkCounts } from "./queries.ts";
 
 export interface LinkStats {

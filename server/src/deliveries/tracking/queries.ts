@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { statusInDoubt } from "../../emails/returned/returned-emails.ts";
 

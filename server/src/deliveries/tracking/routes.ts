@@ -1,7 +1,7 @@
 // HTTP for what mails ask for: the pixel, and links. Answers never tell whether a token is right, and never wait for the counting.
 import * as contract from "@postloft/contract/tracking.ts";
 import { now } from "../../platform/clock.ts";
-import { ok, route, type Answer, type Call, type Route } from "../../platform/http-route.ts";
+import { ok, route, type Answer, type Call, type Route } from "../../platform/http/route.ts";
 import { PIXEL_NUMBER } from "../../rendering/link-target.ts";
 import { NOT_FOUND_PAGE, PAGE_HEADERS, PIXEL, PIXEL_HEADERS, UNAVAILABLE_PAGE } from "./answers.ts";
 import type { TrackingDoor } from "./tracking-door.ts";

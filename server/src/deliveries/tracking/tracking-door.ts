@@ -1,5 +1,5 @@
 // The door that mails come to when they are opened and their links are followed, built once for a process that answers HTTP.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createActivityBook, type ActivityBook } from "./activity.ts";
 import { createLinkFollower, type Followed } from "./follow-links.ts";

@@ -1,7 +1,7 @@
 // Opens and clicks over HTTP: from a mail as it lies in the mailbox to the books, and everything that must not count.
 import { beforeAll, expect, test, vi } from "vitest";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import { createDatabase, createPool } from "../../platform/database.ts";
+import { createDatabase, createPool } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { APP_SECRET, useTestServer, type OneServer, type TestProject } from "../../testing/test-server.ts";

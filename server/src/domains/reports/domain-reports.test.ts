@@ -3,7 +3,7 @@
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { expect, test, vi } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../../platform/ids.ts";
 import { freePort } from "../../testing/free-port.ts";
 import {

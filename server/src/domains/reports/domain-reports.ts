@@ -1,7 +1,7 @@
 // Keeps what receivers report of sender domains, with the project whose verified domain it is about
 // (docs/decisions/0060-domain-reports.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { deleteOldReports, findOwners, insertDmarcReport, insertTlsReport } from "./queries.ts";
 import type { DmarcReport, DomainReport, TlsReport } from "./report.ts";

@@ -1,6 +1,6 @@
 // Statements on `dmarc_reports`, `dmarc_sources` and `tls_reports`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 /** Which of these domains are verified, and whose. */
 export async function findOwners(database: Database, domains: readonly string[]) {

@@ -1,5 +1,5 @@
 // On a thread of its own: unpacks and reads reports.
-import { answerTasks } from "../../platform/task-worker.ts";
+import { answerTasks } from "../../platform/threads/task-worker.ts";
 import { unpackReport } from "./unpack.ts";
 
 answerTasks(unpackReport);

@@ -1,6 +1,6 @@
 // Reads reports on a thread apart from the one that serves: what anybody may mail here costs nobody else anything.
 import { Refusal } from "../../platform/refusal.ts";
-import { createTaskThread, TaskOverLimit } from "../../platform/task-thread.ts";
+import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { Unpacked } from "./unpack.ts";
 
 /** Of one report. Those who tell of bounces wait meanwhile. */

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import PostalMime, { type Attachment } from "postal-mime";
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { readDmarc } from "./read-dmarc.ts";
 import { readTls } from "./read-tls.ts";
 import type { DomainReport } from "./report.ts";

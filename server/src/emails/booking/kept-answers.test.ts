@@ -1,6 +1,6 @@
 // Tests that a server reply is kept until it is recorded, while the process runs and the database may recover.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
 import { TAKEN } from "../../testing/scripted-transport.ts";

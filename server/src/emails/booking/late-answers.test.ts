@@ -8,7 +8,7 @@ import {
   type ScriptedTransport,
 } from "../../testing/scripted-transport.ts";
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Outcome } from "../../transports/transport.ts";
 import { createLog } from "../../platform/log.ts";

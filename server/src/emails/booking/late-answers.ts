@@ -1,6 +1,6 @@
 // Records server replies that arrive after their sender was declared dead. The email was accepted, even if another sender has changed its
 // state since.
-import { transaction, type Database } from "../../platform/database.ts";
+import { transaction, type Database } from "../../platform/database/database.ts";
 import { updateLateSent, type LateAnswer } from "./late-queries.ts";
 import { lockEmailRows } from "../rows/lock-queries.ts";
 

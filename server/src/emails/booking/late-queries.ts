@@ -1,6 +1,6 @@
 // Records replies that arrive after another process has ended their attempts.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { isInHandover } from "../rows/status-queries.ts";
 import { consequences } from "./outcome-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";

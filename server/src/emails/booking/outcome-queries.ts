@@ -1,6 +1,6 @@
 // Queries that record how an attempt to send an email ended.
 import { sql, type RawBuilder } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { noteSentMailsFrom } from "../../reactions/reactions.ts";
 import type { Meaning } from "../../transports/answers/answers.ts";
 import { endedAs } from "../rows/end-queries.ts";

@@ -1,15 +1,15 @@
 // Records the outcome of each attempt, its feedback and the email's new state in one transaction. The row of a sent email is also its event
 // `email.sent`.
-import { insist } from "../../platform/background.ts";
+import { insist } from "../../platform/background/background.ts";
 import {
   asUnavailable,
   databaseErrorCode,
   transaction,
   type Database,
   type Tx,
-} from "../../platform/database.ts";
+} from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
-import { createGroupCommit } from "../../platform/group-commit.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { Refusal } from "../../platform/refusal.ts";

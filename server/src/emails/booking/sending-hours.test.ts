@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { createScriptedTransport, refuseWith, TAKEN } from "../../testing/scripted-transport.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { addLateSent } from "../../events/counts.ts";
 import { resolveEmails } from "../reading/resolve-emails.ts";
 import { advanceEmails } from "../returned/returned-emails.ts";

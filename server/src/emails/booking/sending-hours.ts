@@ -1,6 +1,6 @@
 // Counts sent, rejected, bounced and complained emails per project and hour. The counters are exact because they change in the transaction
 // that records each email.
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import {
   listMiscounts,
   listSendingProjects,

@@ -1,6 +1,6 @@
 // Queries on `sending_hours`, the hourly counters of sent and returned emails.
 import { sql, type RawBuilder } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isOfCountedProject } from "../rows/system-project-queries.ts";
 
 export interface SendingHourRow {

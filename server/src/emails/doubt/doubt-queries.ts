@@ -1,6 +1,6 @@
 // Queries on emails in doubt that decide which may be retried.
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 
 interface MailKey {
   projectId: string;

@@ -1,7 +1,7 @@
 // Tests that emails submitted without a reply are retried once or wait for a person, depending on the project.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { letLeaseRunOut, OUTBOX_WAIT, putInHandover, useOutbox } from "../../testing/outbox-fixture.ts";
 import {

@@ -1,5 +1,5 @@
 // Decides which emails submitted without a reply are retried and which wait for a person.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { listTaken, listWithDoubts, listWithoutFurtherTry } from "./doubt-queries.ts";
 import type { OutcomeRow } from "../rows/outcome.ts";
 import { lockEmailRows } from "../rows/lock-queries.ts";

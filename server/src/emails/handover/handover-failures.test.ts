@@ -2,7 +2,7 @@
 // sent.
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
 import { createLog } from "../../platform/log.ts";
 import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";

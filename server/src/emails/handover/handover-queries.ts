@@ -1,7 +1,7 @@
 // Decides which emails may be sent and records sent ones in the same statement. Recording one email therefore frees its place for the next,
 // never earlier.
 import { sql } from "kysely";
-import { plannedOften, type Database } from "../../platform/database.ts";
+import { plannedOften, type Database } from "../../platform/database/database.ts";
 import { NOT_SUBSCRIBED, SUPPRESSED } from "../rows/rules.ts";
 import type { RecipientChecks } from "../rows/recipients.ts";
 import { consequences, sentUpdate } from "../booking/outcome-queries.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createDatabase, createPool } from "../../platform/database.ts";
+import { createDatabase, createPool } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";

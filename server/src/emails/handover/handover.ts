@@ -1,8 +1,8 @@
 // Grants permission to send the final dot of each message and records the sent ones. A crash between the two would leave the message in
 // doubt, so the number of open permissions is limited.
-import { tryAgain, type Database } from "../../platform/database.ts";
+import { tryAgain, type Database } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
-import { createGroupCommit } from "../../platform/group-commit.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import type { DoubtBrake } from "../doubt/doubt-brake.ts";

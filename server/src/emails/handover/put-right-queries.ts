@@ -1,6 +1,6 @@
 // Restores emails to the sender that submitted them after the database lost their latest state.
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { takeOutRecipients } from "../outbox/batch-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";

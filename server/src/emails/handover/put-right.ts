@@ -1,6 +1,6 @@
 // Reconciles the emails that this process submitted after a failover to a standby that lacks the last commits. Runs before any new claim.
 // Sent emails are recorded again, and emails without a reply return to submission so that their reply can be recorded.
-import { allowLongWork, transaction, type Database, type Tx } from "../../platform/database.ts";
+import { allowLongWork, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Witness } from "../../platform/stamp/stamp.ts";
 import type { HandoverMemory, Remembered } from "./handover-memory.ts";

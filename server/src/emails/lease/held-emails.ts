@@ -1,6 +1,6 @@
 // Holds waiting emails after the database was rolled back, because they may already have been sent. Emails of a campaign are held with
 // their campaign. New emails are sent as usual.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { deleteSenders, dropHeldEmails, holdEmails, releaseHeldEmails } from "./held-queries.ts";
 import { settleSender } from "./lease.ts";
 

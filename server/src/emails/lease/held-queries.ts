@@ -1,7 +1,7 @@
 // Queries on held emails. A held email is queued with an infinite due time, so the claiming queries need no extra condition.
 import { sql, type SqlBool } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
-import { ofProject } from "../../platform/of-project.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { ofProject } from "../../platform/database/of-project.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
 

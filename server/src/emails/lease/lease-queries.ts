@@ -1,6 +1,6 @@
 // Queries on sender leases in `senders`, and on the emails of dead senders.
 import { sql, type RawBuilder } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 /**
  * CTE `living` with the sender's row, locked until the claim commits. A sender that is declared dead in the meantime claims nothing,

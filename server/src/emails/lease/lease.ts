@@ -1,6 +1,6 @@
 // Manages the lease of a sending process. Its claimed emails belong to it only while its row in `senders` is valid by the database's clock.
-import { startLoop } from "../../platform/background.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { startLoop } from "../../platform/background/background.ts";
+import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";

@@ -1,8 +1,8 @@
 // Snapshots, counts, drops and requeues the emails of a whole campaign.
 import type { RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
-import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
 import { insertRecipientBatches, skipBatches, BATCH_SIZE } from "./batch-queries.ts";
 import {
   countCampaignEmails,

@@ -1,7 +1,7 @@
 // Enqueues emails and stores their contents.
 import { EMAIL_KINDS, type EmailKind } from "@postloft/contract/emails.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { contentId, newId } from "../../platform/ids.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { findContentIds, insertContents, insertEmails, insertFile, type ContentRow } from "./queries.ts";

@@ -1,6 +1,6 @@
 // Erases deleted contacts from their emails, and redacts emails that are past their retention.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { providerDomains } from "../../transports/destinations.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { isInHandover } from "../rows/status-queries.ts";

@@ -1,5 +1,5 @@
 // Erases deleted contacts from their emails.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { takeOutRecipients } from "./batch-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";

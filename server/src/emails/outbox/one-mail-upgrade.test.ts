@@ -4,8 +4,8 @@ import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
-import { createPool } from "../../platform/database.ts";
-import { migrate, readMigrations } from "../../platform/migrations.ts";
+import { createPool } from "../../platform/database/database.ts";
+import { migrate, readMigrations } from "../../platform/database/migrations.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { createScriptedTransport } from "../../testing/scripted-transport.ts";
 

@@ -1,7 +1,7 @@
 // Queries on `emails`, their contents, files and attempts. The sender's queries are in sender-queries.ts.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
 import { standing } from "../rows/status-queries.ts";
 

@@ -1,7 +1,7 @@
 // Queries on `project_queues` and `campaign_queues`.
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 
 /** How the emails of a project are sent. */

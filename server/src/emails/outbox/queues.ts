@@ -1,6 +1,6 @@
 // Decides whether and how the emails of a project or a campaign are sent. Other modules set the queues in their own transactions, so the
 // sender reads no other tables (docs/decisions/0063-queues.md).
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import {
   deleteCampaignQueues,

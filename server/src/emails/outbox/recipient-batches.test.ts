@@ -1,7 +1,7 @@
 // Tests batched recipients, who have no row yet but must be mailed once, listed, counted and skipped like all others.
 import { sql } from "kysely";
 import { afterEach, expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { armFailpoints } from "../../platform/failpoints.ts";
 import { newId } from "../../platform/ids.ts";
 import { deleteContact } from "../../contacts/contacts.ts";

@@ -1,5 +1,5 @@
 // Enqueues test emails, which belong to no contact and are left out of counts and notifications.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { enqueueEmails, type EmailContent, type Mailbox } from "./emails.ts";
 import type { TestVariables } from "../rows/rendered-as.ts";

@@ -1,5 +1,5 @@
 // Reads all emails to a contact with their content and history, for data access requests.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail } from "./read-emails.ts";

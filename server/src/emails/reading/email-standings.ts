@@ -1,6 +1,6 @@
 // Reads the status of emails by id.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { countMailsOfSteps, findNamesOfEmails, findStandingsOfEmails } from "./standing-queries.ts";
 
 export interface EmailStanding {

@@ -1,6 +1,6 @@
 // Builds the timeline of an email, oldest first, from its attempts with their errors and from its events. Pure.
 import { domainOf } from "@postloft/contract/address.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { tellRefusal } from "../../transports/answers/told-refusals.ts";
 
 export interface AttemptRow {

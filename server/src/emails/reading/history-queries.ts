@@ -1,5 +1,5 @@
 // Query that pages through the emails of a contact.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 
 /** Lists emails, oldest first. */
 export async function listEmailsOfContact(

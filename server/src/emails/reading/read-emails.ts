@@ -1,8 +1,8 @@
 // Lists emails and reads a single one with its history. Recipients in batches appear as the emails they will become.
 import { EMAIL_KINDS, type EmailKind, type EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
-import { toPage, type Page, type PageRequest } from "../../platform/page.ts";
+import { toPage, type Page, type PageRequest } from "../../platform/http/page.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listWaiting, type WaitingRow } from "../outbox/batch-queries.ts";
 import { listResolutions } from "./resolve-queries.ts";

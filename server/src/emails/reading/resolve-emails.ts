@@ -1,7 +1,7 @@
 // Resolves emails in doubt when a person has found out or decided whether they were sent.
 import type { Resolution } from "@postloft/contract/emails.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listResolutions, updateResolved, type ResolvedMails } from "./resolve-queries.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";

@@ -1,7 +1,7 @@
 // Statements by which a person ends the doubt about mails, and what was said of each.
 import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { consequences } from "../booking/outcome-queries.ts";
 
 /** Selects the emails that a person resolves, by id, by campaign or both. */

@@ -1,8 +1,8 @@
 // HTTP routes for emails.
 import * as contract from "@postloft/contract/emails.ts";
-import type { Database } from "../../platform/database.ts";
-import { ok, route, type Route } from "../../platform/http-route.ts";
-import { readPage } from "../../platform/page.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ok, route, type Route } from "../../platform/http/route.ts";
+import { readPage } from "../../platform/http/page.ts";
 import type { ListEventsOfEmail } from "./email-timeline.ts";
 import { getEmail, listEmails } from "./read-emails.ts";
 import { readPausedDestinations, releaseDestinations } from "../refusals/paused-destinations.ts";

@@ -1,6 +1,6 @@
 // Queries on the status of emails by id.
 import { sql } from "kysely";
-import { plannedEachTime, type Database } from "../../platform/database.ts";
+import { plannedEachTime, type Database } from "../../platform/database/database.ts";
 import { HAS_LEFT } from "../rows/counted-by-queries.ts";
 import { SUBJECT } from "../rows/shown-queries.ts";
 

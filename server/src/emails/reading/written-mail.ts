@@ -1,6 +1,6 @@
 // Reads the content of an email before variables are filled in, together with its recipient.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listWaiting } from "../outbox/batch-queries.ts";

@@ -1,6 +1,6 @@
 // Query for the content and recipient of an email.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 
 export async function findWritten(database: Database, projectId: string, id: string) {

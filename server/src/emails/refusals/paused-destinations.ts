@@ -1,6 +1,6 @@
 // Throttles destinations that reject a campaign, or bulk mail outside campaigns, for policy reasons. Emails for them are deferred, a few
 // canaries test the destination automatically, and all are sent once it accepts email again.
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { domainsOf } from "../../transports/destinations.ts";
 import {

@@ -1,6 +1,6 @@
 // Queries on `paused_destinations` and their deferred emails.
 import { sql, type RawBuilder } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 /** Emails due at or after this time are deferred. */
 export const PARKED = sql`timestamptz '9999-01-01 00:00:00Z'`;

@@ -1,6 +1,6 @@
 // Queries on contents that no kept email uses, and on their files.
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 
 /** Returns the ids of up to `limit` contents after `after`, in order. */

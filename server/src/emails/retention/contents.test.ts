@@ -1,6 +1,6 @@
 // Tests that a content is redacted once no kept email uses it. The same content can be sent again, and old links keep working.
 import { beforeEach, expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 import { createContentLoader } from "../sending/load-contents.ts";

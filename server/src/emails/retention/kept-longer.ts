@@ -1,5 +1,5 @@
 // Redacts emails and campaigns that were kept longer because they had not ended or were sent late.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { passContentsAgain } from "./content-queries.ts";
 import { forget, inAWhile, waitsUntil, type Turn } from "./pass-mails.ts";
 import {

@@ -1,6 +1,6 @@
 // Redacts contents month by month once no kept email of the month remains. A content is only used by emails of the month in its id
 // (outbox/emails.ts).
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { idTimeMs } from "../../platform/ids.ts";
 import { deleteFiles, forgetContents, listContentIds, updateContentsPosition } from "./content-queries.ts";
 import { SLACK_MS } from "./pass-mails.ts";

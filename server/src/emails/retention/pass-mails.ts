@@ -1,5 +1,5 @@
 // Redacts the next emails of a project that are old enough, except for the ones kept longer.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { firstIdAt } from "../../platform/ids.ts";
 import { forgetMessages } from "../../transports/kept-messages.ts";
 import { forgetEmails } from "../outbox/erase-queries.ts";

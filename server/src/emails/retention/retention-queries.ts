@@ -1,6 +1,6 @@
 // Queries on emails past their retention and on emails kept longer.
 import { sql, type SqlBool } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 
 export async function upsertRetention(tx: Tx, projectId: string, days: number): Promise<void> {

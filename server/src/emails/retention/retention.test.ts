@@ -1,8 +1,8 @@
 // Tests that the contents and recipients of old emails are redacted while counts and unfinished emails stay.
 import { sql } from "kysely";
 import { beforeEach, expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { transaction } from "../../platform/database/database.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { firstIdAt } from "../../platform/ids.ts";
 import { daysAgo, enqueueOldEmails } from "../../testing/old-mails.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";

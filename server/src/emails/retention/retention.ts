@@ -1,11 +1,11 @@
 // Redacts the contents and recipients of emails after the project's retention, if it has one
 // (docs/decisions/0094-mails-that-are-forgotten.md). The fact that they were sent, the time and the reports stay.
-import { startLoop, type Loop } from "../../platform/background.ts";
+import { startLoop, type Loop } from "../../platform/background/background.ts";
 import { now } from "../../platform/clock.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import { takeTurns } from "../../platform/project-turns.ts";
+import { takeTurns } from "../../platform/background/project-turns.ts";
 import { lookAgain } from "./kept-longer.ts";
 import { passContents } from "./pass-contents.ts";
 import { passMails } from "./pass-mails.ts";

@@ -2,7 +2,7 @@
 // for reports that arrive before the result.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { addLateSent } from "../../events/counts.ts";
 import { createScriptedTransport, TAKEN } from "../../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";

@@ -1,6 +1,6 @@
 // Records reports in the email rows, each kind once, forward only and in any order.
 import { EMAIL_STATUSES, type EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { noteSentMails } from "../../reactions/reactions.ts";
 import {
   findEmailKeysById,

@@ -1,6 +1,6 @@
 // Queries on `returned_messages`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 interface ReturnedRow {
   id: string;

@@ -1,6 +1,6 @@
 // Keeps returned messages that only a person can interpret, for a month.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { deleteOldReturned, findEmailId, insertReturned, listReturned } from "./returned-message-queries.ts";

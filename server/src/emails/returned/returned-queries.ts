@@ -1,7 +1,7 @@
 // Queries that find the email of a report and record the report.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { mailFacts } from "../rows/sent-events.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
 import { isInHandover, standing } from "../rows/status-queries.ts";

@@ -1,6 +1,6 @@
 // Locks the rows of mails in one order, so that transactions that take several of the same never wait for each other in a circle.
 import { sql } from "kysely";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 
 interface LockedRow {
   projectId: string;

@@ -31,17 +31,14 @@ test.each([
   ["TRANSACTIONAL", 12],
   ["WORKFLOW", 72],
   ["CAMPAIGN", 72],
-] as const)(
-  "retries %s email for %i hours in total and as long again when requeued",
-  (kind, hours) => {
-    const waits = [];
-    for (let wait; (wait = retryWaitMs(kind, waits.length + 1, 0.5)) !== null;) waits.push(wait);
-    const waitedMs = waits.reduce((sum, wait) => sum + wait, 0);
-    expect(waitedMs).toBeLessThanOrEqual(hours * HOUR_MS);
-    expect(waitedMs).toBeGreaterThan((hours - 1.1) * HOUR_MS);
-    expect(retryWaitMs(kind, waits.length + 2, 0.5)).toBe(waits[0]);
-  },
-);
+] as const)("retries %s email for %i hours in total and as long again when requeued", (kind, hours) => {
+  const waits = [];
+  for (let wait; (wait = retryWaitMs(kind, waits.length + 1, 0.5)) !== null;) waits.push(wait);
+  const waitedMs = waits.reduce((sum, wait) => sum + wait, 0);
+  expect(waitedMs).toBeLessThanOrEqual(hours * HOUR_MS);
+  expect(waitedMs).toBeGreaterThan((hours - 1.1) * HOUR_MS);
+  expect(retryWaitMs(kind, waits.length + 2, 0.5)).toBe(waits[0]);
+});
 
 const wait = (kind: EmailKind, attempts: number, earlierDoubts: number) =>
   waitInDoubtMs(kind, { attempts, earlierDoubts }, 0);

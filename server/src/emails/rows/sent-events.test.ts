@@ -2,7 +2,7 @@
 // of results together, because sent emails have no separate event row.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { addLateSent } from "../../events/counts.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../../events/events.ts";
@@ -204,27 +204,24 @@ test("deletes the event and the personal subject together with the contact", asy
 test.each<[string, Outcome]>([
   ["SENT", TAKEN],
   ["DELIVERED", { kind: "sent", answer: "250 taken", feedback: "delivered" }],
-])(
-  "a retried email that ends as %s is one event and one outbox event",
-  async (status, taken) => {
-    await trackSegment();
-    const transport = createScriptedTransport();
-    const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 later", retryAfterMs: 0 }, taken];
-    let attempts = 0;
-    transport.play = async (_message, mayLeave) =>
-      (await mayLeave()) ? (outcomes[attempts++] ?? TAKEN) : { kind: "withdrawn" };
-    const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}", to: "ada@example.com" }]);
-    await outbox.start(transport);
-    await outbox.until(id, status);
-    expect(attempts).toBe(2);
-    const events = await listEventsOfEmail(outbox.database, outbox.projectId, id);
-    expect(events.map(({ name }) => name)).toEqual(
-      status === "SENT" ? ["email.sent"] : ["email.sent", "email.delivery"],
-    );
-    for (const { data } of events) expect(data).toMatchObject({ subject: "For ada@example.com" });
-    expect(await noted()).toEqual([`email.sent ${await contactOf(id)}`]);
-  },
-);
+])("a retried email that ends as %s is one event and one outbox event", async (status, taken) => {
+  await trackSegment();
+  const transport = createScriptedTransport();
+  const outcomes: Outcome[] = [{ kind: "deferred", answer: "451 later", retryAfterMs: 0 }, taken];
+  let attempts = 0;
+  transport.play = async (_message, mayLeave) =>
+    (await mayLeave()) ? (outcomes[attempts++] ?? TAKEN) : { kind: "withdrawn" };
+  const [id = ""] = await outbox.enqueue([{ subject: "For {{email}}", to: "ada@example.com" }]);
+  await outbox.start(transport);
+  await outbox.until(id, status);
+  expect(attempts).toBe(2);
+  const events = await listEventsOfEmail(outbox.database, outbox.projectId, id);
+  expect(events.map(({ name }) => name)).toEqual(
+    status === "SENT" ? ["email.sent"] : ["email.sent", "email.delivery"],
+  );
+  for (const { data } of events) expect(data).toMatchObject({ subject: "For ada@example.com" });
+  expect(await noted()).toEqual([`email.sent ${await contactOf(id)}`]);
+});
 
 const UNCERTAIN: Play = async (_message, mayLeave) =>
   (await mayLeave()) ? { kind: "uncertain", answer: "no answer" } : { kind: "withdrawn" };

@@ -1,5 +1,5 @@
 // Claims emails for a sender, either queued rows or a batch of recipients.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { claimBatch, claimEmails, type DueQueue } from "./sender-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
 import type { ClaimedRow } from "../rows/claimed-queries.ts";

@@ -1,6 +1,6 @@
 // Stores the numbers and targets of a content's links before an email is sent, so that every link works.
 import { LRUCache } from "lru-cache";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { upsertContentLinks, type LinkedContent } from "./link-queries.ts";
 
 export type { LinkedContent } from "./link-queries.ts";

@@ -1,7 +1,7 @@
 // Tests that every queue with due email is found without reading projects that have none.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { createDatabase, createPool } from "../../platform/database.ts";
+import { createDatabase, createPool } from "../../platform/database/database.ts";
 import { createLog } from "../../platform/log.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 import { listDueQueues } from "./sender-queries.ts";

@@ -1,6 +1,6 @@
 // Queries on `content_links`, the numbers and targets of a content's links.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { ContentLink } from "../../rendering/renderer.ts";
 
 export interface LinkedContent {

@@ -1,6 +1,6 @@
 // Loads the contents and files of claimed emails.
 import { LRUCache } from "lru-cache";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { StoredAttachment } from "../outbox/emails.ts";
 import type { Attachment } from "../../message/attachment.ts";
 import { findContents, findFiles } from "./sender-queries.ts";

@@ -1,6 +1,6 @@
 // Queries that count the outbox for /metrics.
 import { sql } from "kysely";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 
 /**
  * Due times of sendable emails of a priority, oldest first and at most `limit` per queue. The order makes each queue a single index probe.

@@ -1,5 +1,5 @@
 // Reads the sending rates from the configuration.
-import type { Config } from "../../platform/config.ts";
+import type { Config } from "../../platform/settings/config.ts";
 
 /** Returns the limits of emails per second and project (0 for none) and of connections per destination, if any. */
 export function paceOf(config: Config): { projectSendsPerSecond: number; destinationConnections?: number } {

@@ -1,8 +1,8 @@
 // Turns claimed rows into signed messages by loading contents and contacts, rendering, building and signing. An email that cannot be
 // prepared fails alone.
 import { domainOf, hasNonAsciiLocalPart, localPartOf } from "@postloft/contract/address.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { createLinkStore, type LinkedContent } from "./content-links.ts";
 import type { Copies, Mailbox } from "../outbox/emails.ts";

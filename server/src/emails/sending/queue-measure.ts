@@ -1,7 +1,7 @@
 // Measures the outbox for /metrics, with due emails and their age by kind, unconfirmed emails and the sending rate.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
-import { startLoop } from "../../platform/background.ts";
-import type { Database } from "../../platform/database.ts";
+import { startLoop } from "../../platform/background/background.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { countUnconfirmed, measureQueue } from "./measure-queries.ts";

@@ -13,7 +13,7 @@ import { readEmail } from "../../testing/read-email.ts";
 import { erasedPeople } from "../../testing/erased-people.ts";
 import { forgetRecipients } from "../outbox/forget-recipients.ts";
 import { refusalsUntilGivenUp } from "../rows/rules.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { CONTACT_CHECKS } from "../../contacts/recipients.ts";
 import { createSesTransport } from "../../transports/ses.ts";
 import { createSmtpTransport } from "../../transports/smtp.ts";

@@ -2,7 +2,7 @@
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import PostalMime from "postal-mime";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createScriptedTransport, takeEverything, type Play } from "../../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";

@@ -2,7 +2,7 @@
 // outcome-queries.ts and leases in lease-queries.ts. Each claim is for one project, which is fair and works with a sharded database
 // (docs/decisions).
 import { sql, type RawBuilder } from "kysely";
-import { plannedOften, type Database } from "../../platform/database.ts";
+import { plannedOften, type Database } from "../../platform/database/database.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import { livingSender } from "../lease/lease-queries.ts";
 import { addressed, recipientsOf } from "../outbox/batch-queries.ts";

@@ -1,7 +1,7 @@
 // Tests a sender that stops during submissions. Emails that it requeues were not sent and can no longer be sent.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { createScriptedTransport, takeEverything } from "../../testing/scripted-transport.ts";
 import { OUTBOX_WAIT, useOutbox } from "../../testing/outbox-fixture.ts";
 

@@ -2,11 +2,11 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { sql } from "kysely";
 import type { EmailKind } from "@postloft/contract/emails.ts";
-import { createDatabase, transaction, type Database } from "../../platform/database.ts";
+import { createDatabase, transaction, type Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { createMetrics } from "../../platform/metrics.ts";
-import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../platform/database/test-database.ts";
 import { addProject } from "../../testing/add-project.ts";
 import { RECIPIENT_CHECKS } from "../../suppressions/recipients.ts";
 import {

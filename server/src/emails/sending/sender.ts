@@ -1,9 +1,9 @@
 // Claims emails in batches under a lease, prepares and submits them, and records the results.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
-import { createWakeUp } from "../../platform/wake-up.ts";
+import { createWakeUp } from "../../platform/background/wake-up.ts";
 import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
 import { claim, inTurn } from "./claims.ts";

@@ -1,6 +1,6 @@
 // Queries on platform email. The outbox claims, submits and records it with the same queries as all other email.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { SYSTEM_CONTENT_ID, SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 export interface NewSystemMailRow {

@@ -2,10 +2,10 @@
 // at most once and later, and ended ones lose their text.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
-import { createPool } from "../../platform/database.ts";
+import { createPool } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
-import { migrate } from "../../platform/migrations.ts";
+import { migrate } from "../../platform/database/migrations.ts";
 import { createScriptedTransport, type Play } from "../../testing/scripted-transport.ts";
 import { useOutbox } from "../../testing/outbox-fixture.ts";
 

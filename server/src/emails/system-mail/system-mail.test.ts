@@ -1,7 +1,7 @@
 // Tests GET /mailbox/system, which shows platform email to the instance admin only, if it is enabled.
 import { expect, test, vi } from "vitest";
 import * as contract from "@postloft/contract/mailbox.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { OUTBOX_WAIT } from "../../testing/outbox-fixture.ts";
 import { cookieOf, refusalOf, useTestServer } from "../../testing/test-server.ts";
 import type { MessageText } from "../../transports/kept-messages.ts";

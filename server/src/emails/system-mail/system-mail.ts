@@ -1,8 +1,8 @@
 // Enqueues platform email to users and admins in the transaction that causes it. It belongs to a separate project.
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import type { Page, PageRequest } from "../../platform/page.ts";
+import type { Page, PageRequest } from "../../platform/http/page.ts";
 import { forgetOldMessages, listTexts, type MessageText } from "../../transports/kept-messages.ts";
 import type { SystemMailContent } from "./prepare-system-mail.ts";
 import { deleteOldSystemMails, findSystemMailState, insertSystemMails } from "./system-mail-queries.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { Client, type ClientConfig, type PoolConfig } from "pg";
-import { databaseErrorCode } from "../database.ts";
+import { databaseErrorCode } from "../database/database.ts";
 import { asApplication } from "./application-role.ts";
 import { hasCluster, readPassword, SUPERUSER } from "./cluster.ts";
 import { EmbeddedPostgresError, startEmbeddedPostgres } from "./embedded-postgres.ts";

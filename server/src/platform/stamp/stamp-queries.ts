@@ -1,7 +1,7 @@
 // Statements on `installation`, and what PostgreSQL says of itself.
 import { sql } from "kysely";
 import type { ClientBase } from "pg";
-import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database.ts";
+import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database/database.ts";
 import type { Place, Stamp } from "./rules.ts";
 
 /** Ordinary users may ask all of it, but some services take it away. */

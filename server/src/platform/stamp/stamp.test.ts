@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { sql } from "kysely";
 import type { Pool } from "pg";
 import { expect, test } from "vitest";
-import { createDatabase, transaction, type Database } from "../database.ts";
+import { createDatabase, transaction, type Database } from "../database/database.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
-import { createTestDatabase } from "../test-database.ts";
+import { createTestDatabase } from "../database/test-database.ts";
 import { createStampFile } from "./stamp-file.ts";
 import { askToHold, watchStamp } from "./stamp.ts";
 

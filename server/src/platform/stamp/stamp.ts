@@ -1,9 +1,9 @@
 // Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in the
 // database counts heartbeats; each process remembers it, in memory and in a file.
 import { Pool, type ClientBase } from "pg";
-import { insist, startLoop } from "../background.ts";
+import { insist, startLoop } from "../background/background.ts";
 import { nowMs } from "../clock.ts";
-import { createDatabase, transaction, type Database, type Tx } from "../database.ts";
+import { createDatabase, transaction, type Database, type Tx } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { isPlace, judge, type Kept, type Place } from "./rules.ts";

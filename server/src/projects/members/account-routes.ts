@@ -1,9 +1,9 @@
 // HTTP for the deletion of an account, which its projects have a say in: endpoint → verb → answer.
 import { deleteAccount as endpoint } from "@postloft/contract/account.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
-import type { Database } from "../../platform/database.ts";
-import { route, type Route } from "../../platform/http-route.ts";
-import { networkOf } from "../../platform/visitor-network.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { route, type Route } from "../../platform/http/route.ts";
+import { networkOf } from "../../platform/http/visitor-network.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import { readAccount } from "../../users/account.ts";
 import type { CheckGuess } from "../../users/guesses.ts";

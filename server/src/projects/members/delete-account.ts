@@ -1,5 +1,5 @@
 // Deletes an account: it leaves its projects first, each of which keeps an owner.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
 import { removeUser } from "../../users/account.ts";

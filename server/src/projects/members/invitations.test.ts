@@ -1,7 +1,7 @@
 // Invitations: a link makes an account and a member, once, for one address, for a while.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   cookieOf,
   refusalOf,

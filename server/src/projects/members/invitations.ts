@@ -1,8 +1,8 @@
 // Adds people to a project: an account with a confirmed address is a member immediately, anyone else gets a link.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { mailLanguageOf, type MailLanguage } from "../../emails/system-mail/mail-language.ts";

@@ -1,8 +1,8 @@
 // The upgrade that notes who invited (migration 0105): of invitations that wait the audit log knows it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
-import { migrate } from "../../platform/migrations.ts";
-import { createDatabaseBefore, type TestDatabase } from "../../platform/test-database.ts";
+import { migrate } from "../../platform/database/migrations.ts";
+import { createDatabaseBefore, type TestDatabase } from "../../platform/database/test-database.ts";
 
 const UPGRADE = 105;
 

@@ -1,5 +1,5 @@
 // What people are told about their place in a project, in their language. Pure.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { formatsOf } from "../../emails/system-mail/mail-formats.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";

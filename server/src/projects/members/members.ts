@@ -1,9 +1,9 @@
 // Lists, adds, promotes and removes the members of a project, which always has an owner.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addMember } from "@postloft/contract/members.ts";
 import { reaches, seesSecretKey, type Role } from "@postloft/contract/roles.ts";
 import type { Sealer } from "../../platform/crypto.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";
 import { lockProject } from "../queries.ts";

@@ -1,5 +1,5 @@
 // What is known of each thing that people are told, and the shape of what is said of it in every language. Pure.
-import type { CapCategory } from "@postloft/contract/billing-limits.ts";
+import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";
 

@@ -1,6 +1,6 @@
 // Statements on what members want to be told, and on `told_members`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 /** What a member chose: kinds by mail, kinds by webhook, and where they are called. */
 export interface ChoicesRow {

@@ -1,7 +1,7 @@
 // HTTP for what members are told: endpoint → verb → answer.
 import * as contract from "@postloft/contract/notifications.ts";
-import type { Database } from "../../platform/database.ts";
-import { ok, route, type Route } from "../../platform/http-route.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ok, route, type Route } from "../../platform/http/route.ts";
 import { chooseNotifications, readNotifications } from "./notifications.ts";
 
 export function notificationRoutes({ database }: { database: Database }): Route[] {

@@ -1,7 +1,7 @@
 // What members are told: each what they chose, once, and nobody what they did not.
 import { expect, test } from "vitest";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { createGuard } from "../../deliveries/reputation.ts";
 import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";

@@ -4,9 +4,9 @@ import {
   NOTIFICATIONS,
   type NotificationKind,
 } from "@postloft/contract/notifications.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { now } from "../../platform/clock.ts";
-import { addJob } from "../../platform/jobs.ts";
+import { addJob } from "../../platform/background/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";

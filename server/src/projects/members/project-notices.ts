@@ -1,5 +1,5 @@
 // Emails about what protects a project: to the person it is about, or to all owners and admins. Nobody can turn them off.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
 import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";

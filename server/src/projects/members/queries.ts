@@ -1,6 +1,6 @@
 // Statements on `memberships` and `invitations`, once a project has its first owner.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 export interface MemberRow {
   userId: string;

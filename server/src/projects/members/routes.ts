@@ -1,12 +1,12 @@
 // HTTP for members and invitations: endpoint → verb → answer. Emails are queued in the same commit.
 import * as contract from "@postloft/contract/members.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../../platform/crypto.ts";
-import type { Database } from "../../platform/database.ts";
-import { transaction } from "../../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
-import { networkOf } from "../../platform/visitor-network.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { transaction } from "../../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
+import { networkOf } from "../../platform/http/visitor-network.ts";
 import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";

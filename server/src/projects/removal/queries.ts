@@ -1,6 +1,6 @@
 // Statements on `projects` while one is emptied or deleted.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { lockProject } from "../queries.ts";
 
 /** Locks the project, with whether it is disabled, and whether what was asked for before is still being done. */

@@ -1,10 +1,10 @@
 // Emptying and deleting a project: all of it, nothing of others, nothing sent meanwhile, and on after any death.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { transaction } from "../../platform/database.ts";
-import { findClaimedForUpdate, updateJobStep } from "../../platform/job-queries.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
-import { listTenantTables } from "../../platform/tenant-rows.ts";
+import { transaction } from "../../platform/database/database.ts";
+import { findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
+import { listTenantTables } from "../../platform/database/tenant-rows.ts";
 import { verifyAuditLog } from "../../audit/audit-log.ts";
 import { holdRow } from "../../testing/hold-row.ts";
 import {

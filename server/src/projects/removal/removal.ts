@@ -1,10 +1,10 @@
 // Emptying and deleting a project: asked for with its name, done by a job in batches, nothing sent from the first moment on.
-import { addJob, deleteJobsBeside, type JobStep } from "../../platform/jobs.ts";
+import { addJob, deleteJobsBeside, type JobStep } from "../../platform/background/jobs.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
-import { deleteTenantRows, listTenantTables } from "../../platform/tenant-rows.ts";
+import { deleteTenantRows, listTenantTables } from "../../platform/database/tenant-rows.ts";
 import { openOrCloseProjectQueues } from "../../emails/outbox/queues.ts";
 import { recordAudit, SERVICE, type Actor } from "../../audit/audit-log.ts";
 import { listMembers, requireAdmin } from "../members/members.ts";

@@ -1,9 +1,9 @@
 // HTTP for emptying and deleting a project: endpoint → verb → answer.
 import * as contract from "@postloft/contract/project-removal.ts";
 import type { z } from "zod";
-import type { Database } from "../../platform/database.ts";
-import { ok, route, type Route } from "../../platform/http-route.ts";
-import { readJob } from "../../platform/jobs.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { ok, route, type Route } from "../../platform/http/route.ts";
+import { readJob } from "../../platform/background/jobs.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import { REMOVAL_JOBS, requestRemoval, requireName, type Payment } from "./removal.ts";

@@ -1,6 +1,6 @@
 // Scoped keys by what a caller shows, and when they were used last: noted at most once a minute, many at once, behind the answer.
-import { createGroupCommit } from "../../platform/group-commit.ts";
-import type { Database } from "../../platform/database.ts";
+import { createGroupCommit } from "../../platform/background/group-commit.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { findScopedKeyRows, updateLastUsed, type FoundKeyRow } from "./queries.ts";
 
 /** With which each begins, so that other keys are not looked for among them. */

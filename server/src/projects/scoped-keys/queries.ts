@@ -1,6 +1,6 @@
 // Statements on `scoped_keys`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { lockProject } from "../queries.ts";
 
 export interface ScopedKeyRow {

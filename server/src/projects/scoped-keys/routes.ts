@@ -1,7 +1,7 @@
 // HTTP for scoped keys: endpoint → verb → answer.
 import * as contract from "@postloft/contract/keys.ts";
-import type { Database } from "../../platform/database.ts";
-import { created, noContent, ok, route, type Route } from "../../platform/http-route.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import { createKey, listKeys, revokeKey } from "./scoped-keys.ts";
 

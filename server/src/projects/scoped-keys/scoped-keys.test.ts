@@ -1,7 +1,7 @@
 // Scoped keys: scopes, roles, networks, expiry, revocation and last use.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { faultsOf, refusalOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });

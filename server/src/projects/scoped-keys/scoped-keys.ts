@@ -1,9 +1,9 @@
 // Manages scoped keys, which open a part of a project's API and are stored as a hash (docs/decisions/0046-scoped-keys.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import { nowMs } from "../../platform/clock.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor, type AuditEntry } from "../../audit/audit-log.ts";

@@ -1,6 +1,6 @@
 // A filter as a restriction on contacts `c` of one project: what segments and campaigns put after `where`.
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { listEventsBeingDeleted } from "../../events/event-names.ts";
 import { listKeysBeingDeleted } from "../../contacts/contacts.ts";
 import type { Asking, Fragment, Way } from "./asking-queries.ts";

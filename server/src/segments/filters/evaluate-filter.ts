@@ -2,7 +2,7 @@
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import {
   planCondition,

@@ -1,8 +1,8 @@
 // Explains filters on a thread apart from the one that serves: what a filter costs, its project alone waits for.
 import type { Filter } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../../platform/refusal.ts";
-import { createTaskThread, TaskOverLimit } from "../../platform/task-thread.ts";
+import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { EvaluationOptions, FilterExplanation } from "./evaluate-filter.ts";
 import type { StoredContact } from "./load-contacts.ts";
 

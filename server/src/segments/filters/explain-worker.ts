@@ -1,6 +1,6 @@
 // On a thread of its own: explains filters for contacts.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { answerTasks } from "../../platform/task-worker.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { answerTasks } from "../../platform/threads/task-worker.ts";
 import { charactersToSearch, explainFilter } from "./evaluate-filter.ts";
 import type { ExplainResult, ExplainTask } from "./explain-apart.ts";
 import { readStored } from "./load-contacts.ts";

@@ -9,8 +9,8 @@ import {
   type ValueForm,
 } from "@postloft/contract/filter-fields.ts";
 import { filter as filterSchema, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";
-import { createDatabase, type Database } from "../../platform/database.ts";
-import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+import { createDatabase, type Database } from "../../platform/database/database.ts";
+import { createTestDatabase, type TestDatabase } from "../../platform/database/test-database.ts";
 import {
   matchesInMemory,
   matchesInSql,

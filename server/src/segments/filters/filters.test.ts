@@ -2,10 +2,10 @@
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filter as filterSchema, type Filter } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { createDatabase, type Database } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { createDatabase, type Database } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { createTestDatabase, type TestDatabase } from "../../platform/test-database.ts";
+import { createTestDatabase, type TestDatabase } from "../../platform/database/test-database.ts";
 import {
   matchesInMemory,
   matchesInSql,

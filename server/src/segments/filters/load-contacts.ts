@@ -1,6 +1,6 @@
 // Contacts as evaluate-filter.ts looks at them: with the events and memberships that the filters ask for, and no others.
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { FilterContact } from "./evaluate-filter.ts";
 import type { SegmentSources } from "./load-segments.ts";
 import { planFilter, questionsOf } from "./plan-filter.ts";

@@ -1,7 +1,7 @@
 // The segments a filter may stand on, read before it is planned.
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Database } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { findSegmentSources, listSegmentSources } from "./queries.ts";
 import type { SegmentSource } from "./rules.ts";
 

@@ -4,7 +4,7 @@ import { parseAddress } from "@postloft/contract/address.ts";
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { NEGATIVE_OPERATORS, readField, type FilterOperator } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition, type FilterScalar } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../../platform/refusal.ts";
 import { DAY_MS, type InstantRange, type SegmentSources, type Span } from "./rules.ts";
 

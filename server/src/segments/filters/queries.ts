@@ -1,7 +1,7 @@
 // Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
-import { plannedEachTime, type Database } from "../../platform/database.ts";
+import { plannedEachTime, type Database } from "../../platform/database/database.ts";
 import { isEmailSent } from "../../emails/rows/sent-events.ts";
 import { shownData } from "../../contacts/contacts.ts";
 import { deletedUntil } from "../../events/event-names.ts";

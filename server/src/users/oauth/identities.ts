@@ -1,5 +1,5 @@
 // Whose account somebody of another service has here (docs/decisions/0059-sign-in-through-others.md).
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { PageRefusal } from "../page-refusal.ts";

@@ -436,7 +436,7 @@ test("a session that is not of the last hour connects nothing", async () => {
 });
 
 test("settings that belong together are asked for together", async () => {
-  const { readConfig } = await import("../../platform/config.ts");
+  const { readConfig } = await import("../../platform/settings/config.ts");
   const { SETTING_CHECKS } = await import("../../instance/setting-checks.ts");
   expect(() =>
     readConfig({ GITHUB_CLIENT_ID: "a", OIDC_ISSUER: "https://id.example" }, SETTING_CHECKS),

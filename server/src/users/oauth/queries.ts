@@ -1,6 +1,6 @@
 // Statements on `identities`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Person } from "./providers.ts";
 
 /** Whose account somebody of another service has here. */

@@ -1,5 +1,5 @@
 // Which other services people log in through: the settings of each are all there, or none.
-import type { Config, MoreChecks } from "../../platform/config.ts";
+import type { Config, MoreChecks } from "../../platform/settings/config.ts";
 
 const NEEDED = [
   ["GITHUB_CLIENT_ID", "GITHUB_CLIENT_SECRET"],

@@ -1,6 +1,6 @@
 // Account pages that work without the dashboard, in English. The other languages have the same shape.
 import { ERRORS } from "@postloft/contract/errors.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 const { passwordMinimum, passwordMaximum } = LIMITS;
 

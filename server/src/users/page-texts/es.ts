@@ -1,5 +1,5 @@
 // Account pages that work without the dashboard, in Spanish.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { PageTexts } from "./en.ts";
 
 const { passwordMinimum, passwordMaximum } = LIMITS;

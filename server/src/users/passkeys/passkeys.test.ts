@@ -1,7 +1,7 @@
 // Passkeys: added, shown alone and beside a password, named, removed; and what does not hold. With real keys and signatures.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { holdRow } from "../../testing/hold-row.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import {

@@ -1,7 +1,7 @@
 // The passkeys of accounts: added, shown, named, removed (docs/decisions/0074-passkeys.md).
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";

@@ -1,6 +1,6 @@
 // Statements on `passkeys` and `passkey_challenges`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 const SHOWN = ["id", "name", "createdAt", "lastUsedAt"] as const;
 

@@ -1,11 +1,11 @@
 // HTTP for passkeys: endpoint → verb → answer. What opens an account is changed by a session of the last hour only.
 import * as contract from "@postloft/contract/passkeys.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sha256 } from "../../platform/crypto.ts";
-import { transaction, type Database } from "../../platform/database.ts";
-import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/rate-limit.ts";
-import { networkOf } from "../../platform/visitor-network.ts";
+import { transaction, type Database } from "../../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../../platform/http/route.ts";
+import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
+import { networkOf } from "../../platform/http/visitor-network.ts";
 import { attemptsOf } from "../attempts.ts";
 import { requireRecentSession } from "../recent-session.ts";
 import type { Sessions } from "../sessions.ts";

@@ -1,7 +1,7 @@
 // Judges what authenticators say, on a thread: the library that reads their certificates and keys takes a second and 45 MB to load.
 import type { z } from "zod";
 import type { addPasskey, passkeyAssertion } from "@postloft/contract/passkeys.ts";
-import { createTaskThread } from "../../platform/task-thread.ts";
+import { createTaskThread } from "../../platform/threads/task-thread.ts";
 
 const WAITING = { waitingPerOwner: 20, waiting: 200 };
 const DEADLINE_MS = 10_000;

@@ -1,7 +1,7 @@
 // On a thread of its own: whether what an authenticator said holds.
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
-import { answerTasks } from "../../platform/task-worker.ts";
+import { answerTasks } from "../../platform/threads/task-worker.ts";
 import type { PasskeyResult, PasskeyTask } from "./verifier.ts";
 
 /** COSE: ES256, EdDSA, RS256. Whatever makes passkeys makes one of these. */

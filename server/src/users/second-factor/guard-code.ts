@@ -1,5 +1,5 @@
 // Limits guesses at codes of the authenticator app.
-import { takeOrRefuse, type RateLimiter } from "../../platform/rate-limit.ts";
+import { takeOrRefuse, type RateLimiter } from "../../platform/http/rate-limit.ts";
 import { codesOf } from "../attempts.ts";
 
 /** As the app shows it. A recovery code has 60 random bits, so that guesses at it need no limit. */

@@ -1,6 +1,6 @@
 // Statements on `second_factors` and `recovery_codes`.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 export async function readFactor(database: Database, userId: string) {
   const { rows } = await sql<{ confirmedAt: Date; codesLeft: number }>`

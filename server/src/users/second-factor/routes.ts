@@ -1,10 +1,10 @@
 // HTTP for the second factor: endpoint → verb → answer. Wrong passwords and wrong codes are counted by account, over all processes.
 import * as contract from "@postloft/contract/second-factor.ts";
 import type { Sealer } from "../../platform/crypto.ts";
-import type { Database } from "../../platform/database.ts";
-import { noContent, ok, route, type Route } from "../../platform/http-route.ts";
-import type { RateLimiter } from "../../platform/rate-limit.ts";
-import { networkOf } from "../../platform/visitor-network.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { noContent, ok, route, type Route } from "../../platform/http/route.ts";
+import type { RateLimiter } from "../../platform/http/rate-limit.ts";
+import { networkOf } from "../../platform/http/visitor-network.ts";
 import { lockUserOfSession } from "../recent-session.ts";
 import { getUser } from "../users.ts";
 import type { RequirePassword } from "../require-password.ts";

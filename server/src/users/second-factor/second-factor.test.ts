@@ -1,7 +1,7 @@
 // The second factor: asked for at each login once it is on, each code once, few guesses, off again only with password and code.
 import { expect, test } from "vitest";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ErrorEnvelope } from "../../platform/http-errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { fromBase32 } from "../../testing/base32.ts";
 import { holdRow } from "../../testing/hold-row.ts";
 import { cookieOf, refusalOf, useTestServer, type TestPerson } from "../../testing/test-server.ts";

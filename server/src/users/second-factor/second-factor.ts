@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { PageRefusal } from "../page-refusal.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";

@@ -1,6 +1,6 @@
 // How much of a project is moved in one turn, while the other projects wait.
 import { expect, test } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";

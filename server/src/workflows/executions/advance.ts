@@ -1,6 +1,6 @@
 // Moves executions that are due, a batch of them in one transaction, with everything that follows from it. A row stays locked while it is
 // moved, so no lease is needed: who dies in between has done nothing.
-import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database.ts";
+import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { Domains } from "../../domains/domains.ts";

@@ -1,7 +1,7 @@
 // Waits whose filter passes over very many events: the one that fits is found wherever it stands, a part of them in each transaction.
 import { expect, test } from "vitest";
 import { createSealer } from "../../platform/crypto.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { createDns } from "../../platform/dns.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";

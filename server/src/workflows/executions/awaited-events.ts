@@ -2,7 +2,7 @@
 // is behind is read page by page, as far as one transaction should go, and from there in the next one.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Filter } from "@postloft/contract/filters.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import {
   EVENTS_OF_A_WAIT,
   listArrivedEvents,

@@ -1,6 +1,6 @@
 // Statements on the executions of contacts.
 import { sql } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 export async function listExecutionIdsOf(
   database: Database,

@@ -1,8 +1,8 @@
 // Executions as they really are: what their steps look at is read, and what they want done is done, in the engine's transaction.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
-import { filterOfCondition, type GraphStep } from "@postloft/contract/workflow-graph.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { readDefaultSenders } from "../../projects/default-senders.ts";

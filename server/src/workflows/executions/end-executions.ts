@@ -1,8 +1,8 @@
 // Executions that people end, and failed ones that they let go on.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { addJob, type JobStep } from "../../platform/jobs.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import { isId } from "../../platform/ids.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { cancelWebhookCalls } from "../../webhooks/webhook-calls.ts";
 import { requireExecution, requireWorkflow } from "./executions.ts";

@@ -1,6 +1,6 @@
 // The engine: reacts to events and moves on the executions that are due, a project at a time.
-import { startLoop, type Loop } from "../../platform/background.ts";
-import type { Database } from "../../platform/database.ts";
+import { startLoop, type Loop } from "../../platform/background/background.ts";
+import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";

@@ -1,7 +1,7 @@
 // Contacts enter workflows: once, ever, or one execution at a time. Two unique keys of the database see to it, whoever asks how often.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import type { Tx } from "../../platform/database.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import {
   countEntriesToday,

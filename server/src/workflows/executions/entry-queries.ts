@@ -1,6 +1,6 @@
 // Statements with which executions begin.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import { plannedEachTime, type Database, type Tx } from "../../platform/database.ts";
+import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 
 /**
  * Enabled workflows with their current graphs, none of which changes until the transaction ends. The workflows are locked first, alone:

@@ -1,7 +1,7 @@
 // Statements of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
 import { sql } from "kysely";
-import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import { plannedOften, type Database, type Tx } from "../../platform/database.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import { plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
 
 export interface ExecutionRow {
   id: string;

@@ -5,7 +5,7 @@ import type {
   Graph,
   GraphStep,
   StepType,
-} from "@postloft/contract/workflow-graph.ts";
+} from "@postloft/contract/workflows/graph.ts";
 import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 

@@ -1,6 +1,6 @@
 // Executions as people look at them: lists, and one with everything its steps did and why.
-import type { ExecutionStatus, StepType } from "@postloft/contract/workflow-graph.ts";
-import type { Database } from "../../platform/database.ts";
+import type { ExecutionStatus, StepType } from "@postloft/contract/workflows/graph.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { readEmailStandings, type EmailStanding } from "../../emails/reading/email-standings.ts";

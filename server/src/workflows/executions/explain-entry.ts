@@ -1,9 +1,9 @@
 // Whether a contact would enter a workflow now, and which rule keeps it out.
 import type { RawBuilder, SqlBool } from "kysely";
-import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { listEvents } from "../../events/events.ts";
 import { contactExists } from "../../contacts/contacts.ts";

@@ -1,5 +1,5 @@
 // What executions and their calls hold of contacts that are deleted goes with them.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { forgetCallsOfExecutions } from "../../webhooks/webhook-calls.ts";
 import { emptyExecutionRowsOf, listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";
 

@@ -1,8 +1,8 @@
 // Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that claims
 // has to know of them.
 import { sql, type SqlBool } from "kysely";
-import type { Database, Tx } from "../../platform/database.ts";
-import { ofProject } from "../../platform/of-project.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
+import { ofProject } from "../../platform/database/of-project.ts";
 
 const isHeld = sql<SqlBool>`due_at = 'infinity'`;
 const isHeldSchedule = sql<SqlBool>`held_run_at is not null`;

@@ -1,7 +1,7 @@
 // Executions and schedules held after the database went back to an earlier state: what they would send may have left already. What starts
 // afterwards goes on.
-import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
-import type { Tx } from "../../platform/database.ts";
+import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import { nextRunAfter } from "../schedule.ts";
 import { updateNextRun } from "./entry-queries.ts";

@@ -1,5 +1,5 @@
 // The kinds of jobs of this folder, by name.
-import type { JobStep } from "../../platform/jobs.ts";
+import type { JobStep } from "../../platform/background/jobs.ts";
 import { CANCEL_JOB, cancelStep } from "./end-executions.ts";
 import { AUDIENCE_JOB, audienceStep } from "./start-executions.ts";
 

@@ -1,7 +1,7 @@
 // Statements with which people look at executions, end them and let failed ones go on.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
-import type { Graph } from "@postloft/contract/workflow-graph.ts";
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Graph } from "@postloft/contract/workflows/graph.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 
 export async function findWorkflowRow(database: Database, projectId: string, id: string) {
   const { rows } = await sql<{

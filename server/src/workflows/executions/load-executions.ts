@@ -1,5 +1,5 @@
 // Claimed rows as executions in memory, each with its version of the graph.
-import type { Database, Tx } from "../../platform/database.ts";
+import type { Database, Tx } from "../../platform/database/database.ts";
 import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
 import {
   claimDueExecutions,

@@ -1,10 +1,10 @@
 // Random graphs and random histories: the engine's world and the simulation's take the path of a plain interpreter that knows neither.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import { createSealer } from "../../platform/crypto.ts";
 import { createDns } from "../../platform/dns.ts";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { createLog } from "../../platform/log.ts";
 import { createDomains } from "../../domains/domains.ts";

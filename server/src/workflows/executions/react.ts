@@ -1,7 +1,7 @@
 // What happened to contacts starts workflows and wakes executions that wait for it.
-import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
+import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { now } from "../../platform/clock.ts";
-import { transaction, type Database, type Tx } from "../../platform/database.ts";
+import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { readReactedEvents } from "../../events/arrived-events.ts";
 import { takeReactions, type Reaction } from "../../reactions/reactions.ts";

@@ -1,7 +1,7 @@
 // What would have happened to the last executions under a graph: each is walked again from its beginning, with what really happened to its
 // contact since. The contact is as it is now: nobody remembers what it was.
-import { LIMITS } from "@postloft/contract/limits.ts";
-import { waitNamesOf } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
 import { loadFilterContacts } from "../../segments/filters/load-contacts.ts";
 import type { StepRun, WalkableGraph } from "./execution.ts";

@@ -1,7 +1,7 @@
 // HTTP for executions of workflows: endpoint → verb → answer.
 import * as contract from "@postloft/contract/executions.ts";
-import * as questions from "@postloft/contract/workflow-questions.ts";
-import { created, ok, route, type Route } from "../../platform/http-route.ts";
+import * as questions from "@postloft/contract/workflows/questions.ts";
+import { created, ok, route, type Route } from "../../platform/http/route.ts";
 import { isId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { contactExists } from "../../contacts/contacts.ts";

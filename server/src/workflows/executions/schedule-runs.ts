@@ -1,8 +1,8 @@
 // SCHEDULE triggers: when their time has come, by the database's clock, their audience enters. A run that was missed while nothing ran is
 // made up for once, not for each time it was missed.
-import type { TriggerConfig } from "@postloft/contract/workflow-graph.ts";
-import { startLoop, type Loop } from "../../platform/background.ts";
-import { transaction, type Database } from "../../platform/database.ts";
+import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
+import { startLoop, type Loop } from "../../platform/background/background.ts";
+import { transaction, type Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { nextRunAfter } from "../schedule.ts";

@@ -1,9 +1,9 @@
 // What would happen to a contact in a workflow: the path, each mail as it would read, each wait with its instant. Nothing is written or
 // sent.
-import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
+import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { newId, NOBODY } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import type { AskedRenderer } from "../../rendering/asked-renderer.ts";

@@ -1,7 +1,7 @@
 // Executions that never were: the contact, the events and the clock are of a simulation, and what steps want done is only noted.
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { openRun, stepOf, waitBegan, type Execution } from "./execution.ts";
 import type { ArrivedEvent, Effect, MailPlan, MailToSend } from "./steps/step.ts";
 import { walk, type World } from "./walk.ts";

@@ -1,8 +1,8 @@
 // The job that lets an audience enter a workflow, when the database ends one of its statements.
 import { expect, test } from "vitest";
-import { transaction } from "../../platform/database.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { JobFailure } from "../../platform/jobs.ts";
+import { JobFailure } from "../../platform/background/jobs.ts";
 import { cancelledAt } from "../../testing/cancel-waiting.ts";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";

@@ -1,6 +1,6 @@
 // Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
-import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/jobs.ts";
-import type { Tx } from "../../platform/database.ts";
+import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/background/jobs.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { contactExists } from "../../contacts/contacts.ts";
 import { getSegmentRow } from "../../segments/segments.ts";

@@ -1,5 +1,5 @@
 // What happened at each step of a workflow, in numbers: counted as executions went on, mails from their own rows.
-import type { Database } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { countMailsByStep } from "../../emails/reading/email-standings.ts";
 import { requireWorkflow } from "./executions.ts";
 import { listStepCounts } from "./list-queries.ts";

@@ -1,8 +1,8 @@
 // Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up for all of
 // a round, and what they want done is done for all of it, so that the next round sees it.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { LIMITS } from "@postloft/contract/limits.ts";
-import type { ExecutionStatus } from "@postloft/contract/workflow-graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";

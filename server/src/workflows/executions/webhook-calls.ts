@@ -1,5 +1,5 @@
 // Calls of webhooks that executions ask for: what is sent, and what becomes of the execution when the call has ended.
-import type { Tx } from "../../platform/database.ts";
+import type { Tx } from "../../platform/database/database.ts";
 import type { EndedCall } from "../../webhooks/run-calls.ts";
 import { queueWebhookCalls } from "../../webhooks/webhook-calls.ts";
 import type { Effect } from "./steps/step.ts";

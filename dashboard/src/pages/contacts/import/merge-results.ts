@@ -1,5 +1,5 @@
 // Adds up the results of an import that was sent in several parts. Pure.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 

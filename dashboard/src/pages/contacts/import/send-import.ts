@@ -1,5 +1,5 @@
 // Sends a planned file to the API: one request, or several that follow each other if the file is large.
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, CallError, upload } from "../../../api/call.ts";
 import { createSegment, getImport, importContacts } from "../../../api/endpoints.ts";
 import { t } from "../../../text/t.ts";

@@ -8,7 +8,7 @@ import {
   type ValueForm,
 } from "@postloft/contract/filter-fields.ts";
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 export type FieldType = keyof typeof DATA_OPERATORS_BY_TYPE;
 

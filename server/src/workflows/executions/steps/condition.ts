@@ -1,7 +1,7 @@
 // CONDITION: yes or no, with what was compared.
-import { EXECUTION_KEY, shownField } from "@postloft/contract/workflow-condition.ts";
-import { filterOfCondition } from "@postloft/contract/workflow-graph.ts";
-import { LIMITS } from "@postloft/contract/limits.ts";
+import { EXECUTION_KEY, shownField } from "@postloft/contract/workflows/condition.ts";
+import { filterOfCondition } from "@postloft/contract/workflows/graph.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
   charactersToSearch,
   conditionsOf,

@@ -1,6 +1,6 @@
 // DELAY: so long, or until a time of day on some days of the week.
 import { Cron } from "croner";
-import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflow-graph.ts";
+import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflows/graph.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import type { TakeStep } from "./step.ts";
 

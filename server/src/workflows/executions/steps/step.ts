@@ -1,5 +1,5 @@
 // What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
-import type { Branch, GraphStep, StepType } from "@postloft/contract/workflow-graph.ts";
+import type { Branch, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { EventPlace } from "../../../events/arrived-events.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
 import type { SegmentSources } from "../../../segments/filters/load-segments.ts";

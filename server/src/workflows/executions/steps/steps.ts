@@ -1,5 +1,5 @@
 // Every type of step, by its name.
-import type { StepType } from "@postloft/contract/workflow-graph.ts";
+import type { StepType } from "@postloft/contract/workflows/graph.ts";
 import { takeCondition } from "./condition.ts";
 import { takeDelay } from "./delay.ts";
 import { takeSendEmail } from "./send-email.ts";

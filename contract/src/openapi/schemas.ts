@@ -1,0 +1,115 @@
+// JSON Schemas (2020-12) of what the contract says in Zod. What a list of a noun lists is a resource with a name of its own.
+import { z } from "zod";
+import type { Endpoint } from "../endpoint.ts";
+import { ENDPOINTS } from "../endpoints.ts";
+import { jsonSchemas } from "../field.ts";
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+/** The noun of an endpoint: `contacts` of `contacts.list`. */
+export function nounOf(endpoint: Endpoint): string {
+  return endpoint.name.split(".")[0] ?? endpoint.name;
+}
+
+/** What one item is called where the noun without its `s` would not say it. */
+const ITEM_NAMES: Readonly<Record<string, string>> = { audit: "auditEntry", mailbox: "message" };
+
+/** Resources by name (`Contact`): the items of each endpoint `<noun>.list`. */
+export const RESOURCES: ReadonlyMap<string, z.ZodObject> = new Map(
+  ENDPOINTS.filter((endpoint) => endpoint.name === `${nounOf(endpoint)}.list`).flatMap((endpoint) => {
+    const item = listedItem(endpoint.answers[200] ?? null);
+    return item === null ? [] : [[resourceName(nounOf(endpoint)), item] as const];
+  }),
+);
+
+/** `contacts` → `Contact`. */
+export function resourceName(noun: string): string {
+  const name = ITEM_NAMES[noun] ?? noun.replace(/s$/, "");
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** Of an array, or of an object whose `data` is one. */
+function listedItem(answer: z.core.$ZodType | null): z.ZodObject | null {
+  const list: unknown = answer instanceof z.ZodObject ? answer.shape["data"] : answer;
+  return list instanceof z.ZodArray && list.element instanceof z.ZodObject ? list.element : null;
+}
+
+export function resourceReference(name: string): string {
+  return `#/components/schemas/${name}`;
+}
+
+/** What a caller may send. */
+export function inputSchema(schema: z.ZodType): JsonSchema {
+  return convert(schema, "input", null);
+}
+
+/** What the service answers; resources are references into the document's components. */
+export function outputSchema(schema: z.ZodType): JsonSchema {
+  return convert(schema, "output", null);
+}
+
+/** A resource itself, spelled out. */
+export function resourceSchema(resource: z.ZodObject): JsonSchema {
+  return convert(resource, "output", resource);
+}
+
+function convert(schema: z.ZodType, io: "input" | "output", spelledOut: z.ZodObject | null): JsonSchema {
+  const converted: JsonSchema = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: "any",
+    override: ({ zodSchema, jsonSchema }) => {
+      const registered = io === "input" ? jsonSchemas.get(zodSchema) : undefined;
+      if (registered !== undefined) replace(jsonSchema, structuredClone(registered.jsonSchema));
+      const reference =
+        io === "output" && zodSchema !== spelledOut ? asResource(zodSchema, jsonSchema) : null;
+      if (reference !== null) replace(jsonSchema, reference);
+      dropNoise(jsonSchema);
+    },
+  });
+  delete converted.$schema;
+  return { ...converted };
+}
+
+/** Puts another schema in the place of one; what was said about it in words stays. */
+function replace(schema: JsonSchema, by: JsonSchema): void {
+  const { description, deprecated } = schema;
+  for (const name of Object.keys(schema)) delete schema[name];
+  Object.assign(
+    schema,
+    by,
+    description === undefined ? {} : { description },
+    deprecated === undefined ? {} : { deprecated },
+  );
+}
+
+/** A reference for a resource; for an object that extends one, the reference and what it adds. */
+function asResource(zodSchema: z.core.$ZodType, jsonSchema: JsonSchema): JsonSchema | null {
+  if (!(zodSchema instanceof z.ZodObject)) return null;
+  for (const [name, resource] of RESOURCES) {
+    const $ref = resourceReference(name);
+    if (zodSchema === resource) return { $ref };
+    // `extend` keeps the schemas of the fields themselves, so identity tells an extension from a look-alike.
+    if (!Object.entries(resource.shape).every(([field, schema]) => zodSchema.shape[field] === schema))
+      continue;
+    const isAdded = (field: string) => !(field in resource.shape);
+    const properties = Object.fromEntries(
+      Object.entries(jsonSchema.properties ?? {}).filter(([field]) => isAdded(field)),
+    );
+    return {
+      allOf: [
+        { $ref },
+        { type: "object", properties, required: (jsonSchema.required ?? []).filter(isAdded) },
+      ],
+    };
+  }
+  return null;
+}
+
+/** Formats say more than Zod's patterns for them, every whole number is a safe one, and answers may hold more fields than are listed. */
+function dropNoise(schema: JsonSchema): void {
+  if (schema.format !== undefined) delete schema.pattern;
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  delete schema.propertyNames;
+}

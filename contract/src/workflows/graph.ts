@@ -1,0 +1,264 @@
+// Defines the parts of a workflow: steps, the transitions between them, and triggers (spec §2.9, decisions §9).
+import { z } from "zod";
+import { emailAddress, id, issue, jsonSchemas } from "../field.ts";
+import { conditionsOf, filter, filterNames, filterOrConditionNames, type Filter } from "../filters.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { schedule, timeZone } from "../schedule-trigger.ts";
+import { readAs } from "../unknown-fields.ts";
+import { readWorkflowCondition } from "./condition.ts";
+
+export const STEP_TYPES = [
+  "TRIGGER",
+  "SEND_EMAIL",
+  "DELAY",
+  "WAIT_FOR_EVENT",
+  "CONDITION",
+  "UPDATE_CONTACT",
+  "WEBHOOK",
+  "EXIT",
+] as const;
+export type StepType = (typeof STEP_TYPES)[number];
+
+export const TRIGGER_TYPES = ["EVENT", "SEGMENT_ENTRY", "SEGMENT_EXIT", "SCHEDULE", "MANUAL"] as const;
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+
+/** Where a transition leaves a step: `yes|no` of a CONDITION, `event|timeout` of a WAIT_FOR_EVENT, null of every other step. */
+export const BRANCHES = ["yes", "no", "event", "timeout"] as const;
+export type Branch = (typeof BRANCHES)[number];
+
+/** The branches of a type of step; none of those not named here. */
+export const BRANCHES_OF: Readonly<Partial<Record<StepType, readonly Branch[]>>> = {
+  CONDITION: ["yes", "no"],
+  WAIT_FOR_EVENT: ["event", "timeout"],
+};
+
+export const EXECUTION_STATUSES = [
+  "RUNNING",
+  "WAITING",
+  "COMPLETED",
+  "EXITED",
+  "FAILED",
+  "CANCELLED",
+] as const;
+export type ExecutionStatus = (typeof EXECUTION_STATUSES)[number];
+
+export const DELAY_UNITS = ["minutes", "hours", "days", "weeks"] as const;
+export const WEBHOOK_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+const MINUTES: Readonly<Record<(typeof DELAY_UNITS)[number], number>> = {
+  minutes: 1,
+  hours: 60,
+  days: 24 * 60,
+  weeks: 7 * 24 * 60,
+};
+
+/** How long a delay of a fixed length lasts, ms. */
+export function delayMs({ amount, unit }: { amount: number; unit: (typeof DELAY_UNITS)[number] }): number {
+  return amount * MINUTES[unit] * 60_000;
+}
+
+/** The name of an event a workflow reacts to: one that callers track, or one that the service emits itself (spec §6). */
+export const awaitedEventName = z.string().trim().min(1).max(LIMITS.eventNameLength.value);
+
+/** On the data of an event and nothing else: who the contact is, a CONDITION asks. */
+const eventFilter = readAs(
+  filter
+    .superRefine((read, context) => {
+      const other = conditionsOf(read).find(({ field }) => !field.startsWith("data."));
+      if (other !== undefined)
+        context.addIssue(
+          issue(
+            `Only the data of the event can be asked about: \`data.<key>\`, not \`${other.field}\`.`,
+            "custom",
+            other,
+          ),
+        );
+    })
+    .register(jsonSchemas, jsonSchemas.get(filter) ?? { jsonSchema: {} }),
+  filterNames,
+);
+
+/** The answer shows the workflow's own trigger here, so clients send it back. */
+const triggerStep = readAs(z.object({}), { as: () => z.unknown() });
+
+const sendEmail = z.object({
+  templateId: id.optional(),
+  recipient: z
+    .object({ type: z.enum(["CONTACT", "CUSTOM"]), customEmail: emailAddress.optional() })
+    .superRefine(({ type, customEmail }, context) => {
+      if (type === "CUSTOM" && customEmail === undefined)
+        context.addIssue(issue("Required for the recipient CUSTOM.", "required", undefined, ["customEmail"]));
+    })
+    .optional(),
+});
+
+/** The zone of the contact: its field `timezone`; UTC where it has none or one that is unknown. */
+export const CONTACT_ZONE = "contact";
+
+const delay = z
+  .object({
+    amount: z.int().min(1).optional(),
+    unit: z.enum(DELAY_UNITS).optional(),
+    until: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, "Must be a time of day as HH:mm, for example `09:00`.")
+      .optional(),
+    timezone: z.union([z.literal(CONTACT_ZONE), timeZone]).optional(),
+    weekdays: z
+      .array(z.int().min(1).max(7))
+      .min(1)
+      .max(7)
+      .optional()
+      .describe("1 is Monday, 7 is Sunday; all days when left out."),
+  })
+  .superRefine(({ amount, unit, until, timezone, weekdays }, context) => {
+    if (until !== undefined && amount !== undefined)
+      return context.addIssue(issue("Either `amount` and `unit`, or `until`.", "custom", amount, ["amount"]));
+    if (until !== undefined) return;
+    if (amount === undefined)
+      context.addIssue(issue("Required, or `until`.", "required", amount, ["amount"]));
+    if (unit === undefined) context.addIssue(issue("Required.", "required", unit, ["unit"]));
+    for (const [name, value] of Object.entries({ timezone, weekdays }))
+      if (value !== undefined) context.addIssue(issue("Goes with `until` only.", "custom", value, [name]));
+    const most = LIMITS.delayDays.value;
+    if (amount !== undefined && unit !== undefined && delayMs({ amount, unit }) > most * 86_400_000)
+      context.addIssue(issue(`Must be at most ${most} days.`, "too_big", amount, ["amount"]));
+  });
+
+const waitForEvent = z.object({
+  eventName: awaitedEventName,
+  timeout: z
+    .int()
+    .min(1)
+    .max(LIMITS.delayDays.value * 86_400)
+    .optional()
+    .describe("Seconds; without it the wait has no end."),
+  filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
+});
+
+/** A condition as it was written; what it means to the filter language stands in workflows/condition.ts. */
+const condition = readAs(
+  z.looseObject({}).superRefine((written, context) => {
+    readWorkflowCondition(written, (problem) => context.issues.push(problem));
+  }),
+  filterOrConditionNames,
+);
+
+const updateContact = z
+  .object({
+    updates: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .describe("Under the data rules: null removes a key."),
+    data: z.record(z.string(), z.unknown()).optional().describe("The same as `updates`."),
+    subscriptionAction: z.enum(["none", "subscribe", "unsubscribe"]).optional(),
+  })
+  .transform(({ data, updates = data, ...rest }) => ({ ...rest, ...(updates && { updates }) }))
+  .superRefine(({ updates, subscriptionAction = "none" }, context) => {
+    if (Object.keys(updates ?? {}).length === 0 && subscriptionAction === "none")
+      context.addIssue(issue("Required, or a `subscriptionAction`.", "required", updates, ["updates"]));
+    for (const key of ["", "__proto__", "constructor", "prototype"])
+      if (Object.hasOwn(updates ?? {}, key))
+        context.addIssue(issue("This key cannot be stored.", "custom", key, ["updates", key]));
+    if (Object.keys(updates ?? {}).some((key) => key.length > LIMITS.dataKeyLength.value))
+      context.addIssue(
+        issue(`A key may have at most ${LIMITS.dataKeyLength.value} characters.`, "too_big", updates, [
+          "updates",
+        ]),
+      );
+    const length = JSON.stringify(updates ?? {}).length;
+    if (length > LIMITS.stepConfigLength.value)
+      context.addIssue(
+        issue(`Must be at most ${LIMITS.stepConfigLength.value} characters.`, "too_big", length, ["updates"]),
+      );
+  });
+
+/** Stands for a stored credential. Saved back, it keeps the stored value. */
+export const MASKED = "••••";
+
+const webhook = z.object({
+  url: z.string().min(1).max(LIMITS.webhookUrlLength.value),
+  method: z.enum(WEBHOOK_METHODS).optional(),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe(
+      "Values are encrypted and read as `••••`, except those of `accept`, `content-type`, `user-agent` and the like. `••••` keeps the stored value.",
+    ),
+  body: z.unknown().optional().describe("JSON; what is sent when it is left out is in docs/webhooks.md."),
+});
+
+const exit = z.object({ reason: z.string().max(LIMITS.descriptionLength.value).optional() });
+
+/** What each type of step is told. What needs the database (does the template exist?) is checked when the step is saved. */
+export const STEP_CONFIGS = {
+  TRIGGER: triggerStep,
+  SEND_EMAIL: sendEmail,
+  DELAY: delay,
+  WAIT_FOR_EVENT: waitForEvent,
+  CONDITION: condition,
+  UPDATE_CONTACT: updateContact,
+  WEBHOOK: webhook,
+  EXIT: exit,
+} as const satisfies Record<StepType, z.ZodType>;
+
+export type StepConfig<Type extends StepType> = z.output<(typeof STEP_CONFIGS)[Type]>;
+
+export const position = z.object({ x: z.number(), y: z.number() });
+
+interface StepBase<Type extends StepType> {
+  id: string;
+  type: Type;
+  name: string;
+  config: StepConfig<Type>;
+  position: { x: number; y: number } | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A step as it is stored in a version of a graph. The template of SEND_EMAIL stands in its config. */
+export type GraphStep = { [Type in StepType]: StepBase<Type> }[StepType];
+
+export interface GraphTransition {
+  id: string;
+  fromStepId: string;
+  toStepId: string;
+  branch: Branch | null;
+  priority: number;
+}
+
+/** One version of the graph of a workflow. */
+export interface Graph {
+  steps: GraphStep[];
+  transitions: GraphTransition[];
+}
+
+/** What starts a workflow, by type. The cron line is checked by the server, which runs it. */
+export const TRIGGER_CONFIGS = {
+  EVENT: z.object({
+    eventName: awaitedEventName,
+    filter: eventFilter.optional().describe("On the data of the event: `data.<key>`."),
+  }),
+  SEGMENT_ENTRY: z.object({ segmentId: id }),
+  SEGMENT_EXIT: z.object({ segmentId: id }),
+  SCHEDULE: schedule,
+  MANUAL: z.object({}),
+} as const satisfies Record<TriggerType, z.ZodType>;
+
+export type TriggerConfig<Type extends TriggerType> = z.output<(typeof TRIGGER_CONFIGS)[Type]>;
+
+/** Names of events that waits of a graph wait for, each once. */
+export function waitNamesOf({ steps }: Graph): string[] {
+  return [
+    ...new Set(steps.flatMap((step) => (step.type === "WAIT_FOR_EVENT" ? [step.config.eventName] : []))),
+  ];
+}
+
+/** What a condition of a workflow asks, as a filter. @throws Error for one that was never checked. */
+export function filterOfCondition(config: StepConfig<"CONDITION">): Filter {
+  const read = readWorkflowCondition(config, (problem) => {
+    throw new Error(`A stored condition is faulty: ${problem.message}`);
+  });
+  if (read === null) throw new Error("A stored condition is faulty.");
+  return read;
+}

@@ -1,0 +1,173 @@
+// Earlier graphs of a workflow, and a workflow as one document that another project can take (decisions §9).
+import { z } from "zod";
+import { endpoint } from "../endpoint.ts";
+import { addFaults, id, instant, pathId, pathText, queryBoolean, queryInteger } from "../field.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { BRANCHES, position, STEP_CONFIGS, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { stepName } from "./steps.ts";
+import {
+  byWorkflow,
+  pageList,
+  pagesQuery,
+  step,
+  transition,
+  workflow,
+  workflowDescription,
+  workflowName,
+} from "./workflows.ts";
+
+const byVersion = z.object({ id: pathId, version: pathText });
+
+const version = z.object({
+  version: z.int(),
+  isCurrent: z.boolean().describe("Whether new executions start on it."),
+  isUsed: z.boolean().describe("Whether an execution has started on it; then it never changes."),
+  createdAt: instant,
+});
+
+export const listVersions = endpoint({
+  name: "workflows.listVersions",
+  method: "GET",
+  path: "/workflows/:id/versions",
+  summary: "List the versions of a workflow's graph, newest first",
+  description: `A new one begins with the first change after an execution has started. The newest ${LIMITS.workflowVersions.value} are kept, and every older one on which an execution started.`,
+  caller: "project",
+  params: byWorkflow,
+  query: pagesQuery,
+  answers: {
+    200: pageList(version.extend({ steps: z.int(), activeExecutions: z.int() })),
+  },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const getVersion = endpoint({
+  name: "workflows.getVersion",
+  method: "GET",
+  path: "/workflows/:id/versions/:version",
+  summary: "Read one version of a workflow's graph",
+  description: "Steps and transitions as they were.",
+  caller: "project",
+  params: byVersion,
+  answers: { 200: version.extend({ steps: z.array(step), transitions: z.array(transition) }) },
+  errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+});
+
+function differences(item: z.ZodType) {
+  return z.object({
+    added: z.array(item),
+    removed: z.array(item),
+    changed: z.array(z.object({ id: z.uuid(), fields: z.array(z.string()), before: item, after: item })),
+  });
+}
+
+export const compareVersions = endpoint({
+  name: "workflows.compareVersions",
+  method: "GET",
+  path: "/workflows/:id/versions/:version/compare",
+  summary: "Compare two versions of a workflow's graph",
+  description: "What changed from this version to the other one: `with`, or else the current one.",
+  caller: "project",
+  params: byVersion,
+  query: z.object({ with: queryInteger(1, 2_147_483_647, "The version that came after it.").optional() }),
+  answers: {
+    200: z.object({
+      version: z.int(),
+      with: z.int(),
+      steps: differences(step.omit({ outgoingTransitions: true, incomingTransitions: true })),
+      transitions: differences(transition),
+    }),
+  },
+  errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+});
+
+export const restoreVersion = endpoint({
+  name: "workflows.restoreVersion",
+  method: "POST",
+  path: "/workflows/:id/versions/:version/restore",
+  summary: "Make an earlier graph the current one",
+  description:
+    "As a new version; the one before it is kept like any other. What it uses and is gone since is told in `problems`.",
+  caller: "project",
+  params: byVersion,
+  answers: { 200: workflow },
+  errors: ["WORKFLOW_NOT_FOUND", "VERSION_NOT_FOUND"],
+});
+
+const MOST_KEY = 100;
+const key = z.string().min(1).max(MOST_KEY);
+
+const documentStep = z
+  .object({
+    key: key.describe("How transitions name it in this document."),
+    type: z.enum(STEP_TYPES),
+    name: stepName,
+    config: z.record(z.string(), z.unknown()),
+    position: position.nullable(),
+  })
+  .superRefine(({ type, config }, context) => addFaults(STEP_CONFIGS[type], config, "config", context));
+
+const documentFields = {
+  format: z.literal("postloft.workflow"),
+  formatVersion: z.literal(1),
+  name: workflowName,
+  description: workflowDescription,
+  triggerType: z.enum(TRIGGER_TYPES),
+  triggerConfig: z.record(z.string(), z.unknown()),
+  allowReentry: z.boolean(),
+  steps: z.array(documentStep).min(1).max(LIMITS.workflowSteps.value),
+  transitions: z
+    .array(
+      z.object({
+        from: key,
+        to: key,
+        branch: z.enum(BRANCHES).nullable(),
+        priority: z.int().min(0).max(1_000_000),
+      }),
+    )
+    .max(LIMITS.workflowSteps.value * 2),
+  templates: z.array(z.object({ id, name: z.string() })).describe("Those that its steps name."),
+  segments: z
+    .array(z.object({ id, name: z.string(), slug: z.string() }))
+    .describe("Those that its trigger and conditions name."),
+};
+
+/** A workflow as one document. Templates and segments are named by their ids; their names tell what is meant elsewhere. */
+export const workflowDocument = z
+  .object(documentFields)
+  .superRefine(({ triggerType, triggerConfig }, context) => {
+    // A trigger that was never finished is taken, too: the workflow can only not be enabled.
+    if (Object.keys(triggerConfig).length === 0) return;
+    addFaults(TRIGGER_CONFIGS[triggerType], triggerConfig, "triggerConfig", context);
+  });
+export type WorkflowDocument = z.output<typeof workflowDocument>;
+
+export const exportWorkflow = endpoint({
+  name: "workflows.export",
+  method: "GET",
+  path: "/workflows/:id/export",
+  summary: "Export a workflow as one JSON document",
+  description:
+    "The graph, the trigger and the settings; not whether it is enabled. `POST /workflows/import` takes it.",
+  caller: "project",
+  params: byWorkflow,
+  answers: { 200: z.object(documentFields) },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const importWorkflow = endpoint({
+  name: "workflows.import",
+  method: "POST",
+  path: "/workflows/import",
+  summary: "Create a workflow from an exported document",
+  description:
+    "Disabled, with ids of its own. Templates are found by their id, else by their name; segments by their id, else by their slug. What is not found is 422 and named; with `allowMissing` steps lose their template, and conditions on a missing segment match nobody, which `problems` tells.",
+  caller: "project",
+  query: z.object({
+    allowMissing: queryBoolean("Whether to create it though templates or segments are missing.").optional(),
+  }),
+  body: workflowDocument,
+  unknownFields: "refused",
+  bodyLimitBytes: LIMITS.workflowDocumentBytes.value,
+  answers: { 201: workflow },
+  errors: ["CONFLICT"],
+});

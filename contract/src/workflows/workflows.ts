@@ -1,0 +1,264 @@
+// Workflows over HTTP: the record, what starts it, and what is wrong with it (spec §2.9, 3.3, 4.8; decisions §9).
+import { z } from "zod";
+import { endpoint } from "../endpoint.ts";
+import {
+  addFaults,
+  expectedUpdatedAt,
+  hasControlCharacters,
+  instant,
+  issue,
+  pathId,
+  queryInteger,
+} from "../field.ts";
+import { LIMITS } from "../limits/limits.ts";
+import { awaitedEventName, BRANCHES, position, STEP_TYPES, TRIGGER_CONFIGS, TRIGGER_TYPES } from "./graph.ts";
+import { CONFIRMABLE_PROBLEMS, workflowProblem } from "./problems.ts";
+
+export const byWorkflow = z.object({ id: pathId });
+
+export const transition = z.object({
+  id: z.uuid(),
+  workflowId: z.uuid(),
+  fromStepId: z.uuid(),
+  toStepId: z.uuid(),
+  branch: z
+    .enum(BRANCHES)
+    .nullable()
+    .describe(
+      "`yes` or `no` of a CONDITION; `event` or `timeout` of a WAIT_FOR_EVENT, null for both of them.",
+    ),
+  condition: z
+    .object({ branch: z.enum(BRANCHES) })
+    .nullable()
+    .describe("The same as `branch`."),
+  waitOutcome: z
+    .enum(["EVENT", "TIMEOUT"])
+    .nullable()
+    .describe("The same as `branch`, after a WAIT_FOR_EVENT."),
+  priority: z.int(),
+});
+
+export const step = z.object({
+  id: z.uuid(),
+  workflowId: z.uuid(),
+  type: z.enum(STEP_TYPES),
+  name: z.string(),
+  config: z.record(z.string(), z.unknown()),
+  templateId: z.uuid().nullable().describe("Of a SEND_EMAIL; it stands in its `config`, too."),
+  position: position.nullable(),
+  outgoingTransitions: z.array(transition),
+  incomingTransitions: z.array(transition),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+const record = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  enabled: z.boolean(),
+  triggerType: z.enum(TRIGGER_TYPES),
+  triggerConfig: z.record(z.string(), z.unknown()),
+  allowReentry: z
+    .boolean()
+    .describe("Without it a contact enters once, ever; with it, again once its execution has ended."),
+  version: z.int().describe("Of the graph; executions keep the one they started on."),
+  nextRunAt: instant.nullable().describe("Of an enabled SCHEDULE."),
+  confirmedProblems: z
+    .array(z.enum(CONFIRMABLE_PROBLEMS))
+    .describe(
+      "Problems that the author confirmed: they are warnings and don't keep the workflow from being enabled.",
+    ),
+  createdAt: instant,
+  updatedAt: instant,
+});
+
+const listed = record.extend({ _count: z.object({ steps: z.int(), executions: z.int() }) });
+
+export const workflow = record.extend({
+  problems: z.array(workflowProblem),
+  steps: z.array(step).describe("Oldest first; the first is the TRIGGER."),
+  transitions: z.array(transition),
+});
+
+export const workflowName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(LIMITS.nameLength.value)
+  .refine((text) => !hasControlCharacters(text), {
+    message: "Must not contain line breaks or control characters.",
+    params: { code: "invalid_string" },
+  });
+export const workflowDescription = z
+  .string()
+  .max(LIMITS.descriptionLength.value)
+  .nullable()
+  .describe("null: none.");
+
+export const pagesQuery = z.object({
+  page: queryInteger(1, LIMITS.pageNumber.value, "The page; the first is 1.").optional(),
+  pageSize: queryInteger(
+    1,
+    LIMITS.pageSizeMaximum.value,
+    `Items per page; default ${LIMITS.pageSizeDefault.value}.`,
+  ).optional(),
+});
+
+/** A list with numbered pages. */
+export function pageList(item: z.ZodType) {
+  return z.object({
+    data: z.array(item),
+    total: z.int(),
+    page: z.int(),
+    pageSize: z.int(),
+    totalPages: z.int(),
+  });
+}
+
+export const WORKFLOW_SORTS = ["name", "createdAt", "updatedAt", "steps"] as const;
+
+export const listWorkflows = endpoint({
+  name: "workflows.list",
+  method: "GET",
+  path: "/workflows",
+  summary: "List workflows",
+  description:
+    "Newest first unless `sort` says otherwise. `problems`, steps and transitions are told of a single one.",
+  caller: "project",
+  query: pagesQuery.extend({
+    search: z
+      .string()
+      .max(LIMITS.searchLength.value)
+      .optional()
+      .describe("A part of the name or the description, in any case."),
+    status: z.enum(["active", "disabled"]).optional().describe("`active`: those that are enabled."),
+    sort: z.enum(WORKFLOW_SORTS).optional(),
+    dir: z.enum(["asc", "desc"]).optional().describe("Default: `asc` by name, else `desc`."),
+  }),
+  answers: { 200: pageList(listed) },
+});
+
+const ALWAYS_DISABLED = "It starts with the trigger EVENT and disabled, whatever the body says.";
+
+export const createWorkflow = endpoint({
+  name: "workflows.create",
+  method: "POST",
+  path: "/workflows",
+  summary: "Create a workflow",
+  description: `${ALWAYS_DISABLED} Its step TRIGGER is created with it.`,
+  caller: "project",
+  body: z.object({
+    name: workflowName,
+    description: workflowDescription.optional(),
+    eventName: awaitedEventName.optional().describe("What starts it. The same as `triggerConfig.eventName`."),
+    triggerConfig: TRIGGER_CONFIGS.EVENT.partial().optional(),
+    allowReentry: z.boolean().optional(),
+  }),
+  unknownFields: "refused-unless-returned",
+  answers: { 201: workflow },
+  errors: ["CONFLICT"],
+});
+
+export const getWorkflow = endpoint({
+  name: "workflows.get",
+  method: "GET",
+  path: "/workflows/:id",
+  summary: "Read a workflow",
+  description: "With its steps, its transitions and its problems.",
+  caller: "project",
+  params: byWorkflow,
+  answers: { 200: workflow },
+  errors: ["WORKFLOW_NOT_FOUND"],
+});
+
+export const updateWorkflow = endpoint({
+  name: "workflows.update",
+  method: "PATCH",
+  path: "/workflows/:id",
+  summary: "Change a workflow's name, trigger or settings, enable or disable it",
+  description:
+    "Only what is sent changes. With a problem of the severity `error` it cannot be enabled, and an enabled workflow cannot be changed so that it triggers itself. Disabled, it starts nothing new; what is under way continues.",
+  caller: "project",
+  params: byWorkflow,
+  body: z
+    .object({
+      name: workflowName.optional(),
+      description: workflowDescription.optional(),
+      enabled: z.boolean().optional(),
+      triggerType: z.enum(TRIGGER_TYPES).optional(),
+      triggerConfig: z
+        .record(z.string(), z.unknown())
+        .optional()
+        .describe(
+          'EVENT: `{ eventName, filter? }`. SEGMENT_ENTRY, SEGMENT_EXIT: `{ segmentId }` of a tracked segment. SCHEDULE: `{ cron, timezone? }` with `segmentId`, `audienceFilter`, or `audienceType: "ALL"` for everyone. MANUAL: `{}`.',
+        ),
+      eventName: awaitedEventName.optional().describe("The same as `triggerConfig.eventName`."),
+      allowReentry: z.boolean().optional(),
+      confirmedProblems: z
+        .array(z.enum(CONFIRMABLE_PROBLEMS))
+        .max(CONFIRMABLE_PROBLEMS.length)
+        .optional()
+        .describe(
+          "Confirms that a loop (`TRIGGERS_ITSELF`) or a schedule more often than daily for everyone (`FREQUENT_SCHEDULE`) is meant. Replaces what was confirmed before.",
+        ),
+      expectedUpdatedAt,
+    })
+    .superRefine(({ triggerType, triggerConfig, eventName }, context) => {
+      if (triggerType === undefined || triggerConfig === undefined) return;
+      const config = eventName === undefined ? triggerConfig : { ...triggerConfig, eventName };
+      addFaults(TRIGGER_CONFIGS[triggerType], config, "triggerConfig", context);
+      if (triggerType !== "EVENT" && eventName !== undefined)
+        context.addIssue(issue("Goes with the trigger EVENT only.", "custom", eventName, ["eventName"]));
+    }),
+  unknownFields: "refused-unless-returned",
+  answers: { 200: workflow },
+  errors: ["WORKFLOW_NOT_FOUND", "CHANGED_MEANWHILE"],
+});
+
+export const deleteWorkflow = endpoint({
+  name: "workflows.delete",
+  method: "DELETE",
+  path: "/workflows/:id",
+  summary: "Delete a workflow",
+  description: "With all that its executions did. 409 while one of them is under way: cancel them first.",
+  caller: "project",
+  params: byWorkflow,
+  answers: { 204: null },
+  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
+});
+
+export const duplicateWorkflow = endpoint({
+  name: "workflows.duplicate",
+  method: "POST",
+  path: "/workflows/:id/duplicate",
+  summary: "Copy a workflow",
+  description: "The copy is disabled, has ids of its own, and its name ends in ` (copy)`.",
+  caller: "project",
+  params: byWorkflow,
+  answers: { 201: workflow },
+  errors: ["WORKFLOW_NOT_FOUND", "CONFLICT"],
+});
+
+export const listWorkflowFields = endpoint({
+  name: "workflows.listFields",
+  method: "GET",
+  path: "/workflows/fields",
+  summary: "List the fields a CONDITION can ask about",
+  description: `Those of contacts; with \`eventName\` also the keys in the data of the newest ${LIMITS.eventSample.value} events of that name.`,
+  caller: "project",
+  query: z.object({ eventName: z.string().max(LIMITS.eventNameLength.value).optional() }),
+  answers: {
+    200: z.object({
+      fields: z.array(z.string()),
+      typedFields: z.array(
+        z.object({
+          field: z.string(),
+          type: z.enum(["string", "number", "boolean", "date"]),
+          category: z.enum(["Contact Fields", "Custom Data", "Event Data"]),
+        }),
+      ),
+      count: z.int(),
+    }),
+  },
+});

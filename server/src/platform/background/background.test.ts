@@ -1,0 +1,224 @@
+// Loops in the background: when they run, how long they wait after a failure, how they stop, and what /metrics says of them.
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { insist, startLoop, type Loop, type LoopOptions } from "./background.ts";
+import { createLog } from "../log.ts";
+import { createMetrics, type Metrics } from "../metrics.ts";
+
+const log = createLog({ level: "silent" });
+let metrics: Metrics;
+const loops: Loop[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  metrics = createMetrics();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+  await Promise.all(loops.splice(0).map((loop) => loop.stop()));
+});
+
+function start(options: Partial<LoopOptions>): Loop {
+  const loop = startLoop({
+    name: "tested",
+    runOnce: async () => undefined,
+    everyMs: 10_000,
+    log,
+    metrics,
+    ...options,
+  });
+  loops.push(loop);
+  return loop;
+}
+
+test("a loop runs at once and then by the clock; a run that says when the next is worth it is believed, up to that", async () => {
+  const waits = [0, 100, undefined, 99_000];
+  const ranAtMs: number[] = [];
+  const startedMs = performance.now();
+  start({
+    runOnce: async () => {
+      ranAtMs.push(Math.round(performance.now() - startedMs));
+      return waits.shift();
+    },
+  });
+  await vi.advanceTimersByTimeAsync(21_000);
+  expect(ranAtMs).toEqual([0, 0, 100, 10_100, 20_100]);
+});
+
+test("whoever wakes it makes it run now; while it runs, once more after that", async () => {
+  let runs = 0;
+  const underWay = Promise.withResolvers<void>();
+  const loop = start({
+    runOnce: async () => {
+      if (++runs === 2) await underWay.promise;
+    },
+  });
+  await vi.advanceTimersByTimeAsync(1);
+  expect(runs).toBe(1);
+  loop.wake();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(runs).toBe(2);
+  loop.wake();
+  loop.wake();
+  underWay.resolve();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(runs).toBe(3);
+});
+
+test("after failures it waits longer and longer, whoever wakes it, and not longer than its bound; success forgets them", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  let isBroken = true;
+  const ranAtMs: number[] = [];
+  const startedMs = performance.now();
+  const loop = start({
+    everyMs: 1_000,
+    runOnce: async () => {
+      ranAtMs.push(Math.round(performance.now() - startedMs));
+      if (isBroken) throw new Error("The database went away.");
+    },
+  });
+  for (let passedMs = 0; passedMs < 18_000; passedMs += 100) {
+    loop.wake();
+    await vi.advanceTimersByTimeAsync(100);
+  }
+  // Half a second, doubled up to five.
+  expect(ranAtMs).toEqual([0, 500, 1_500, 3_500, 7_500, 12_500, 17_500]);
+  isBroken = false;
+  await vi.advanceTimersByTimeAsync(4_500);
+  expect(ranAtMs.at(-1)).toBe(22_500);
+  const before = ranAtMs.length;
+  await vi.advanceTimersByTimeAsync(3_000);
+  expect(ranAtMs.length).toBeGreaterThanOrEqual(before + 2);
+});
+
+test("processes that failed together do not come back together", async () => {
+  const waitsMs = new Set<number>();
+  for (const random of [0, 0.5, 0.8]) {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    const startedMs = performance.now();
+    let runs = 0;
+    const loop = start({
+      runOnce: async () => {
+        if (++runs === 2) waitsMs.add(Math.round(performance.now() - startedMs));
+        throw new Error("The database went away.");
+      },
+    });
+    await vi.advanceTimersByTimeAsync(600);
+    await loop.stop();
+  }
+  expect([...waitsMs]).toEqual([500, 375, 300]);
+});
+
+test("it stops when its run has ended, and tells the run", async () => {
+  const underWay = Promise.withResolvers<void>();
+  let runs = 0;
+  let told: AbortSignal | undefined;
+  const loop = start({
+    runOnce: async (signal) => {
+      runs++;
+      told = signal;
+      await underWay.promise;
+    },
+  });
+  let isStopped = false;
+  const stopping = loop.stop().then(() => (isStopped = true));
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect([isStopped, told?.aborted]).toEqual([false, true]);
+  underWay.resolve();
+  await stopping;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(runs).toBe(1);
+});
+
+test.each([
+  ["before its first run", { delayMs: 60_000 }],
+  ["between two runs", {}],
+  [
+    "after a failure",
+    {
+      runOnce: async () => {
+        throw new Error("The database went away.");
+      },
+    },
+  ],
+])("it stops at once %s", async (_when, options) => {
+  vi.useRealTimers();
+  const loop = start({ everyMs: 60_000, ...options });
+  await loop.stop();
+  expect(await valueOf("runs_total")).toBeLessThanOrEqual(1);
+});
+
+async function valueOf(name: string): Promise<number> {
+  const text = await metrics.registry.metrics();
+  return Number(new RegExp(`^postloft_loop_${name}\\{loop="tested"\\} (\\S+)$`, "m").exec(text)?.[1]);
+}
+
+test("/metrics says of each loop how often it ran and failed, how long that took, and when it was last", async () => {
+  let runs = 0;
+  const loop = start({
+    runOnce: async () => {
+      if (++runs === 2) throw new Error("The database went away.");
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      return 0;
+    },
+  });
+  expect([await valueOf("runs_total"), await valueOf("errors_total")]).toEqual([0, 0]);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([await valueOf("runs_total"), await valueOf("errors_total")]).toEqual([3, 1]);
+  expect(await valueOf("seconds_total")).toBeCloseTo(4);
+  expect(await valueOf("last_run_timestamp_seconds")).toBeLessThanOrEqual(Date.now() / 1_000);
+  const stopped = loop.stop();
+  await vi.advanceTimersByTimeAsync(2_000);
+  await stopped;
+});
+
+test("work is insisted on until it commits, told of less and less often", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  const told: number[] = [];
+  let tries = 0;
+  const done = insist(
+    async () => {
+      if (++tries < 10) throw new Error("The database went away.");
+      return "booked";
+    },
+    { forMs: 60_000, tell: (failure) => told.push(failure.tries) },
+  );
+  // 0.1 s, doubled up to one: 0.1 + 0.2 + 0.4 + 0.8 + 5 × 1.
+  await vi.advanceTimersByTimeAsync(6_499);
+  expect(tries).toBe(9);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(await done).toBe("booked");
+  expect(told).toEqual([1, 2, 4, 8]);
+});
+
+test.each([
+  ["its time is over", { forMs: 2_000 }],
+  ["it makes no sense", { forMs: 60_000, mayRepeat: (_error: unknown, tries: number) => tries < 3 }],
+])("nothing is insisted on when %s", async (_when, options) => {
+  let tries = 0;
+  const done = insist(async () => {
+    tries++;
+    throw new Error("The database went away.");
+  }, options);
+  const outcome = done.catch((error: Error) => error.message);
+  await vi.advanceTimersByTimeAsync(4_000);
+  expect(await outcome).toBe("The database went away.");
+  expect(tries).toBeGreaterThanOrEqual(3);
+  expect(tries).toBeLessThan(9);
+});
+
+test("a signal ends the insisting, and the wait in it", async () => {
+  vi.useRealTimers();
+  const closing = new AbortController();
+  let tries = 0;
+  const done = insist(
+    async () => {
+      tries++;
+      throw new Error("The database went away.");
+    },
+    { forMs: 60_000, signal: closing.signal },
+  );
+  closing.abort();
+  await expect(done).rejects.toThrow("went away");
+  expect(tries).toBeLessThanOrEqual(2);
+});

@@ -1,0 +1,219 @@
+// A queue of work that many owners share: the owner who used the least time lately goes first, and only owners who ask for too much are refused.
+import { availableParallelism } from "node:os";
+import { LRUCache } from "lru-cache";
+import { Refusal } from "../refusal.ts";
+
+export interface FairQueueOptions {
+  /** Pieces of work that run at once. */
+  atOnce: number;
+  /** Of those, how many may belong to one owner. */
+  atOncePerOwner: number;
+  /** How many pieces of one owner may wait; the next one is refused. */
+  waitingPerOwner: number;
+  /** How many pieces may wait in all. When they do, the owner with the most of them loses the newest. */
+  waiting: number;
+  /** Whether an owner who used much time lately pauses after each piece and keeps its place meanwhile, so that most of the time is left to others. */
+  rests: boolean;
+}
+
+/** A piece of work. */
+export interface Piece {
+  /** The project, person or network that it is done for. */
+  owner: string;
+  /** What only one piece can use at a time, such as a thread. */
+  resource?: string;
+}
+
+/** A piece for a resource, with limits of its own. */
+export interface ResourcePiece extends Piece {
+  resource: string;
+  /** How many pieces of one owner may wait for this resource. */
+  waitingPerOwner: number;
+  /** How many pieces may wait for this resource in all. */
+  waiting: number;
+}
+
+export interface FairQueue {
+  /**
+   * Runs the work when it is its turn.
+   * @throws Refusal RATE_LIMIT_EXCEEDED when too much of the owner waits; whatever the work throws.
+   */
+  run<Result>(piece: Piece | ResourcePiece, work: () => Promise<Result>): Promise<Result>;
+  /** Counts time that an owner used outside the queue, or is to be treated as having used. */
+  charge(owner: string, tookMs: number): void;
+  /** Milliseconds that an owner used and that are not forgotten yet. */
+  usedMs(owner: string): number;
+}
+
+/** A tenth of the time that passes is forgotten: 1 s used is forgotten after 10 s. */
+const FORGOTTEN_SHARE = 0.1;
+const OWNERS_MAX = 10_000;
+/** An owner may use this much without a pause. */
+const FREE_MS = 500;
+/** After that an owner pauses this many times as long as each piece took, so it gets at most a quarter of one core. */
+const REST_FACTOR = 3;
+const REST_MAX_MS = 3_000;
+const RETRY_AFTER_SECONDS = 2;
+
+interface Waiting extends Piece {
+  begin: () => void;
+  refuse: (error: Refusal) => void;
+}
+
+/** @param nowMs a monotonic clock */
+export function createFairQueue(
+  options: FairQueueOptions,
+  nowMs: () => number = () => performance.now(),
+): FairQueue {
+  const used = new LRUCache<string, { ms: number; atMs: number }>({ max: OWNERS_MAX });
+  /** By owner, oldest piece first; an owner without waiting pieces has no entry. */
+  const lines = new Map<string, Waiting[]>();
+  /** How many pieces of an owner run or rest. */
+  const busyOwners = new Map<string, number>();
+  const busyResources = new Set<string>();
+  let waiting = 0;
+  let running = 0;
+
+  function usedMs(owner: string): number {
+    const known = used.get(owner);
+    return known === undefined ? 0 : Math.max(0, known.ms - (nowMs() - known.atMs) * FORGOTTEN_SHARE);
+  }
+
+  const charge = (owner: string, tookMs: number) =>
+    void used.set(owner, { ms: usedMs(owner) + tookMs, atMs: nowMs() });
+
+  const isFree = ({ resource }: Piece) => resource === undefined || !busyResources.has(resource);
+
+  /** The next piece of the owner who used least; on a tie, of the one who has waited longest for a turn. */
+  function next(): Waiting | undefined {
+    let best: { piece: Waiting; usedMs: number } | undefined;
+    for (const [owner, line] of lines) {
+      if ((busyOwners.get(owner) ?? 0) >= options.atOncePerOwner) continue;
+      const piece = line.find(isFree);
+      if (piece === undefined) continue;
+      const ownUsedMs = usedMs(owner);
+      if (best === undefined || ownUsedMs < best.usedMs) best = { piece, usedMs: ownUsedMs };
+    }
+    return best?.piece;
+  }
+
+  function remove(piece: Waiting): void {
+    const line = lines.get(piece.owner) ?? [];
+    line.splice(line.indexOf(piece), 1);
+    if (line.length === 0) lines.delete(piece.owner);
+    waiting -= 1;
+  }
+
+  /** Puts an owner behind those who used as little. */
+  function goBehind(owner: string): void {
+    const line = lines.get(owner);
+    if (line === undefined) return;
+    lines.delete(owner);
+    lines.set(owner, line);
+  }
+
+  function beginNext(): void {
+    while (running < options.atOnce) {
+      const piece = next();
+      if (piece === undefined) return;
+      remove(piece);
+      goBehind(piece.owner);
+      running += 1;
+      busyOwners.set(piece.owner, (busyOwners.get(piece.owner) ?? 0) + 1);
+      if (piece.resource !== undefined) busyResources.add(piece.resource);
+      piece.begin();
+    }
+  }
+
+  function freeOwner(owner: string): void {
+    const left = (busyOwners.get(owner) ?? 1) - 1;
+    if (left === 0) busyOwners.delete(owner);
+    else busyOwners.set(owner, left);
+    beginNext();
+  }
+
+  function restMs(owner: string, tookMs: number): number {
+    return options.rests && usedMs(owner) > FREE_MS ? Math.min(REST_MAX_MS, tookMs * REST_FACTOR) : 0;
+  }
+
+  function end({ owner, resource }: Piece, tookMs: number): void {
+    charge(owner, tookMs);
+    running -= 1;
+    if (resource !== undefined) busyResources.delete(resource);
+    const pauseMs = restMs(owner, tookMs);
+    if (pauseMs === 0) return freeOwner(owner);
+    setTimeout(() => freeOwner(owner), pauseMs);
+    beginNext();
+  }
+
+  /** The pieces that wait for the same resource, or all of them where there is none, by owner. */
+  function rivalsOf({ resource }: Piece): Waiting[][] {
+    const all = [...lines.values()];
+    if (resource === undefined) return all;
+    return all.map((line) => line.filter((other) => other.resource === resource));
+  }
+
+  /** Makes room for one more piece: the owner with the most of them loses the newest. */
+  function makeRoom(piece: Piece, most: number): void {
+    const rivals = rivalsOf(piece).filter((line) => line.length > 0);
+    if (rivals.reduce((sum, line) => sum + line.length, 0) < most) return;
+    const longest = rivals.reduce((one, other) => (other.length > one.length ? other : one));
+    const newest = longest.at(-1);
+    if (newest === undefined) return;
+    remove(newest);
+    newest.refuse(tooMany(longest.length));
+  }
+
+  async function turn(piece: Piece | ResourcePiece): Promise<void> {
+    const limits = "waiting" in piece ? piece : options;
+    const own = (lines.get(piece.owner) ?? []).filter(({ resource }) => resource === piece.resource);
+    if (own.length >= limits.waitingPerOwner) throw tooMany(own.length);
+    if (waiting >= limits.waiting) makeRoom(piece, limits.waiting);
+    const { owner, resource } = piece;
+    const begun = Promise.withResolvers<void>();
+    const line = lines.get(owner) ?? [];
+    line.push({
+      owner,
+      ...(resource === undefined ? {} : { resource }),
+      begin: begun.resolve,
+      refuse: begun.reject,
+    });
+    lines.set(owner, line);
+    waiting += 1;
+    beginNext();
+    return begun.promise;
+  }
+
+  return {
+    async run(piece, work) {
+      await turn(piece);
+      const beganAtMs = nowMs();
+      try {
+        return await work();
+      } finally {
+        end(piece, nowMs() - beganAtMs);
+      }
+    },
+    charge,
+    usedMs,
+  };
+}
+
+function tooMany(count: number): Refusal {
+  return new Refusal("RATE_LIMIT_EXCEEDED", {
+    message: `${count} requests of this kind are waiting already. Send fewer at once.`,
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/**
+ * The queue for all costly work of this process, whatever its kind: explanations, advice, previews, images, keys and passwords.
+ * It leaves one core to the thread that serves and to the database, and an owner has one piece in progress.
+ */
+export const costlyWork = createFairQueue({
+  atOnce: Math.max(1, availableParallelism() - 1),
+  atOncePerOwner: 1,
+  waitingPerOwner: 1_000,
+  waiting: 5_000,
+  rests: true,
+});

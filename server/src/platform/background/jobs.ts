@@ -1,0 +1,293 @@
+// Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands, so that whoever
+// takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
+import type { JobState } from "@postloft/contract/job.ts";
+import type { RawBuilder } from "kysely";
+import { startLoop } from "./background.ts";
+import {
+  allowLongWork,
+  asUnavailable,
+  subtransaction,
+  transaction,
+  violatedConstraint,
+  type Database,
+  type Tx,
+} from "../database/database.ts";
+import { newId } from "../ids.ts";
+import {
+  claimJob,
+  deleteOldJobs,
+  findClaimedForUpdate,
+  findJob,
+  findUndoing,
+  insertJob,
+  listProjectsWithDueJobs,
+  releaseJob,
+  updateJobCompleted,
+  updateJobFailed,
+  updateJobStep,
+  type JobKey,
+} from "./job-queries.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+import { Refusal } from "../refusal.ts";
+
+export {
+  countHeldJobs,
+  countJobFileBytes,
+  deleteJobsBeside,
+  findJobInput,
+  insertJobErrors,
+  listJobErrors,
+  readJobFile,
+  updateJobsToDropped as dropHeldJobs,
+  updateJobsToHeld as holdJobs,
+  updateJobsToReleased as releaseHeldJobs,
+  type JobError,
+  type JobKey,
+} from "./job-queries.ts";
+
+/** What one step returns: where the job stands now, or what came of it. */
+export type StepOutcome =
+  | { done: false; checkpoint: unknown; progress: number }
+  | { done: true; result: unknown };
+
+export interface RunningJob extends JobKey {
+  input: unknown;
+  /** What the step before left; null at the first. */
+  checkpoint: unknown;
+  createdAt: Date;
+}
+
+/** Does one step of a kind of job. A step should take less than a second. @throws JobFailure to end the job. */
+export type JobStep = (tx: Tx, job: RunningJob) => Promise<StepOutcome>;
+
+/** A reason a person can understand why a job cannot be done; it is not tried again. */
+export class JobFailure extends Error {
+  override name = "JobFailure";
+}
+
+/** Of what a step rests on: a refusal ends the job; any other error passes, and the step is tried again. */
+export function asJobFailure(error: unknown): never {
+  if (error instanceof Refusal && error.retryAfterSeconds === null)
+    throw new JobFailure(error.fields?.[0]?.message ?? error.message);
+  throw error;
+}
+
+/** A job that is not tried again, and why. */
+export interface FailedJob extends JobKey {
+  kind: string;
+  input: unknown;
+  reason: string;
+}
+
+export interface JobRunner {
+  /** A job was added: look now. */
+  wake(): void;
+  /** Ends the steps that run and gives the jobs back. */
+  stop(): Promise<void>;
+}
+
+/** A process that dies is missed after this long. A step renews it. */
+const LEASE_MS = 15_000;
+/** A job works so long before the next one has its turn. */
+const TURN_MS = 5_000;
+const POLL_MS = 5_000;
+const JOBS_AT_ONCE = 2;
+const MAX_FAILURES = 5;
+const FIRST_RETRY_MS = 1_000;
+const KEPT_DAYS = 30;
+
+/** Queues a job in the transaction of what asks for it; returns its id. `bytes` is a file it reads from, or an expression of SQL that makes it. */
+export async function addJob(
+  tx: Tx,
+  job: { projectId: string; kind: string; input: unknown; bytes?: Buffer | RawBuilder<Buffer> },
+): Promise<string> {
+  const id = newId();
+  await insertJob(tx, {
+    projectId: job.projectId,
+    id,
+    kind: job.kind,
+    input: JSON.stringify(job.input),
+    bytes: job.bytes ?? null,
+  });
+  return id;
+}
+
+export interface JobView<Result = unknown> {
+  id: string;
+  state: JobState;
+  /** 0 to 100. */
+  progress: number;
+  result: Result | null;
+  failedReason: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+}
+
+/** A job of one of these kinds, as its caller may see it (decisions §3). `Result` is what their last step returns. */
+export async function readJob<Result = unknown>(
+  database: Database,
+  key: JobKey,
+  kinds: readonly string[],
+): Promise<JobView<Result> | undefined> {
+  const row = await findJob(database, key, kinds);
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    state: row.state as JobState,
+    progress: row.progress,
+    result: row.result as Result | null,
+    failedReason: row.failedReason,
+    createdAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  };
+}
+
+/** What a job was asked to do, and the end of it; undefined where it is none of these kinds. */
+export async function readJobInput(
+  database: Database,
+  key: JobKey,
+  kinds: readonly string[],
+): Promise<{ input: unknown; finishedAt: Date | null } | undefined> {
+  return findJob(database, key, kinds);
+}
+
+/** Queues a job that undoes another. @throws Refusal CONFLICT where one does that already, or has done it. */
+export async function addUndoJob(
+  tx: Tx,
+  job: { projectId: string; kind: string; undoes: string; actor: string },
+): Promise<string> {
+  const { projectId, kind, undoes, actor } = job;
+  try {
+    return await subtransaction(tx, () => addJob(tx, { projectId, kind, input: { undoes, actor } }));
+  } catch (error) {
+    if (violatedConstraint(error, ["jobs_undoing"]) === null) throw error;
+    throw new Refusal("CONFLICT", { message: "It was undone already, or is being undone." });
+  }
+}
+
+/** The job that undoes another, if one was asked for. */
+export async function readUndoJob<Result>(
+  database: Database,
+  key: JobKey,
+  kind: string,
+): Promise<JobView<Result> | undefined> {
+  const id = await findUndoing(database, key);
+  return id === undefined ? undefined : readJob<Result>(database, { ...key, id }, [kind]);
+}
+
+/** Forgets jobs that ended long ago. */
+export async function sweepJobs(database: Database): Promise<void> {
+  await deleteOldJobs(database, KEPT_DAYS);
+}
+
+/** Works on jobs of these kinds until it is stopped; any number of processes may. Other kinds wait for a process that knows them. */
+export function startJobs(options: {
+  database: Database;
+  kinds: Readonly<Record<string, JobStep>>;
+  /** What follows from a job that failed, in the transaction in which it ends. */
+  onFailed?: (tx: Tx, job: FailedJob) => Promise<void>;
+  log: Log;
+  metrics: Metrics;
+}): JobRunner {
+  const { database, kinds, onFailed, log, metrics } = options;
+  const known = Object.keys(kinds);
+
+  async function runStep(key: JobKey, claimId: string, step: JobStep): Promise<"goes on" | "ended"> {
+    return transaction(database, async (tx) => {
+      await allowLongWork(tx);
+      const row = await findClaimedForUpdate(tx, key, claimId);
+      if (row === undefined) return "ended";
+      const outcome = await step(tx, {
+        ...key,
+        input: row.input,
+        checkpoint: row.checkpoint,
+        createdAt: row.createdAt,
+      });
+      if (outcome.done) {
+        await updateJobCompleted(tx, key, JSON.stringify(outcome.result));
+        return "ended";
+      }
+      const checkpoint = JSON.stringify(outcome.checkpoint);
+      // Full is only what has ended.
+      const progress = Math.max(0, Math.min(99, Math.floor(outcome.progress)));
+      await updateJobStep(tx, key, { checkpoint, progress, leaseMs: LEASE_MS });
+      return "goes on";
+    });
+  }
+
+  /** Steps until the job ends or its turn is over. */
+  async function takeTurn(key: JobKey, claimId: string, kind: string, signal: AbortSignal): Promise<void> {
+    const step = kinds[kind];
+    if (step === undefined) throw new Error(`A job of the unknown kind ${kind} was claimed.`);
+    const turnEndsMs = performance.now() + TURN_MS;
+    while ((await runStep(key, claimId, step)) === "goes on") {
+      if (!signal.aborted && performance.now() < turnEndsMs) continue;
+      await releaseJob(database, key, { claimId, waitMs: 0 });
+      return;
+    }
+  }
+
+  async function work(key: JobKey, claimId: string, kind: string, signal: AbortSignal): Promise<void> {
+    try {
+      await takeTurn(key, claimId, kind, signal);
+    } catch (error) {
+      await fail(key, claimId, kind, error);
+    }
+  }
+
+  /** What passes by itself is waited for, however long it lasts; anything else is tried a few times. */
+  async function fail(key: JobKey, claimId: string, kind: string, error: unknown): Promise<void> {
+    const ids = { projectId: key.projectId, jobId: key.id, kind };
+    if (error instanceof JobFailure) {
+      await end(key, claimId, kind, error.message);
+      return;
+    }
+    const passing = asUnavailable(error);
+    if (passing instanceof Refusal && passing.retryAfterSeconds !== null) {
+      log.warn({ err: error, ...ids }, "a job waits for the database, or for what it rests on");
+      await releaseJob(database, key, { claimId, waitMs: passing.retryAfterSeconds * 1000 });
+      return;
+    }
+    const failures = (await transaction(database, (tx) => findClaimedForUpdate(tx, key, claimId)))?.failures;
+    log.error({ err: error, ...ids }, "a step of a job failed");
+    if ((failures ?? 0) + 1 >= MAX_FAILURES) {
+      await end(key, claimId, kind, "An unexpected error; the log names it beside the id of the job.");
+      return;
+    }
+    const waitMs = FIRST_RETRY_MS * 2 ** (failures ?? 0);
+    await updateJobFailed(database, key, { claimId, reason: null, waitMs });
+  }
+
+  /** Without success; those who are told hear of it once. */
+  async function end(key: JobKey, claimId: string, kind: string, reason: string): Promise<void> {
+    await transaction(database, async (tx) => {
+      const failed = await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 });
+      if (failed !== undefined) await onFailed?.(tx, { ...key, kind, input: failed.input, reason });
+    });
+  }
+
+  /** Takes one due job, of whichever project, and works on it; then looks for the next. */
+  async function runOnce(signal: AbortSignal): Promise<number> {
+    const projects = await listProjectsWithDueJobs(database, known);
+    const start = Math.floor(Math.random() * projects.length);
+    for (const projectId of [...projects.slice(start), ...projects.slice(0, start)]) {
+      const claimId = newId();
+      const job = await claimJob(database, { projectId, kinds: known, claimId, leaseMs: LEASE_MS });
+      if (job === undefined) continue;
+      await work({ projectId, id: job.id }, claimId, job.kind, signal);
+      return 0;
+    }
+    return POLL_MS;
+  }
+
+  const loops = Array.from({ length: JOBS_AT_ONCE }, () =>
+    startLoop({ name: "jobs", runOnce, everyMs: POLL_MS, log, metrics }),
+  );
+  return {
+    wake: () => loops.forEach((loop) => loop.wake()),
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()));
+    },
+  };
+}

@@ -1,0 +1,142 @@
+// What a failure of the database means: try again later, a bug, or a refusal; and whether anything can have happened.
+import { Writable } from "node:stream";
+import { expect, test } from "vitest";
+import { sql } from "kysely";
+import { pino } from "pino";
+import {
+  allowLongWork,
+  asUnavailable,
+  createDatabase,
+  createPool,
+  surelyRolledBack,
+  transaction,
+} from "./database.ts";
+import { Refusal } from "../refusal.ts";
+import { createTestDatabase } from "./test-database.ts";
+
+function failure(code: string, message = "failed"): Error {
+  return Object.assign(new Error(message), { code });
+}
+
+test.each([
+  ["57P01", "terminating connection due to administrator command"],
+  ["57P03", "the database system is starting up"],
+  ["08006", "connection failure"],
+  ["53300", "too many clients"],
+  ["53100", "could not extend file"],
+  ["25P03", "terminating connection due to idle-in-transaction timeout"],
+  ["25P04", "terminating connection due to transaction timeout"],
+  ["ECONNREFUSED", "connect ECONNREFUSED"],
+  ["ECONNRESET", "read ECONNRESET"],
+  ["", "Connection terminated unexpectedly"],
+  ["", "timeout exceeded when trying to connect"],
+])("%s %s: the caller is asked to come back, and nobody may take it for undone", (code, message) => {
+  const error = failure(code, message);
+  expect(asUnavailable(error)).toBeInstanceOf(Refusal);
+  expect(surelyRolledBack(error)).toBe(false);
+});
+
+test.each([
+  ["23505", "duplicate key value violates unique constraint"],
+  ["23514", "violates check constraint"],
+  ["22P05", "unsupported Unicode escape sequence"],
+  ["40P01", "deadlock detected"],
+])("%s %s: the database refused it, so nothing happened", (code, message) => {
+  const error = failure(code, message);
+  expect(asUnavailable(error)).toBe(error);
+  expect(surelyRolledBack(error)).toBe(true);
+});
+
+test("what a change of another refused that came in between is looked at again; what stays refused is thrown", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const database = createDatabase(pool);
+  const gone = Object.assign(failure("23503"), { constraint: "events_project_id_contact_id_fkey" });
+  const other = Object.assign(failure("23503"), { constraint: "segments_project_id_fkey" });
+  const failing = (error: Error, times: number) => {
+    let tries = 0;
+    return transaction(database, async () => {
+      if (++tries <= times) throw error;
+      return tries;
+    });
+  };
+  expect(await failing(gone, 2)).toBe(3);
+  await expect(failing(gone, 100)).rejects.toBe(gone);
+  await expect(failing(other, 1)).rejects.toBe(other);
+  await drop();
+});
+
+test("a refusal of our own rolls back", () => {
+  expect(surelyRolledBack(new Refusal("CONFLICT"))).toBe(true);
+});
+
+test("a lock that somebody holds too long is told to come back, and nothing happened", () => {
+  const error = failure("55P03", "canceling statement due to lock timeout");
+  expect(asUnavailable(error)).toBeInstanceOf(Refusal);
+  expect(surelyRolledBack(error)).toBe(true);
+});
+
+test("who waits for a lock is told within seconds; work in the background waits on", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const database = createDatabase(pool);
+  await sql`create table held (id int primary key, n int not null)`.execute(database);
+  await sql`insert into held values (1, 0)`.execute(database);
+  const add = sql`update held set n = n + 1 where id = 1`;
+  const release = Promise.withResolvers<void>();
+  const isHeld = Promise.withResolvers<void>();
+  const holder = transaction(database, async (tx) => {
+    await add.execute(tx);
+    isHeld.resolve();
+    await release.promise;
+  });
+  await isHeld.promise;
+  const patient = transaction(database, async (tx) => {
+    await allowLongWork(tx);
+    await add.execute(tx);
+  });
+  await expect(add.execute(database)).rejects.toMatchObject({ code: "55P03" });
+  release.resolve();
+  await Promise.all([holder, patient]);
+  const { rows } = await sql<{ n: number }>`select n from held`.execute(database);
+  expect(rows).toEqual([{ n: 2 }]);
+  await drop();
+});
+
+test("a transaction has an end also where its process stands still", async () => {
+  const { pool, drop } = await createTestDatabase();
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('idle_in_transaction_session_timeout', 'transaction_timeout', 'server_version_num') order by 1",
+  );
+  const settings = Object.fromEntries(rows.map(({ name, setting }) => [name, Number(setting)]));
+  expect(settings["idle_in_transaction_session_timeout"]).toBe(10_000);
+  expect(settings["transaction_timeout"]).toBe(
+    (settings["server_version_num"] ?? 0) >= 170_000 ? 60_000 : undefined,
+  );
+  await drop();
+});
+
+test("all connections lost together are one short line", async () => {
+  const { connection, pool: administrator, drop } = await createTestDatabase();
+  const lines: string[] = [];
+  const output = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const pool = createPool({ connection, maxConnections: 5, log: pino({ level: "debug" }, output) });
+  const clients = await Promise.all(Array.from({ length: 5 }, () => pool.connect()));
+  for (const client of clients.slice(1)) client.release();
+  await administrator.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+  );
+  await expect.poll(() => lines.length, { timeout: 30_000 }).toBe(1);
+  expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+    connections: 5,
+    code: "57P01",
+    msg: "connections to the database were lost; new ones are made",
+  });
+  expect(lines[0]?.length).toBeLessThan(400);
+  clients[0]?.release(true);
+  await pool.end();
+  await drop();
+});

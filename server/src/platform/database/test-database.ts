@@ -1,0 +1,66 @@
+// For tests: a migrated PostgreSQL database of their own, cloned from a template in a tenth of a second.
+import { randomUUID } from "node:crypto";
+import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
+import { inject } from "vitest";
+import { setAddressKey } from "../address-hash.ts";
+import { createPool } from "./database.ts";
+import { createLog } from "../log.ts";
+import { migrate } from "./migrations.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    postgres: { host: string; port: number; user: string; password?: string; database: string };
+  }
+}
+
+/** The database the global setup migrates; clones are made from it. */
+export const TEMPLATE_DATABASE = "postloft_template";
+const MAX_CONNECTIONS = 10;
+/** The application secret of all tests. */
+export const SECRET_OF_TESTS = "a secret for tests, long enough";
+
+export interface TestDatabase {
+  pool: Pool;
+  connection: PoolConfig;
+  drop(): Promise<void>;
+}
+
+export async function createTestDatabase(): Promise<TestDatabase> {
+  setAddressKey(SECRET_OF_TESTS);
+  const server = inject("postgres");
+  const database = `test_${randomUUID().replaceAll("-", "")}`;
+  // As files: page by page through the log takes twice the CPU, and PostgreSQL flushes nothing before it here.
+  await administer(server, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
+  const connection = { ...server, database };
+  const pool = createPool({
+    connection,
+    maxConnections: MAX_CONNECTIONS,
+    log: createLog({ level: "silent" }),
+  });
+  return {
+    pool,
+    connection,
+    async drop() {
+      await pool.end();
+      await administer(server, `drop database if exists ${database} with (force)`);
+    },
+  };
+}
+
+/** One as it was before a migration: what its tests fill, they then upgrade. */
+export async function createDatabaseBefore(migration: number): Promise<TestDatabase> {
+  const old = await createTestDatabase();
+  await old.pool.query("drop schema public cascade; create schema public");
+  await migrate(old.pool, undefined, migration - 1);
+  return old;
+}
+
+async function administer(server: ClientConfig, statement: string): Promise<void> {
+  const client = new Client({ ...server, database: "postgres" });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

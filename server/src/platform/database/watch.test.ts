@@ -1,0 +1,100 @@
+// A database whose network swallows everything: whoever waits is told soon, whoever comes is told at once, and all goes on after.
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { sql } from "kysely";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { asUnavailable, createDatabase, createPool, type Database } from "./database.ts";
+import { createLog } from "../log.ts";
+import { Refusal } from "../refusal.ts";
+import { createTestDatabase, type TestDatabase } from "./test-database.ts";
+
+const log = createLog({ level: "silent" });
+/** Promised are 5 s; a busy machine may take a little more. */
+const TOLD_MS = 7_000;
+
+let testDatabase: TestDatabase;
+let database: Database;
+const network = { isGone: false, isClosed: false, sockets: new Set<Socket>() };
+const closing: Array<() => Promise<unknown>> = [];
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const { port: realPort } = testDatabase.connection;
+  const proxy = createServer((client) => {
+    const server = connect(Number(realPort), "127.0.0.1");
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      network.sockets.add(from);
+      from.on("error", () => undefined).on("close", () => (network.sockets.delete(from), to.destroy()));
+      from.pipe(to);
+      if (network.isGone || network.isClosed) from.pause();
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const { port } = proxy.address() as AddressInfo;
+  const pool = createPool({ connection: { ...testDatabase.connection, port }, maxConnections: 4, log });
+  database = createDatabase(pool);
+  closing.push(
+    () => pool.end(),
+    async () => {
+      for (const socket of network.sockets) socket.destroy();
+      proxy.close();
+    },
+    () => testDatabase.drop(),
+  );
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+
+function setGone(isGone: boolean): void {
+  network.isGone = isGone;
+  for (const socket of network.sockets)
+    if (isGone) socket.pause();
+    else socket.resume();
+}
+
+const ask = async (seconds = 0) => {
+  const startedMs = performance.now();
+  const error = await sql`select pg_sleep(${seconds})`.execute(database).then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return { error, isRefused: asUnavailable(error) instanceof Refusal, tookMs: performance.now() - startedMs };
+};
+
+test("while the database speaks on one connection none is broken off, though no new one gets through", async () => {
+  await Promise.all([ask(0.1), ask(0.1)]);
+  network.isClosed = true;
+  // Longer than it takes to become suspicious and to lose patience.
+  const slow = ask(5.5);
+  const others = { asked: 0, refused: 0, isOver: false };
+  void slow.then(() => (others.isOver = true));
+  while (!others.isOver) {
+    others.asked += 1;
+    if ((await ask(0.05)).isRefused) others.refused += 1;
+  }
+  network.isClosed = false;
+  for (const socket of network.sockets) socket.resume();
+  expect((await slow).error).toBeNull();
+  expect(others.asked).toBeGreaterThan(10);
+  expect(others.refused).toBe(0);
+});
+
+test("a slow statement is waited for; one that nobody answers is not, and the next one not at all", async () => {
+  // Longer than it takes to become suspicious.
+  expect((await ask(3)).error).toBeNull();
+  await Promise.all([ask(), ask()]);
+  setGone(true);
+  const [first, second] = await Promise.all([ask(), ask()]);
+  for (const { isRefused, tookMs } of [first, second]) {
+    expect(isRefused).toBe(true);
+    expect(tookMs).toBeLessThan(TOLD_MS);
+  }
+  const next = await ask();
+  expect(next.isRefused).toBe(true);
+  expect(next.tookMs).toBeLessThan(500);
+  setGone(false);
+  await vi.waitUntil(async () => (await ask()).error === null, { timeout: 30_000, interval: 50 });
+});

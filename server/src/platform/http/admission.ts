@@ -1,0 +1,105 @@
+// Who is let in: key or session, how often, from which page.
+import { parseCookie } from "cookie";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { readHeader } from "./answer.ts";
+import { identify, type Caller, type Credentials } from "./caller.ts";
+import type { RateLimiter, Taken } from "./rate-limit.ts";
+import { Refusal } from "../refusal.ts";
+import { networkOf } from "./visitor-network.ts";
+
+export interface AdmissionOptions {
+  credentials: Credentials;
+  rateLimiter: RateLimiter;
+  /** 0 turns the limit off. */
+  requestsPerMinute: number;
+  sessionCookie: string;
+  /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
+  origin: () => string | null;
+}
+
+const RATE_WINDOW_SECONDS = 60;
+
+/** Who calls, by what the request carries now. @throws Refusal as `identify` does */
+export async function identifyRequest(
+  { credentials, sessionCookie }: AdmissionOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+): Promise<Caller> {
+  const { cookie: cookies } = request.headers;
+  const given = {
+    authorization: request.headers.authorization,
+    cookie: cookies === undefined ? undefined : parseCookie(cookies)[sessionCookie],
+    projectHeader: readHeader(request, "x-project-id"),
+    pathProject: (request.params as { projectId?: string }).projectId,
+    ip: request.ip,
+  };
+  return identify(endpoint.caller, given, credentials);
+}
+
+/** Key, then rate limit: before the body is read. */
+export async function admit(
+  options: AdmissionOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  request.caller = await identifyOrCount(options, endpoint, request);
+  if (request.caller.userId !== null) refuseForeignOrigin(options, endpoint, request);
+  const bucket = bucketOf(request.caller);
+  if (bucket === null || options.requestsPerMinute === 0) return;
+  const taken = await takeOne(options, bucket, options.requestsPerMinute);
+  reply.headers({
+    "ratelimit-limit": taken.limit,
+    "ratelimit-remaining": taken.remaining,
+    "ratelimit-reset": taken.resetSeconds,
+  });
+  if (!taken.allowed) throw new Refusal("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
+}
+
+/** A project by its keys, a person by their sessions, whichever project they look at. */
+function bucketOf({ byKey, projectId, userId }: Caller): string | null {
+  if (byKey) return `project:${projectId}`;
+  return userId === null ? null : `user:${userId}`;
+}
+
+function takeOne({ rateLimiter }: AdmissionOptions, bucket: string, limit: number): Promise<Taken> {
+  return rateLimiter.take({ bucket, limit, windowSeconds: RATE_WINDOW_SECONDS });
+}
+
+/** Who calls; credentials that are not valid are counted by the address they come from. */
+async function identifyOrCount(
+  options: AdmissionOptions,
+  endpoint: Endpoint,
+  request: FastifyRequest,
+): Promise<Caller> {
+  try {
+    return await identifyRequest(options, endpoint, request);
+  } catch (error) {
+    const isFailure =
+      error instanceof Refusal && ERRORS[error.code].status === 401 && error.code !== "MISSING_AUTH";
+    if (!isFailure || options.requestsPerMinute === 0) throw error;
+    const bucket = `failed:${networkOf(request.ip)}`;
+    const { allowed, resetSeconds } = await takeOne(options, bucket, LIMITS.failedKeys.value);
+    if (allowed) throw error;
+    throw new Refusal("RATE_LIMIT_EXCEEDED", {
+      message: "Too many calls with keys or sessions that are not valid.",
+      retryAfterSeconds: resetSeconds,
+    });
+  }
+}
+
+/** A page of another site must not act with our cookie (reliability case S8). */
+function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, request: FastifyRequest): void {
+  if (endpoint.method === "GET" && endpoint.isRead) return;
+  const site = readHeader(request, "sec-fetch-site");
+  const origin = request.headers.origin;
+  const own = [options.origin(), `${request.protocol}://${request.headers.host ?? ""}`];
+  if (
+    (site !== undefined && site !== "same-origin" && site !== "none") ||
+    (origin !== undefined && !own.includes(origin))
+  )
+    throw new Refusal("FORBIDDEN", { message: "A page of another site may not do this with your session." });
+}

@@ -1,0 +1,290 @@
+// Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around its response.
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import type { FieldError } from "@postloft/contract/errors.ts";
+import { TEST_SCOPE } from "@postloft/contract/scopes.ts";
+import { messageOfUnknown, misplacedParameters, unknownFieldsOf } from "@postloft/contract/unknown-fields.ts";
+import type { Sealer } from "../crypto.ts";
+import { transaction, type Database, type Tx } from "../database/database.ts";
+import { findHostileValues, parseJson } from "./body.ts";
+import { checkRights, type Caller } from "./caller.ts";
+import { fieldErrors, MAX_FIELD_LENGTH } from "./errors.ts";
+import { joinParts } from "./form.ts";
+import { withGuesses } from "./guesses.ts";
+import type { Answer, Call, Route } from "./route.ts";
+import type { Pace } from "./pace.ts";
+import { checkIdempotencyKey, claimKey, releaseKey, storeReceipts, type Receipt } from "./idempotency.ts";
+import type { Log } from "../log.ts";
+import { Refusal } from "../refusal.ts";
+import { networkOf } from "./visitor-network.ts";
+
+export interface AnswerOptions {
+  database: Database;
+  pace: Pace;
+  /** Encrypts responses with a secret before they are stored for an Idempotency-Key. */
+  sealer: Sealer;
+  log: Log;
+  /** Who calls, asked once more. */
+  identify: (endpoint: Endpoint, request: FastifyRequest) => Promise<Caller>;
+}
+
+/** After this time a caller is identified again, because a body can arrive slowly. */
+const KNOWN_FOR_MS = 1_000;
+
+/** One header of a request; of a repeated one the first. */
+export function readHeader(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Answers a request in its time: at once, or when it is its caller's turn to have something large done. */
+export async function answerRequest(
+  options: AnswerOptions,
+  route: Route,
+  caller: Caller,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const bodyBytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
+  // A request that waits for its turn is identified again, because its key may be revoked meanwhile.
+  let hasWaited = false;
+  const answering = options.pace.follow(
+    { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET" },
+    async () => answerNow(options, route, { caller, isKnown: !hasWaited }, request, reply),
+  );
+  hasWaited = true;
+  return answering;
+}
+
+/** Who waits for their own large requests. */
+function ownerOf({ projectId, userId }: Caller, request: FastifyRequest): string {
+  return projectId ?? userId ?? networkOf(request.ip);
+}
+
+/** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
+async function answerNow(
+  options: AnswerOptions,
+  { endpoint, handle }: Route,
+  admitted: { caller: Caller; isKnown: boolean },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const isKnown = admitted.isKnown && performance.now() - request.startedAtMs < KNOWN_FOR_MS;
+  const caller = isKnown ? admitted.caller : await options.identify(endpoint, request);
+  const send = (answer: Answer) =>
+    sendAnswer(endpoint, answer, request, reply, (length) =>
+      options.pace.note(ownerOf(caller, request), length),
+    );
+  const parts = readParts(endpoint, request);
+  const key = readHeader(request, "idempotency-key");
+  const mayRepeat = endpoint.method === "POST" && caller.byKey && key !== undefined;
+  if (mayRepeat) checkIdempotencyKey(key);
+  checkRights(endpoint, caller);
+  if (!mayRepeat || caller.projectId === null)
+    return send(await handle(makeCall(options, endpoint, { caller, request, parts, receipt: null })));
+  const body =
+    endpoint.bodyKind === "upload"
+      ? joinParts(request.body)
+      : Buffer.isBuffer(request.body)
+        ? request.body
+        : Buffer.alloc(0);
+  const claim = await claimKey(options.database, {
+    projectId: caller.projectId,
+    key: keyOf(caller, key),
+    path: endpoint.path + request.url,
+    body,
+  });
+  if ("stored" in claim) {
+    reply.header("idempotency-replayed", "true");
+    return send(opened(options, endpoint, { projectId: caller.projectId, answer: claim.stored }));
+  }
+  try {
+    const { receipt } = claim;
+    return await send(await handle(makeCall(options, endpoint, { caller, request, parts, receipt })));
+  } catch (error) {
+    await releaseKey(options.database, claim.receipt).catch((failure: unknown) =>
+      options.log.warn(
+        { err: failure, requestId: request.id },
+        "an idempotency key could not be released; it frees itself in a minute",
+      ),
+    );
+    throw error;
+  }
+}
+
+/** A line break, which no header has, keeps apart what is not the same caller's (docs/decisions/0079). */
+function keyOf(caller: Caller, key: string): string {
+  if (isTest(caller)) return `test\n${key}`;
+  return caller.key === "public" ? `public\n${key}` : key;
+}
+
+const isTest = ({ scopes }: Caller) => scopes?.includes(TEST_SCOPE) === true;
+
+interface Parts {
+  params: unknown;
+  query: unknown;
+  body: unknown;
+  unknownFields: readonly string[];
+}
+
+/** Parses every part and tells all faulty fields at once. */
+function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
+  const problems: FieldError[] = [];
+  const params = endpoint.params.safeParse(request.params);
+  if (!params.success) throw new Refusal("RESOURCE_NOT_FOUND");
+  problems.push(...findHostileValues(request.query).problems);
+  const query = endpoint.query.safeParse(request.query);
+  if (!query.success) problems.push(...fieldErrors(query.error.issues, request.query, "query"));
+  let body: unknown;
+  let unknown: FieldError[] = [];
+  if (endpoint.envelope === "page") {
+    body = endpoint.body.parse(request.body ?? {});
+  } else if (endpoint.bodyKind === "upload") {
+    const parsed = endpoint.body.safeParse(request.body ?? {});
+    if (parsed.success) body = parsed.data;
+    else problems.push(...fieldErrors(parsed.error.issues, request.body, "body"));
+  } else if (endpoint.takesBody) {
+    const sent = parseJson(Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0));
+    const given = sent === undefined && endpoint.isBodyOptional ? {} : sent;
+    const value = endpoint.respell === null ? given : endpoint.respell(given);
+    if (value === undefined)
+      throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
+    const hostile = findHostileValues(value);
+    problems.push(...hostile.problems);
+    const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);
+    unknown = hostile.tooDeep ? [] : unknownErrors(endpoint, value);
+    if (parsed?.success === true) body = parsed.data;
+    else if (parsed !== null)
+      problems.push(...withGuesses(fieldErrors(parsed.error.issues, value, "body"), value));
+  }
+  if (endpoint.unknownFields.startsWith("refused"))
+    problems.push(...unknown, ...misplacedParameters(endpoint, request.query));
+  else problems.push(...refusedAmong(endpoint, unknown));
+  if (problems.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: uniqueByField(problems) });
+  return { params: params.data, query: query.data, body, unknownFields: unknown.map(({ field }) => field) };
+}
+
+/** Returns errors for the unknown fields that an endpoint refuses though it ignores others. */
+function refusedAmong(endpoint: Endpoint, unknown: readonly FieldError[]): FieldError[] {
+  return unknown.flatMap(({ field, code }) => {
+    const message = field.includes(".") ? null : (endpoint.refusalOfUnknown?.(field) ?? null);
+    return message === null ? [] : [{ field, code, message }];
+  });
+}
+
+/** Returns an error for each field of a body that its endpoint doesn't know. */
+function unknownErrors(endpoint: Endpoint, body: unknown): FieldError[] {
+  return unknownFieldsOf(endpoint, body).map((unknown) => ({
+    field: unknown.path.join(".").slice(0, MAX_FIELD_LENGTH),
+    code: "unknown_field",
+    message: messageOfUnknown(unknown),
+  }));
+}
+
+function uniqueByField(problems: readonly FieldError[]): FieldError[] {
+  return [...new Map(problems.toReversed().map((problem) => [problem.field, problem])).values()].toReversed();
+}
+
+const contextOf = (projectId: string) => `stored response ${projectId}`;
+
+/** Returns a response as it is stored: encrypted where the endpoint answers with a secret. */
+function sealed(
+  { sealer }: AnswerOptions,
+  { isSecret }: Endpoint,
+  projectId: string,
+  answer: Answer,
+): Answer {
+  if (!isSecret) return answer;
+  const text = sealer.seal(JSON.stringify(answer.body), contextOf(projectId)).toString("base64");
+  return { status: answer.status, body: { sealed: text } };
+}
+
+/** Returns a stored response as it was answered. */
+function opened(
+  { sealer }: AnswerOptions,
+  { isSecret }: Endpoint,
+  { projectId, answer }: { projectId: string; answer: Answer },
+): Answer {
+  if (!isSecret) return answer;
+  const { sealed: text } = answer.body as { sealed: string };
+  return { ...answer, body: JSON.parse(sealer.open(Buffer.from(text, "base64"), contextOf(projectId))) };
+}
+
+interface Asked {
+  caller: Caller;
+  request: FastifyRequest;
+  parts: Parts;
+  receipt: Receipt | null;
+}
+
+function makeCall(
+  options: AnswerOptions,
+  endpoint: Endpoint,
+  { caller, request, parts, receipt }: Asked,
+): Call {
+  const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  return {
+    ...parts,
+    rawBody,
+    bodyBytes: rawBody.length,
+    projectId: caller.projectId,
+    userId: caller.userId,
+    sessionId: caller.sessionId,
+    keyHash: caller.keyHash,
+    isTest: isTest(caller),
+    role: caller.role,
+    requestId: request.id,
+    method: request.method,
+    ip: request.ip,
+    headers: request.headers,
+    receipt,
+    commit: async (work: (tx: Tx) => Promise<Answer>) =>
+      transaction(options.database, async (tx) => {
+        const result = await work(tx);
+        if (receipt !== null)
+          await storeReceipts(tx, [
+            { receipt, answer: sealed(options, endpoint, receipt.projectId, result) },
+          ]);
+        return result;
+      }),
+  } as unknown as Call;
+}
+
+async function sendAnswer(
+  endpoint: Endpoint,
+  result: Answer,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  noteLength: (characters: number) => void,
+): Promise<FastifyReply> {
+  if (result.headers !== undefined) reply.headers(result.headers);
+  reply.code(result.status);
+  if (result.body === null) return reply.send();
+  if (endpoint.envelope === "raw" || endpoint.envelope === "page") return reply.send(result.body);
+  reply.header("content-type", "application/json; charset=utf-8");
+  // JSON that is too long to be made as a whole.
+  if (result.body instanceof Readable) return reply.send(result.body);
+  const json = JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request));
+  noteLength(json.length);
+  if (json.length <= PIECE_LENGTH) return reply.send(json);
+  reply.header("content-length", Buffer.byteLength(json));
+  return reply.send(Readable.from(piecesOf(json), { objectMode: false }));
+}
+
+/** So much of an answer is written at once, characters; others go between the pieces. */
+const PIECE_LENGTH = 128 * 1024;
+
+async function* piecesOf(json: string): AsyncGenerator<Buffer> {
+  const bytes = Buffer.from(json);
+  for (let at = 0; at < bytes.length; at += PIECE_LENGTH) {
+    yield bytes.subarray(at, at + PIECE_LENGTH);
+    await nextTurn();
+  }
+}
+
+/** Clients of an older generation read the fields of `data` at the top level; on the alias paths they stand there too. */
+function wrapped(data: unknown, request: FastifyRequest): object {
+  return { success: true, data, ...(request.originalUrl === request.url ? {} : (data as object)) };
+}

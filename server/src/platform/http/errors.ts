@@ -1,0 +1,147 @@
+// From a failure to the error envelope of spec §7, and from Zod's issues to our field codes.
+import type { z } from "zod";
+import {
+  ERRORS,
+  FIELD_CODES,
+  type ErrorCode,
+  type FieldCode,
+  type FieldError,
+} from "@postloft/contract/errors.ts";
+import { now } from "../clock.ts";
+import { asUnavailable, violatedConstraint } from "../database/database.ts";
+import { Refusal } from "../refusal.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** More faults than any request that means well can have; a hostile one could have a million. */
+const MAX_FIELD_ERRORS = 1_000;
+/** A path holds names the caller chose; longer ones are cut. */
+export const MAX_FIELD_LENGTH = 200;
+
+/**
+ * Every faulty field once, with a dotted path. Where there are too many, of each part of the body at least the first. `input` is what was
+ * checked: a missing field is told apart by it.
+ */
+export function fieldErrors(issues: readonly Issue[], input: unknown, root: string): FieldError[] {
+  const errors = new Map<string, FieldError>();
+  const parts = new Set<PropertyKey | undefined>();
+  for (const issue of issues) {
+    const [part] = issue.path;
+    if (errors.size >= MAX_FIELD_ERRORS && (parts.has(part) || parts.size >= MAX_FIELD_ERRORS)) continue;
+    const path = issue.path.map(String);
+    const field = path.length === 0 ? root : path.join(".").slice(0, MAX_FIELD_LENGTH);
+    if (errors.has(field)) continue;
+    parts.add(part);
+    const code = fieldCode(issue, input);
+    const message = code === "required" && issue.code !== "custom" ? "Required." : issue.message;
+    errors.set(field, { field, code, message });
+  }
+  return [...errors.values()];
+}
+
+function fieldCode(issue: Issue, input: unknown): FieldCode {
+  switch (issue.code) {
+    case "invalid_type":
+      return valueAt(input, issue.path) === undefined ? "required" : "invalid_type";
+    case "invalid_value":
+      return valueAt(input, issue.path) === undefined ? "required" : "invalid_enum_value";
+    case "too_big":
+    case "too_small":
+    case "invalid_union":
+      return issue.code;
+    case "invalid_format":
+      return issue.format === "datetime" || issue.format === "date" ? "invalid_date" : "invalid_string";
+    case "custom": {
+      const code: unknown = issue.params?.["code"];
+      return typeof code === "string" && code in FIELD_CODES ? (code as FieldCode) : "custom";
+    }
+    default:
+      return "custom";
+  }
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined,
+    input,
+  );
+}
+
+/** Codes of Fastify for what a caller can do wrong. */
+const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: "PAYLOAD_TOO_LARGE",
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: "BAD_REQUEST",
+  FST_ERR_BAD_URL: "RESOURCE_NOT_FOUND",
+  FST_ERR_MAX_PARAM_LENGTH: "RESOURCE_NOT_FOUND",
+};
+
+/** What every table of projects says of a row whose project is not there. */
+const NO_PROJECT = ["_project_id_fkey"] as const;
+
+/** What the caller is told about a failure; null when it is a bug of ours. */
+export function asRefusal(error: unknown): Refusal | null {
+  const failure = asUnavailable(error);
+  if (failure instanceof Refusal) return failure;
+  // It was there when the request came, and disabled before it was deleted.
+  if (violatedConstraint(failure, NO_PROJECT) !== null)
+    return new Refusal("PROJECT_DISABLED", { message: "The project was deleted meanwhile." });
+  const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
+  const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
+  if (known !== undefined) return new Refusal(known);
+  return typeof statusCode === "number" && statusCode >= 400 && statusCode < 500
+    ? new Refusal("BAD_REQUEST")
+    : null;
+}
+
+/** The first sentence of a message names up to this many fields. */
+const FIELDS_IN_MESSAGE = 5;
+
+/**
+ * Returns a sentence that names the faulty fields and what is wrong with each, because most clients show the message and nothing else.
+ * The sentence has no full stop inside.
+ */
+export function messageOfFields(fields: readonly FieldError[]): string {
+  const named = fields.slice(0, FIELDS_IN_MESSAGE).map(({ field, message }) => {
+    const reason = message.replace(/\.\s*$/, "").replace(/\.\s+(?=\S)/g, "; ");
+    return `\`${field}\`: ${reason.charAt(0).toLowerCase()}${reason.slice(1)}`;
+  });
+  const others = fields.length - named.length;
+  const end = others === 0 ? "" : `, and ${others} more ${others === 1 ? "field" : "fields"}`;
+  return `Not valid: ${named.join(", ")}${end}.`;
+}
+
+export interface ErrorEnvelope {
+  success: false;
+  message: string;
+  error: {
+    code: ErrorCode;
+    message: string;
+    statusCode: number;
+    requestId: string;
+    errors?: readonly FieldError[];
+    suggestion: string;
+    docs: string;
+  };
+  timestamp: string;
+}
+
+/** @param origin of this service, where its documentation is; null: it is not known, and the link is one within it */
+export function errorEnvelope(refusal: Refusal, requestId: string, origin: string | null): ErrorEnvelope {
+  const { status, suggestion } = ERRORS[refusal.code];
+  return {
+    success: false,
+    message: refusal.message,
+    error: {
+      code: refusal.code,
+      message: refusal.message,
+      statusCode: status,
+      requestId,
+      ...(refusal.fields === null ? {} : { errors: refusal.fields }),
+      suggestion,
+      docs: `${origin ?? ""}/docs/errors#${refusal.code}`,
+    },
+    timestamp: now().toISOString(),
+  };
+}

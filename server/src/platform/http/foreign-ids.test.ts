@@ -1,0 +1,204 @@
+// An id of another project in a body or a query: answered like an id that nothing has, and nothing of the other project changes.
+// The fields are found in the contract; ids in paths are in http/caller.test.ts.
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
+import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";
+import { answersByName, sameByName, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { listTenantTables } from "../database/tenant-rows.ts";
+
+// Bulk changes are done by jobs.
+const server = useTestServer({ ROLES: "api,worker" });
+
+/** What the last word of a field is an id of. */
+const KINDS = {
+  contactId: "contact",
+  contactIds: "contact",
+  excludeIds: "contact",
+  segmentId: "segment",
+  template: "template",
+  templateId: "template",
+  campaignId: "campaign",
+  workflowId: "workflow",
+  stepId: "step",
+  fromStepId: "step",
+  toStepId: "step",
+  ids: "email",
+  userId: "person",
+} as const;
+type Kind = (typeof KINDS)[keyof typeof KINDS];
+/** They mean places in the document that is imported, and no rows. */
+const NO_ROWS = new Set(["workflows.import templates.id", "workflows.import segments.id"]);
+
+interface IdField {
+  endpoint: Endpoint;
+  part: "body" | "query";
+  /** From the part down; a list of ids ends like one of them. */
+  path: string[];
+  isList: boolean;
+}
+
+function fieldsOf(endpoint: Endpoint, part: "body" | "query"): IdField[] {
+  const found: IdField[] = [];
+  const walk = (schema: JsonSchema | boolean | undefined, path: string[], isList: boolean): void => {
+    if (typeof schema !== "object") return;
+    if (schema.format === "uuid") found.push({ endpoint, part, path, isList });
+    for (const [name, property] of Object.entries(schema.properties ?? {}))
+      walk(property, [...path, name], false);
+    if (!Array.isArray(schema.items)) walk(schema.items, path, true);
+    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) walk(one, path, isList);
+  };
+  walk(inputSchema(endpoint[part]), [], false);
+  return [...new Map(found.map((field) => [nameOf(field), field])).values()];
+}
+
+const nameOf = ({ endpoint, path }: IdField) => `${endpoint.name} ${path.join(".")}`;
+const FIELDS = ENDPOINTS.flatMap((one) => [...fieldsOf(one, "body"), ...fieldsOf(one, "query")]).filter(
+  (field) => !NO_ROWS.has(nameOf(field)),
+);
+
+type Ids = Record<Kind, string>;
+let mine: TestProject;
+let ids: Ids;
+let foreign: TestProject;
+let foreignIds: Ids;
+
+const WAIT = { timeout: 30_000, interval: 20 };
+const FROM = "a@sandbox.localhost";
+const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
+const QUERY = { mode: "query", filter: { search: "@" } };
+/** Bodies that are right but for the id, where the example of the documentation is not. */
+const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
+  "v1.send": { to: "ada@example.com", from: FROM },
+  "campaigns.create": CAMPAIGN,
+  "campaigns.replace": CAMPAIGN,
+  "campaigns.resolve": { as: "sent" },
+  "contacts.bulkSubscribe excludeIds": QUERY,
+  "contacts.bulkUnsubscribe excludeIds": QUERY,
+  "contacts.bulkDelete excludeIds": QUERY,
+  "contacts.bulkSubscribe filter.segmentId": QUERY,
+  "contacts.bulkUnsubscribe filter.segmentId": QUERY,
+  "contacts.bulkDelete filter.segmentId": QUERY,
+  "contacts.bulkUnsubscribe contactIds": {},
+  "executions.start segmentId": {},
+  "events.track": { event: "opened" },
+};
+
+async function furnish(project: TestProject): Promise<Ids> {
+  const make = async (path: string, body: unknown) =>
+    (await server.call<{ id: string; data: { id: string } }>("POST", path, project.byKey, body)).body;
+  const contact = await make("/contacts", { email: "ada@example.com" });
+  const segment = await make("/segments", { name: "Guests", type: "STATIC" });
+  const content = { name: "Hello", subject: "s", body: "b", type: "TRANSACTIONAL" };
+  const template = await make("/templates", content);
+  const campaign = await make("/campaigns", { ...CAMPAIGN, segmentId: segment.id });
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
+  await make("/v1/send", { to: "bob@example.com", from: FROM, subject: "s", body: "b" });
+  const delivered = () =>
+    server.rows<{ id: string }>(
+      "select id from emails where project_id = $1 and status = 'DELIVERED'",
+      project.id,
+    );
+  await expect.poll(async () => (await delivered()).length, WAIT).toBe(1);
+  return {
+    contact: contact.id,
+    segment: segment.id,
+    template: template.id,
+    campaign: campaign.data.id,
+    workflow: workflow.id,
+    step: workflow.step("trigger"),
+    email: (await delivered())[0]?.id ?? "",
+    person: project.owner.id,
+  };
+}
+
+/** Everything of the other project but what counts and sweeps write by themselves. */
+async function contents(): Promise<unknown> {
+  const own = (await listTenantTables(server.database)).filter(
+    ({ name }) =>
+      !/^jobs$|count|idempotency|mailbox|sending_hours|reaction|api_requests|consent_(heads|seals)/.test(
+        name,
+      ),
+  );
+  return Promise.all(
+    own.map(({ name }) =>
+      server.rows(`select t::text as row from "${name}" t where project_id = $1 order by 1`, foreign.id),
+    ),
+  );
+}
+
+function kindOf(field: IdField): Kind {
+  const kind = (KINDS as Readonly<Record<string, Kind>>)[field.path.at(-1) ?? ""];
+  if (kind === undefined) throw new Error(`Nobody knows whose id ${nameOf(field)} is.`);
+  return kind;
+}
+
+const OWN_IDS: ReadonlyArray<readonly [RegExp, (own: Ids) => string]> = [
+  [/\/contacts\/:id/, (own) => own.contact],
+  [/\/segments\/:id/, (own) => own.segment],
+  [/\/campaigns\/:id/, (own) => own.campaign],
+  [/\/workflows\/:id/, (own) => own.workflow],
+];
+
+function pathOf({ path }: Endpoint): string {
+  const own = OWN_IDS.find(([pattern]) => pattern.test(path))?.[1](ids) ?? randomUUID();
+  return path
+    .replace(":projectId", mine.id)
+    .replace(":id", own)
+    .replace(":stepId", ids.step)
+    .replace(/:[a-zA-Z]+/g, randomUUID());
+}
+
+/** The body with one id in its place. */
+function bodyWith(field: IdField, id: string): unknown {
+  const body: Record<string, unknown> = structuredClone(
+    BODIES[nameOf(field)] ?? BODIES[field.endpoint.name] ?? EXAMPLE_BODIES[field.endpoint.name] ?? {},
+  );
+  const last = field.path.at(-1) ?? "";
+  if (nameOf(field) === "workflows.addTransition toStepId") body["fromStepId"] = ids.step;
+  const place = field.path
+    .slice(0, -1)
+    .reduce<Record<string, unknown>>((at, name) => (at[name] ??= {}) as Record<string, unknown>, body);
+  place[last] = field.isList ? [id] : id;
+  return body;
+}
+
+async function ask(field: IdField, id: string): Promise<string> {
+  const { endpoint, part, path } = field;
+  const caller = endpoint.caller === "member" ? { cookie: mine.owner.cookie } : mine.byKey;
+  const query = part === "query" ? `?report=timeseries&${path.join(".")}=${id}` : "";
+  const body = part === "body" ? bodyWith(field, id) : undefined;
+  const reply = await server.call(endpoint.method, pathOf(endpoint) + query, caller, body);
+  const told = reply.text
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "<id>")
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<instant>");
+  return `${reply.status} ${told}`;
+}
+
+test("a foreign id in a body or a query is answered like an id that nothing has, and nothing of the other project changes", async () => {
+  mine = await server.createProject();
+  foreign = await server.createProject();
+  ids = await furnish(mine);
+  foreignIds = await furnish(foreign);
+  const before = await contents();
+  const answers = await answersByName(FIELDS, nameOf, async (field) => {
+    const told = await ask(field, foreignIds[kindOf(field)]);
+    const missing = await ask(field, randomUUID());
+    return { told, isSame: told === missing };
+  });
+  const same = sameByName(FIELDS, nameOf, () => ({
+    told: expect.stringMatching(/^(2\d\d|404|409|422) /),
+    isSame: true,
+  }));
+  expect(answers).toEqual(same);
+  const isBusy = async () =>
+    (await server.rows("select 1 from jobs where state in ('waiting', 'active')")).length > 0;
+  await expect.poll(isBusy, WAIT).toBe(false);
+  expect(await contents()).toEqual(before);
+});

@@ -1,0 +1,98 @@
+// Forms as browsers and mail programs write them, and as nobody should.
+import { expect, test } from "vitest";
+import { joinParts, readForm, readUpload } from "./form.ts";
+import { startCpuTimer } from "../../testing/cpu-timer.ts";
+
+const URLENCODED = "application/x-www-form-urlencoded";
+const MULTIPART = "multipart/form-data; boundary=x";
+const part = (head: string, value: string) =>
+  `--x\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`;
+
+const FORMS: Array<[string, string, string, Record<string, string>]> = [
+  ["urlencoded", URLENCODED, "List-Unsubscribe=One-Click", { "List-Unsubscribe": "One-Click" }],
+  ["with a charset", `${URLENCODED}; charset=UTF-8`, "a=%C3%BC+1", { a: "ü 1" }],
+  ["in capitals", "Application/X-WWW-Form-Urlencoded", "a=1", { a: "1" }],
+  ["a name twice", URLENCODED, "a=1&a=2", { a: "2" }],
+  ["empty", URLENCODED, "", {}],
+  ["multipart", MULTIPART, `${part('name="a"', "1")}--x--\r\n`, { a: "1" }],
+  ["multipart without quotes", MULTIPART, `${part("name=a", "1")}--x--`, { a: "1" }],
+  [
+    "multipart with a file",
+    MULTIPART,
+    `${part('name="f"; filename="f.txt"', "1")}${part('name="a"', "2")}--x--\r\n`,
+    { a: "2" },
+  ],
+  ["multipart that is none", MULTIPART, "garbage", {}],
+  ["multipart cut short", MULTIPART, part('name="a"', "1").slice(0, -4), {}],
+  ["multipart without a boundary", "multipart/form-data", "garbage", {}],
+  ["bytes that are no UTF-8", URLENCODED, "a=%ff%fe", { a: "\ufffd\ufffd" }],
+];
+
+test.for(FORMS)("%s", async ([, contentType, text, expected]) => {
+  expect(await readForm(Buffer.from(text), contentType)).toEqual(expected);
+});
+
+test("names of object methods are names like others", async () => {
+  const form = await readForm(Buffer.from("__proto__=1&constructor=2"), URLENCODED);
+  expect(Object.entries(form)).toEqual([
+    ["__proto__", "1"],
+    ["constructor", "2"],
+  ]);
+  expect({}).not.toHaveProperty("1");
+});
+
+const HEADS: Array<[string, string, string | null]> = [
+  ["as browsers write it", 'name="file"; filename="a.csv"\r\nContent-Type: text/csv', "a.csv"],
+  ["without a type", 'name="file"; filename="a.csv"', "a.csv"],
+  ["without quotes", "name=file; filename=a.csv", "a.csv"],
+  ["with an encoded name", 'name="file"; filename="a.csv"; filename*=UTF-8\'\'%C3%BC.csv', "ü.csv"],
+  ["with a transfer encoding", 'name="file"; filename="a.csv"\r\nContent-Transfer-Encoding: binary', "a.csv"],
+  ["without a file name", 'name="file"', null],
+];
+
+test.for(HEADS)("a file %s is read byte for byte", async ([, head, filename]) => {
+  const text = "ü,\r\n--y \u0000\r\n";
+  const { file } = await readUpload(Buffer.from(`${part(head, text)}--x--\r\n`), MULTIPART);
+  expect(file?.filename).toBe(filename);
+  expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text);
+});
+
+test("an upload that is none, or not whole, is refused", async () => {
+  const whole = part('name="file"; filename="a.csv"', "text");
+  for (const [bytes, contentType] of [
+    ["garbage", MULTIPART],
+    ["", MULTIPART],
+    [whole, MULTIPART],
+    [`${whole}--x--`, "multipart/form-data"],
+    [`${whole}--x--`, "multipart/form-data; boundary=y"],
+  ] as const)
+    await expect(readUpload(Buffer.from(bytes), contentType)).rejects.toMatchObject({
+      code: "INVALID_REQUEST_BODY",
+    });
+});
+
+test("a form of very many parts is refused before it is read, whichever way it is written", async () => {
+  const parts = part('name="a"', "b").repeat(150_000);
+  const cpuMs = startCpuTimer();
+  for (const [bytes, contentType] of [
+    [`${parts}--x--`, MULTIPART],
+    [`${parts}--x--`, 'multipart/form-data; boundary="x"'],
+    [`${parts}--x--`, "multipart/form-data; charset=utf-8; boundary=x; a=b"],
+    ["a=b&".repeat(150_000), URLENCODED],
+  ] as const)
+    await expect(readForm(Buffer.from(bytes), contentType)).rejects.toMatchObject({
+      code: "INVALID_REQUEST_BODY",
+    });
+  expect(cpuMs()).toBeLessThan(1_000);
+});
+
+const upload = async (boundary: string, text: string, name = "file") => {
+  const body = `${part(`name="${name}"; filename="a.csv"`, text)}--x--`.replaceAll("--x", `--${boundary}`);
+  return joinParts(await readUpload(Buffer.from(body), `multipart/form-data; boundary=${boundary}`));
+};
+
+test("the same parts are the same upload under another boundary, and other parts are not", async () => {
+  expect(await upload("y", "text")).toEqual(await upload("z", "text"));
+  expect(await upload("y", "text")).not.toEqual(await upload("y", "test"));
+  expect(await upload("y", "text")).not.toEqual(await upload("y", "text", "data"));
+});

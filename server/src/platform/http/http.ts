@@ -1,0 +1,275 @@
+// The HTTP side: Fastify, with every endpoint's checks in one order: key → rate limit → shape → rights → the route itself.
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
+import type { Endpoint } from "@postloft/contract/endpoint.ts";
+import { ERRORS } from "@postloft/contract/errors.ts";
+import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Sealer } from "../crypto.ts";
+import type { Database } from "../database/database.ts";
+import { answerRequest, type AnswerOptions } from "./answer.ts";
+import { admit, identifyRequest, type AdmissionOptions } from "./admission.ts";
+import { NOBODY, type Caller } from "./caller.ts";
+import { readOn } from "./drain.ts";
+import { asRefusal, errorEnvelope, messageOfFields } from "./errors.ts";
+import { FORM_TYPES, readForm, readUpload, UPLOAD_TYPES } from "./form.ts";
+import { createGuards, type GuardOptions } from "./guards.ts";
+import { nearestPath } from "./guesses.ts";
+import { noteRequest, type Noting } from "./notes.ts";
+import { createPace } from "./pace.ts";
+import { plainPath } from "./paths.ts";
+import type { Route } from "./route.ts";
+import { newId } from "../ids.ts";
+import { Refusal } from "../refusal.ts";
+
+export interface HttpOptions extends AdmissionOptions, Noting {
+  database: Database;
+  sealer: Sealer;
+  /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
+  /** Who may see the pages of the installation. Default: anyone. */
+  access?: GuardOptions["access"];
+}
+
+declare module "fastify" {
+  interface FastifyRequest {
+    caller: Caller;
+    startedAtMs: number;
+    /** Why it was refused; empty: it was not. */
+    refusalCode: string;
+  }
+}
+
+const REQUEST_TIMEOUT_MS = 120_000;
+/** A link that a mail program glued to the words after it still finds its page, which says what is wrong. */
+const MAX_PATH_PARAMETER_LENGTH = 1_000;
+/** More parts than any path has. */
+const MAX_PATH_PARTS = 50;
+const TEXT_JSON_TYPES = ["text/plain", "application/json"];
+/** A year; for this name alone, because what lies below it may be somebody else's. */
+const HSTS = "max-age=31536000";
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** How long a connection that is being used may keep the end waiting, and how often those that fell idle are looked for. */
+const CLOSE_TIMES = { patienceMs: 10_000, lookMs: 100 };
+
+/**
+ * Takes no more connections, answers what is asked, and closes each connection when it has nothing to say. One that never
+ * asks anything, or never ends, is cut when the patience is over: whoever stops the process would kill it otherwise.
+ */
+export async function closeHttp(app: FastifyInstance, times = CLOSE_TIMES): Promise<void> {
+  const looking = setInterval(() => app.server.closeIdleConnections(), times.lookMs);
+  const cutting = setTimeout(() => app.server.closeAllConnections(), times.patienceMs);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(looking);
+    clearTimeout(cutting);
+  }
+}
+
+export async function createHttp(options: HttpOptions, routes: readonly Route[]): Promise<FastifyInstance> {
+  const app = Fastify({
+    bodyLimit: LIMITS.bodyBytes.value,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
+    forceCloseConnections: "idle",
+    // While it stops, a request over a kept connection is answered as ever, and the connection closed after it.
+    return503OnClosing: false,
+    genReqId: (request) => {
+      const given = request.headers["x-request-id"];
+      return typeof given === "string" && REQUEST_ID.test(given) ? given : newId();
+    },
+    rewriteUrl: (request) => plainPath(request.url ?? "/"),
+    // A path that cannot be decoded never reaches a hook or the error handler.
+    frameworkErrors: (error, request, reply) =>
+      void sendFailure(options, error, request, reply.headers(safetyHeaders(request.id))),
+    clientErrorHandler: (error, socket) => refuseBytes(error, socket, options.origin()),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: MAX_PATH_PARAMETER_LENGTH,
+    },
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.decorateRequest("caller");
+  app.decorateRequest("startedAtMs");
+  app.decorateRequest("refusalCode");
+  const { access = [], trustedProxies, log } = options;
+  const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
+  // With callbacks: an async hook would cost every request a turn of the microtask queue.
+  app.addHook("onRequest", (request, reply, done) => {
+    request.caller = NOBODY;
+    request.startedAtMs = performance.now();
+    request.refusalCode = "";
+    reply.headers(safetyHeaders(request.id));
+    if (options.origin()?.startsWith("https:") === true) reply.header("strict-transport-security", HSTS);
+    done(guard(request, reply) ?? undefined);
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    noteRequest(options, request, reply);
+    done();
+  });
+  app.setErrorHandler(async (error, request, reply) => sendFailure(options, error, request, reply));
+  app.setNotFoundHandler(async (request, reply) => {
+    const methods = methodsOf(routes, request.url);
+    if (methods.length === 0) throw pathNotFound(routes, request.url);
+    reply.header("allow", methods.join(", "));
+    throw new Refusal("METHOD_NOT_ALLOWED");
+  });
+  const answering: Answering = {
+    ...options,
+    pace: createPace(),
+    identify: (endpoint, request) => identifyRequest(options, endpoint, request),
+  };
+  for (const one of routes) {
+    if (one.endpoint.envelope === "page") addFormRoute(app, answering, one, FORM_TYPES, readForm);
+    else if (one.endpoint.bodyKind === "upload") addFormRoute(app, answering, one, UPLOAD_TYPES, readUpload);
+    else if (one.endpoint.bodyKind === "text-json")
+      addFormRoute(app, answering, one, TEXT_JSON_TYPES, async (bytes) => bytes);
+    else addRoute(app, answering, one);
+  }
+  return app;
+}
+
+function safetyHeaders(requestId: string) {
+  return {
+    "x-request-id": requestId,
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+  };
+}
+
+type Answering = HttpOptions & AnswerOptions;
+
+function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }: Route): void {
+  const openToBrowsers = endpoint.caller === "tracker";
+  app.route({
+    method: endpoint.method,
+    url: endpoint.path,
+    ...(endpoint.bodyLimitBytes === null ? {} : { bodyLimit: endpoint.bodyLimitBytes }),
+    onRequest: async (request, reply) => {
+      if (openToBrowsers) reply.header("access-control-allow-origin", "*");
+      await admit(options, endpoint, request, reply);
+    },
+    handler: async (request, reply) =>
+      answerRequest(options, { endpoint, handle }, request.caller, request, reply),
+  });
+  if (openToBrowsers)
+    app.options(endpoint.path, async (_request, reply) =>
+      reply
+        .code(204)
+        .headers({
+          "access-control-allow-origin": "*",
+          "access-control-allow-methods": endpoint.method,
+          "access-control-allow-headers": "Authorization, Content-Type, Idempotency-Key, X-Request-ID",
+          "access-control-max-age": "86400",
+        })
+        .send(),
+    );
+}
+
+/** In a scope of its own, because what it reads no other route reads, and it reads nothing else. */
+function addFormRoute(
+  app: FastifyInstance,
+  options: Answering,
+  route: Route,
+  types: string[],
+  read: (bytes: Buffer, contentType: string) => Promise<object>,
+): void {
+  app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(types, { parseAs: "buffer" }, async (request: FastifyRequest, body: Buffer) =>
+      read(body, request.headers["content-type"] ?? ""),
+    );
+    addRoute(scope, options, route);
+  });
+}
+
+async function sendFailure(
+  options: HttpOptions,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const refused = withLimit(asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR"), request);
+  const refusal = request.caller?.userId === null ? withFields(refused) : refused;
+  request.refusalCode = refusal.code;
+  if (ERRORS[refusal.code].status >= 500)
+    options.log.error(
+      { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
+      "a request failed",
+    );
+  if (refusal.retryAfterSeconds !== null) reply.header("retry-after", refusal.retryAfterSeconds);
+  if (refusal.code === "PAYLOAD_TOO_LARGE") await readOn(request, reply);
+  return reply
+    .code(ERRORS[refusal.code].status)
+    .header("content-type", "application/json; charset=utf-8")
+    .send(JSON.stringify(errorEnvelope(refusal, request.id, options.origin())));
+}
+
+/** Names the faulty fields in the message. The dashboard shows them at its inputs and has a translation of the usual message. */
+function withFields(refusal: Refusal): Refusal {
+  const { code, message, fields } = refusal;
+  if (code !== "VALIDATION_ERROR" || fields === null || fields.length === 0) return refusal;
+  if (message !== ERRORS[code].message) return refusal;
+  return new Refusal(code, { message: messageOfFields(fields), fields });
+}
+
+/** A body that is too large is told how large it may be. */
+function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal {
+  const { code, message } = refusal;
+  if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return refusal;
+  const limit = formatBytes(routeOptions.bodyLimit ?? LIMITS.bodyBytes.value);
+  return new Refusal(code, { message: `The body is larger than the ${limit} that this endpoint takes.` });
+}
+
+/** Bytes that are no HTTP, or headers without end: there is no request to answer, only a connection to end. */
+function refuseBytes(error: Error & { code?: string }, socket: Socket, origin: string | null): void {
+  if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
+  const id = newId();
+  const body = JSON.stringify(errorEnvelope(new Refusal("BAD_REQUEST"), id, origin));
+  const headers = {
+    ...safetyHeaders(id),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body),
+    connection: "close",
+  };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 400 Bad Request\r\n${head.join("")}\r\n${body}`);
+  socket.destroySoon();
+}
+
+function pathNotFound(routes: readonly Route[], url: string): Refusal {
+  const path = url.split("?")[0] ?? "";
+  const near = nearestPath(
+    routes.map(({ endpoint }) => endpoint),
+    path,
+  );
+  const details = near === null ? {} : { message: `There is nothing at this path: did you mean ${near}?` };
+  return new Refusal("RESOURCE_NOT_FOUND", details);
+}
+
+/** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */
+function methodsOf(routes: readonly Route[], url: string): string[] {
+  // Slashes without end are no path of ours, whatever stands between them.
+  const path = (url.split("?")[0] ?? "").split("/", MAX_PATH_PARTS);
+  while (path.length > 1 && path.at(-1) === "") path.pop();
+  const fitting = routes
+    .map(({ endpoint }) => endpoint)
+    .filter((endpoint) => {
+      const own = endpoint.path.split("/");
+      return own.length === path.length && own.every((part, at) => part.startsWith(":") || part === path[at]);
+    });
+  const most = Math.max(...fitting.map(countWords));
+  const methods: string[] = fitting.filter((one) => countWords(one) === most).map(({ method }) => method);
+  return methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
+}
+
+/** Parts of a path that are no parameter. */
+function countWords({ path }: Endpoint): number {
+  return path.split("/").filter((part) => !part.startsWith(":")).length;
+}

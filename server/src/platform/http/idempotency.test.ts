@@ -1,0 +1,678 @@
+// Idempotency keys: a repeated request has one effect and one answer, whatever happens in between.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { endpoint } from "@postloft/contract/endpoint.ts";
+import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
+import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
+import {
+  faultsOf,
+  refusalOf,
+  useTestServer,
+  type TestCaller,
+  type TestProject,
+} from "../../testing/test-server.ts";
+import { ONE_PIXEL, uploadOf } from "../../testing/upload.ts";
+import { drawWorkflow } from "../../testing/workflow-fixture.ts";
+import { createSealer } from "../crypto.ts";
+import { createHttp } from "./http.ts";
+import { ok, route } from "./route.ts";
+import { claimKey, releaseKey, storeReceipts, sweepKeys } from "./idempotency.ts";
+import { createLog } from "../log.ts";
+import { createMetrics } from "../metrics.ts";
+import { transaction } from "../database/database.ts";
+import { Refusal } from "../refusal.ts";
+
+const server = useTestServer({ ROLES: "api" });
+let used = 0;
+const newKey = () => `key-${++used}`;
+const withKey = (caller: TestCaller, key: string, headers = {}): TestCaller => ({
+  ...caller,
+  headers: { "idempotency-key": key, ...headers },
+});
+
+const mail = (to: string) => ({ to, from: "a@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" });
+
+interface CallToRepeat {
+  path: string;
+  body?: unknown;
+  /** Where the body is not JSON. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+/** Makes something that has an id and returns it; some creations answer in an envelope. */
+async function make({ byKey }: TestProject, path: string, body: unknown): Promise<string> {
+  const reply = await server.call<{ id?: string; data?: { id: string } }>("POST", path, byKey, body);
+  return reply.body.id ?? reply.body.data?.id ?? "";
+}
+
+const contact = (project: TestProject, name: string) =>
+  make(project, "/contacts", { email: `${name}@example.com` });
+const SUBSCRIBED = {
+  operator: "AND",
+  conditions: [{ field: "subscribed", operator: "equals", value: true }],
+};
+const template = (name: string) => ({ name, subject: "s", body: "b", type: "TRANSACTIONAL" });
+const draft = (name: string) => ({
+  name,
+  subject: "s",
+  body: "b",
+  from: "a@sandbox.localhost",
+  audienceType: "ALL",
+});
+
+/** A campaign to one contact, sent unless it stays a draft. */
+async function campaign(project: TestProject, name: string, sent: "draft" | "sent"): Promise<string> {
+  await contact(project, name);
+  const id = await make(project, "/campaigns", draft(name));
+  if (sent === "sent") await server.call("POST", `/campaigns/${id}/send`, project.byKey, {});
+  return `/campaigns/${id}`;
+}
+
+function csvUpload(path: string, name: string): CallToRepeat {
+  return {
+    path,
+    headers: { "content-type": "multipart/form-data; boundary=between-parts" },
+    body: `--between-parts\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\nContent-Type: text/csv\r\n\r\nemail\n${name}@example.com\r\n--between-parts--\r\n`,
+  };
+}
+
+async function bulk(project: TestProject, name: string, operation: string): Promise<CallToRepeat> {
+  return {
+    path: `/contacts/bulk-${operation}`,
+    body: { contactIds: [await contact(project, name)] },
+  };
+}
+
+/** A mail that came to a stop in some state, of a campaign or by itself; returns its id. */
+async function stranded(
+  project: TestProject,
+  name: string,
+  { status, campaign: path }: { status: string; campaign: string | null },
+): Promise<string> {
+  const { body } = await server.call<{ data: { emails: Array<{ email: string }> } }>(
+    "POST",
+    "/v1/send",
+    project.byKey,
+    mail(`${name}@example.com`),
+  );
+  const id = body.data.emails[0]?.email ?? "";
+  await server.rows(
+    "update emails set status = $1, campaign_id = $2 where id = $3",
+    status,
+    path?.split("/")[2] ?? null,
+    id,
+  );
+  return id;
+}
+
+const doubtful = (project: TestProject, name: string, path: string | null) =>
+  stranded(project, name, { status: "UNCONFIRMED", campaign: path });
+
+async function pauseForExample(projectId: string, campaignId: string | null): Promise<void> {
+  await server.rows(
+    `insert into paused_destinations (project_id, campaign_id, destination, domains, answer, try_at)
+     values ($1, $2, 'example.com', '{example.com}', '550 5.7.1 no', now() + interval '1 hour')`,
+    projectId,
+    campaignId,
+  );
+}
+
+/** A workflow in which a contact stands at a step, or has failed there. */
+async function execution(project: TestProject, name: string, state: "RUNNING" | "FAILED" | "none") {
+  const workflow = await drawWorkflow(server.database, project.id, {
+    steps: [["trigger", "TRIGGER"]],
+    links: [],
+  });
+  const path = `/workflows/${workflow.id}`;
+  const contactId = await contact(project, name);
+  if (state === "none") return { path, contactId, id: "", stepId: workflow.step("trigger") };
+  const id = await make(project, `${path}/executions`, { contactId });
+  await server.rows("update workflow_executions set status = $1, due_at = null where id = $2", state, id);
+  return { path, contactId, id, stepId: workflow.step("trigger") };
+}
+
+/** For each POST that a key may make, a call that works in a project. */
+const CASES: Record<string, (project: TestProject, name: string) => Promise<CallToRepeat>> = {
+  "v1.track": async (_project, name) => ({
+    path: "/v1/track",
+    body: { email: `${name}@example.com`, event: "opened", data: { n: 1 } },
+  }),
+  "v1.send": async (_project, name) => ({ path: "/v1/send", body: mail(`${name}@example.com`) }),
+  "events.track": async (_project, name) => ({
+    path: "/events/track",
+    body: { email: `${name}@example.com`, event: "opened" },
+  }),
+  "emails.resolve": async (project, name) => ({
+    path: `/emails/${await doubtful(project, name, null)}/resolve`,
+    body: { as: "sent" },
+  }),
+  "emails.release": async ({ id }) => {
+    await pauseForExample(id, null);
+    return { path: "/emails/release", body: {} };
+  },
+  "v1.verify": async (_project, name) => ({ path: "/v1/verify", body: { email: `${name}@example.com` } }),
+  "contacts.upsert": async (_project, name) => ({
+    path: "/contacts",
+    body: { email: `${name}@example.com`, data: { n: 1 } },
+  }),
+  "contacts.lookup": async (_project, name) => ({
+    path: "/contacts/lookup",
+    body: { emails: [`${name}@example.com`] },
+  }),
+  "contacts.search": async () => ({ path: "/contacts/search", body: { filters: SUBSCRIBED } }),
+  "domains.create": async (_project, name) => ({
+    path: "/domains",
+    body: { domain: `${name}.example.com` },
+  }),
+  "domains.rotateKey": async ({ byKey }, name) => {
+    const domain = { domain: `${name}.example.com` };
+    const { body } = await server.call<{ id: string }>("POST", "/domains", byKey, domain);
+    return { path: `/domains/${body.id}/rotate-key` };
+  },
+  "webhooks.rotateSecret": async () => ({ path: "/webhooks/secret/rotate" }),
+  "contacts.bulkSubscribe": (project, name) => bulk(project, name, "subscribe"),
+  "contacts.bulkUnsubscribe": (project, name) => bulk(project, name, "unsubscribe"),
+  "contacts.bulkDelete": (project, name) => bulk(project, name, "delete"),
+  "contacts.undoImport": async (project, name) => {
+    const { path, body, headers } = csvUpload("/contacts/import", name);
+    const queued = await server.call<{ jobId: string }>(
+      "POST",
+      path,
+      withKey(project.byKey, newKey(), headers),
+      body,
+    );
+    // Nobody works on jobs here.
+    await server.rows(
+      "update jobs set state = 'completed', result = '{}', finished_at = now() where id = $1",
+      queued.body.jobId,
+    );
+    return { path: `/contacts/import/${queued.body.jobId}/undo`, body: {} };
+  },
+  "contacts.import": async (_project, name) => csvUpload("/contacts/import", name),
+  "suppressions.add": async (_project, name) => ({
+    path: "/suppressions",
+    body: { emails: [`${name}@example.com`] },
+  }),
+  "suppressions.import": async (_project, name) => csvUpload("/suppressions/import", name),
+  "uploads.create": async (_project, name) => {
+    const { contentType, body } = uploadOf(Buffer.concat([ONE_PIXEL, Buffer.from(name)]), { part: "image" });
+    return { path: "/uploads/image", headers: { "content-type": contentType }, body };
+  },
+  "uploads.deleteUnused": async () => ({ path: "/uploads/delete-unused" }),
+  "contacts.resetFieldType": async (project, name) => {
+    await server.call("POST", "/contacts", project.byKey, {
+      email: `${name}@example.com`,
+      data: { [name]: 1 },
+    });
+    return { path: `/contacts/fields/${name}/reset-type` };
+  },
+  "contacts.createView": async (_project, name) => ({ path: "/contacts/views", body: { name, query: {} } }),
+  "segments.create": async (_project, name) => ({ path: "/segments", body: { name, filters: SUBSCRIBED } }),
+  "segments.preview": async () => ({ path: "/segments/preview", body: { filters: SUBSCRIBED } }),
+  "segments.explain": async (project, name) => ({
+    path: "/segments/explain",
+    body: { filters: SUBSCRIBED, contactId: await contact(project, name) },
+  }),
+  "segments.addMembers": async (project, name) => ({
+    path: `/segments/${await make(project, "/segments", { name, type: "STATIC" })}/members`,
+    body: { emails: [`${name}@example.com`], createMissing: true },
+  }),
+  "segments.compute": async (project, name) => {
+    await contact(project, name);
+    const tracked = { name, filters: SUBSCRIBED, trackMembership: true };
+    return { path: `/segments/${await make(project, "/segments", tracked)}/compute` };
+  },
+  "segments.refresh": async (project, name) => ({
+    path: `/segments/${await make(project, "/segments", { name, filters: SUBSCRIBED })}/refresh`,
+  }),
+  "templates.create": async (_project, name) => ({ path: "/templates", body: template(name) }),
+  "templates.duplicate": async (project, name) => ({
+    path: `/templates/${await make(project, "/templates", template(name))}/duplicate`,
+  }),
+  "templates.test": async (project, name) => ({
+    path: `/templates/${await make(project, "/templates", template(name))}/test`,
+    body: { email: "me@example.com", from: "hello@sandbox.localhost" },
+  }),
+  "templates.restoreVersion": async (project, name) => {
+    const path = `/templates/${await make(project, "/templates", template(name))}`;
+    await server.call("PATCH", path, project.byKey, { body: "<p>Other</p>" });
+    const { body } = await server.call<{ versions: Array<{ id: string }> }>(
+      "GET",
+      `${path}/versions`,
+      project.byKey,
+    );
+    return { path: `${path}/versions/${body.versions[0]?.id ?? ""}/restore` };
+  },
+  "templates.preview": async () => ({ path: "/templates/preview", body: { subject: "s", body: "b" } }),
+  "campaigns.create": async (_project, name) => ({ path: "/campaigns", body: draft(name) }),
+  "campaigns.duplicate": async (project, name) => ({
+    path: `${await campaign(project, name, "draft")}/duplicate`,
+  }),
+  "campaigns.send": async (project, name) => ({
+    path: `${await campaign(project, name, "draft")}/send`,
+    body: {},
+  }),
+  "campaigns.test": async (project, name) => ({
+    path: `${await campaign(project, name, "draft")}/test`,
+    body: { email: `${name}@example.com` },
+  }),
+  "campaigns.cancel": async (project, name) => ({ path: `${await campaign(project, name, "sent")}/cancel` }),
+  "campaigns.pause": async (project, name) => ({ path: `${await campaign(project, name, "sent")}/pause` }),
+  "campaigns.resume": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await server.call("POST", `${path}/pause`, project.byKey);
+    return { path: `${path}/resume` };
+  },
+  "campaigns.retryFailed": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await stranded(project, name, { status: "FAILED", campaign: path });
+    return { path: `${path}/retry-failed` };
+  },
+  "campaigns.resolve": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await doubtful(project, name, path);
+    return { path: `${path}/resolve`, body: { as: "sent" } };
+  },
+  "campaigns.release": async (project, name) => {
+    const path = await campaign(project, name, "sent");
+    await pauseForExample(project.id, path.split("/")[2] ?? "");
+    return { path: `${path}/release`, body: {} };
+  },
+  "workflows.why": async (project, name) => {
+    const { path, contactId } = await execution(project, name, "none");
+    return { path: `${path}/why`, body: { contactId } };
+  },
+  "workflows.simulate": async (project, name) => {
+    const { path } = await execution(project, name, "none");
+    return { path: `${path}/simulate`, body: { contact: { email: `${name}@example.com` } } };
+  },
+  "workflows.replay": async (project, name) => ({
+    path: `${(await execution(project, name, "RUNNING")).path}/replay`,
+    body: {},
+  }),
+  "executions.start": async (project, name) => {
+    const { path, contactId } = await execution(project, name, "none");
+    return { path: `${path}/executions`, body: { contactId } };
+  },
+  "executions.cancelAll": async (project, name) => ({
+    path: `${(await execution(project, name, "RUNNING")).path}/executions/cancel-all`,
+  }),
+  "executions.retry": async (project, name) => {
+    const { path, id } = await execution(project, name, "FAILED");
+    return { path: `${path}/executions/${id}/retry` };
+  },
+  "executions.skip": async (project, name) => {
+    const { path, id } = await execution(project, name, "FAILED");
+    return { path: `${path}/executions/${id}/skip` };
+  },
+  "executions.retryStep": async (project, name) => {
+    const { path, stepId } = await execution(project, name, "FAILED");
+    return { path: `${path}/steps/${stepId}/retry-failed` };
+  },
+  "executions.skipStep": async (project, name) => {
+    const { path, stepId } = await execution(project, name, "FAILED");
+    return { path: `${path}/steps/${stepId}/skip-failed` };
+  },
+  "workflows.create": async (_project, name) => ({ path: "/workflows", body: { name } }),
+  "workflows.duplicate": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/duplicate`,
+  }),
+  "workflows.import": async () => ({ path: "/workflows/import", body: EXAMPLE_BODIES["workflows.import"] }),
+  "workflows.restoreVersion": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/versions/1/restore`,
+  }),
+  "workflows.addStep": async (project, name) => ({
+    path: `/workflows/${await make(project, "/workflows", { name })}/steps`,
+    body: EXIT,
+  }),
+  "workflows.addTransition": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    const toStepId = await make(project, `${path}/steps`, EXIT);
+    const { body } = await server.call<{ steps: Array<{ id: string }> }>("GET", path, project.byKey);
+    return { path: `${path}/transitions`, body: { fromStepId: body.steps[0]?.id, toStepId } };
+  },
+  "workflows.insertStep": async (project, name) => {
+    const path = `/workflows/${await make(project, "/workflows", { name })}`;
+    await make(project, `${path}/steps`, { ...EXIT, autoConnect: true });
+    const { body } = await server.call<{ transitions: Array<{ id: string }> }>("GET", path, project.byKey);
+    return {
+      path: `${path}/transitions/${body.transitions[0]?.id}/insert-step`,
+      body: { type: "DELAY", config: { amount: 1, unit: "days" } },
+    };
+  },
+};
+const EXIT = { type: "EXIT" };
+const POSTS = ENDPOINTS.filter(
+  ({ method, caller }) => method === "POST" && (caller === "project" || caller === "tracker"),
+);
+
+test("there is a case for every POST a key may make", () => {
+  expect(Object.keys(CASES).toSorted()).toEqual(POSTS.map(({ name }) => name).toSorted());
+});
+
+test.for(Object.entries(CASES))(
+  "%s: the same request again gets the first answer and does nothing",
+  async ([, prepare]) => {
+    const { path, body, headers } = await prepare(server.project, `repeat${++used}`);
+    const caller = withKey(server.project.byKey, newKey(), headers);
+    const first = await server.call("POST", path, caller, body);
+    expect(first.status).toBeLessThan(300);
+    expect(first.headers.get("idempotency-replayed")).toBeNull();
+    const before = await server.countRows();
+    for (let at = 0; at < 2; at++) {
+      const again = await server.call("POST", path, caller, body);
+      expect(again.status).toBe(first.status);
+      expect(again.text).toBe(first.text);
+      expect(again.headers.get("content-type")).toBe(first.headers.get("content-type"));
+      expect(again.headers.get("idempotency-replayed")).toBe("true");
+    }
+    expect(await server.countRows()).toEqual(before);
+  },
+);
+
+test.for(Object.entries(CASES))(
+  "%s: of 50 at once one has the effect, the others its answer or 409",
+  async ([, prepare]) => {
+    const once = await effectOf(prepare, 1);
+    const { effect, replies } = await effectOf(prepare, 50);
+    const answered = replies.filter(({ status }) => status < 300);
+    const refused = replies.filter(({ status }) => status >= 300);
+    expect(new Set(answered.map(({ text }) => text)).size).toBe(1);
+    expect(answered.filter(({ headers }) => !headers.has("idempotency-replayed"))).toHaveLength(1);
+    expect(refused.map(refusalOf)).toEqual(Array(refused.length).fill("409 IDEMPOTENCY_KEY_REUSED"));
+    expect(effect).toEqual(once.effect);
+  },
+);
+
+/** How many rows each table gains by so many calls at once under one key, in a project of their own. */
+async function effectOf(prepare: (typeof CASES)[string], calls: number) {
+  const project = await server.createProject();
+  const { path, body, headers } = await prepare(project, `parallel${++used}`);
+  const caller = withKey(project.byKey, newKey(), headers);
+  const before = await server.countRows();
+  const replies = await Promise.all(
+    Array.from({ length: calls }, () => server.call("POST", path, caller, body)),
+  );
+  const after = await server.countRows();
+  const effect = Object.fromEntries(
+    Object.keys(after).map((table) => [table, (after[table] ?? 0) - (before[table] ?? 0)]),
+  );
+  return { effect, replies };
+}
+
+test("a key used with another body, path or query answers 409 and does nothing", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const first = { email: "first@example.com", event: "opened" };
+  expect((await server.call("POST", "/v1/track", caller, first)).status).toBe(200);
+  const before = await server.countRows();
+  for (const [path, body] of [
+    ["/v1/track", { ...first, event: "closed" }],
+    ["/v1/track", `${JSON.stringify(first)} `],
+    ["/v1/track?x=1", first],
+    ["/contacts", first],
+    ["/v1/send", mail("first@example.com")],
+  ] as const) {
+    const reply = await server.call("POST", path, caller, body);
+    expect(refusalOf(reply)).toBe("409 IDEMPOTENCY_KEY_REUSED");
+  }
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("the secret keys of a project share the Idempotency-Keys; its public key, its test keys and other projects have their own", async () => {
+  const key = newKey();
+  const project = await server.createProject();
+  const other = await server.createProject();
+  const event = { email: "ada@example.com", event: "opened" };
+  const first = await server.call("POST", "/v1/track", withKey(project.byKey, key), event);
+  const scoped = async (...scopes: string[]) => {
+    const path = `/projects/${project.id}/keys`;
+    const body = { name: "A key", scopes };
+    const { cookie } = project.owner;
+    const made = await server.call<{ data: { key: string } }>("POST", path, { cookie }, body);
+    return { key: made.body.data.key };
+  };
+  const same = await server.call("POST", "/v1/track", withKey(await scoped("v1:write"), key), event);
+  expect(same.text).toBe(first.text);
+  for (const caller of [{ key: project.publicKey }, other.byKey]) {
+    const reply = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.has("idempotency-replayed")).toBe(false);
+    const again = await server.call("POST", "/v1/track", withKey(caller, key), event);
+    expect(again.text).toBe(reply.text);
+  }
+  const order = newKey();
+  const byTest = withKey(await scoped("test:send"), order);
+  const tried = await server.call("POST", "/v1/send", byTest, mail("ada@example.com"));
+  const sent = await server.call("POST", "/v1/send", withKey(project.byKey, order), mail("ada@example.com"));
+  expect([tried.status, sent.status]).toEqual([200, 200]);
+  expect(sent.headers.has("idempotency-replayed")).toBe(false);
+  expect(sent.text).not.toBe(tried.text);
+});
+
+test("a server answers again what another one answered, on every spelling of the path", async () => {
+  const another = await server.startAnother();
+  const caller = withKey(server.project.byKey, newKey());
+  const event = { email: "ada@example.com", event: "opened" };
+  const { body: first } = await server.call<{ data: object }>("POST", "/v1/track", caller, event);
+  const again = await another.call<object>("POST", "/track", caller, event);
+  expect(again.headers.get("idempotency-replayed")).toBe("true");
+  expect(again.body).toEqual({ ...first, ...first.data });
+});
+
+test("without a key every repetition counts, and a session's key is not looked at", async () => {
+  const { byKey, bySession } = server.project;
+  const event = { email: "many@example.com", event: "repeated" };
+  const caller = withKey(bySession, newKey());
+  for (const one of [byKey, byKey, caller, caller])
+    expect((await server.call("POST", "/v1/track", one, event)).status).toBe(200);
+  expect(await server.rows("select 1 from events where name = 'repeated'")).toHaveLength(4);
+});
+
+test("a refusal gives the key back to the corrected request", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const wrong = [
+    ["/v1/send", { ...mail("ada@example.com"), from: "a@unverified.example" }, "403 DOMAIN_NOT_VERIFIED"],
+    ["/v1/send", { ...mail("ada@example.com"), body: "{{#if}" }, "422 VALIDATION_ERROR"],
+    ["/v1/send", {}, "422 VALIDATION_ERROR"],
+    ["/v1/send", "{", "400 INVALID_REQUEST_BODY"],
+    ["/domains", { domain: "sandbox.localhost" }, "422 VALIDATION_ERROR"],
+  ] as const;
+  for (const [path, body, told] of wrong)
+    expect(refusalOf(await server.call("POST", path, caller, body))).toBe(told);
+  const right = await server.call("POST", "/v1/send", caller, mail("ada@example.com"));
+  expect(right.status).toBe(200);
+  expect(right.headers.has("idempotency-replayed")).toBe(false);
+});
+
+test("after a refusal the very same request may succeed", async () => {
+  const [one, other] = [await server.createProject(), await server.createProject()];
+  const domain = { domain: "wanted.example.com" };
+  const held = await server.call<{ id: string }>("POST", "/domains", one.byKey, domain);
+  await server.call("GET", `/domains/${held.body.id}/verify`, one.byKey);
+  const caller = withKey(other.byKey, newKey());
+  expect(refusalOf(await server.call("POST", "/domains", caller, domain))).toBe("409 CONFLICT");
+  await server.call("DELETE", `/domains/${held.body.id}`, one.byKey);
+  expect((await server.call("POST", "/domains", caller, domain)).status).toBe(201);
+});
+
+test.for([
+  ["", "Idempotency-Key invalid_string"],
+  ["x".repeat(256), "Idempotency-Key too_big"],
+  ["é", "Idempotency-Key invalid_string"],
+  ["a\tb", "Idempotency-Key invalid_string"],
+] as const)("the key %j answers 422 and does nothing", async ([key, fault]) => {
+  const before = await server.countRows();
+  const reply = await server.call("POST", "/v1/track", withKey(server.project.byKey, key), {
+    email: "ada@example.com",
+    event: "opened",
+  });
+  expect(reply.status).toBe(422);
+  expect(faultsOf(reply)).toEqual([fault]);
+  expect(await server.countRows()).toEqual(before);
+});
+
+test("a key of 255 printable characters works", async () => {
+  const key = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`.trim().padEnd(255, "x");
+  const event = { email: "ada@example.com", event: "opened" };
+  const caller = withKey(server.project.byKey, key);
+  const first = await server.call("POST", "/v1/track", caller, event);
+  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+});
+
+const request = () => ({ projectId: server.project.id, key: newKey(), path: "/x", body: Buffer.from("1") });
+
+test("a claim whose process died is free after a minute, not before", async () => {
+  const one = request();
+  await claimKey(server.database, one);
+  await expect(claimKey(server.database, one)).rejects.toMatchObject({
+    code: "IDEMPOTENCY_KEY_REUSED",
+    retryAfterSeconds: 1,
+  });
+  await server.rows(
+    "update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1",
+    one.key,
+  );
+  expect(await claimKey(server.database, one)).toHaveProperty("receipt");
+});
+
+test("an effect whose claim was taken over is rolled back", async () => {
+  const one = request();
+  const slow = await claimKey(server.database, one);
+  await server.rows(
+    "update idempotency_keys set claimed_until = now() - interval '1 second' where key = $1",
+    one.key,
+  );
+  const taker = await claimKey(server.database, one);
+  if (!("receipt" in slow) || !("receipt" in taker)) throw new Error("The key was not claimed.");
+  const finish = transaction(server.database, async (tx) => {
+    await tx
+      .insertInto("rate_windows")
+      .values({ bucket: "effect", startedAt: new Date(), taken: 1 })
+      .execute();
+    await storeReceipts(tx, [{ receipt: slow.receipt, answer: { status: 200, body: "slow" } }]);
+  });
+  await expect(finish).rejects.toMatchObject({ code: "IDEMPOTENCY_KEY_REUSED" });
+  expect(await server.rows("select 1 from rate_windows where bucket = 'effect'")).toEqual([]);
+  await releaseKey(server.database, slow.receipt);
+  await transaction(server.database, (tx) =>
+    storeReceipts(tx, [{ receipt: taker.receipt, answer: { status: 200, body: "taker" } }]),
+  );
+  await releaseKey(server.database, taker.receipt);
+  expect(await claimKey(server.database, one)).toEqual({ stored: { status: 200, body: "taker" } });
+});
+
+test("an answer is kept for 24 hours; after that the key is new and the old one is swept", async () => {
+  const caller = withKey(server.project.byKey, newKey());
+  const event = { email: "ada@example.com", event: "opened" };
+  const age = (hours: number) =>
+    server.rows(
+      "update idempotency_keys set created_at = now() - make_interval(hours => $1) where key = $2",
+      hours,
+      caller.headers?.["idempotency-key"],
+    );
+  const first = await server.call("POST", "/v1/track", caller, event);
+  await age(23);
+  expect(await sweepKeys(server.database)).toBe(0);
+  expect((await server.call("POST", "/v1/track", caller, event)).text).toBe(first.text);
+  await age(25);
+  const later = await server.call("POST", "/v1/track", caller, { ...event, event: "closed" });
+  expect(later.status).toBe(200);
+  expect(later.headers.has("idempotency-replayed")).toBe(false);
+  await age(25);
+  expect(await sweepKeys(server.database)).toBe(1);
+});
+
+const work = endpoint({
+  name: "test.work",
+  method: "POST",
+  path: "/work",
+  summary: "Does something and may fail after it",
+  description: "As `fail` says.",
+  caller: "project",
+  body: z.object({ fail: z.enum(["not", "inside", "refused", "after"]) }),
+  answers: { 200: z.object({ done: z.boolean() }) },
+});
+
+async function startWorking() {
+  return createHttp(
+    {
+      database: server.database,
+      sealer: createSealer("a secret for tests"),
+      credentials: {
+        findKey: async () => ({
+          hash: Buffer.alloc(32),
+          projectId: server.project.id,
+          kind: "secret",
+          disabled: false,
+        }),
+        findSession: async () => null,
+        findMembership: async () => null,
+      },
+      rateLimiter: { take: () => Promise.reject(new Error("never asked")), giveBack: async () => undefined },
+      requestsPerMinute: 0,
+      trustedProxies: [],
+      sessionCookie: "session",
+      origin: () => null,
+      log: createLog({ level: "silent" }),
+      metrics: createMetrics(),
+    },
+    [
+      route(work, async ({ body, commit }) => {
+        const answer = await commit(async (tx) => {
+          const effect = { bucket: "work", startedAt: new Date(), taken: 1 };
+          await tx.insertInto("rate_windows").values(effect).execute();
+          if (body.fail === "inside") throw new Error("failed after its work");
+          if (body.fail === "refused") throw new Refusal("CONFLICT");
+          return ok({ done: true });
+        });
+        if (body.fail === "after") throw new Error("failed after its commit");
+        return answer;
+      }),
+    ],
+  );
+}
+
+let working: Awaited<ReturnType<typeof startWorking>>;
+beforeAll(async () => {
+  working = await startWorking();
+});
+afterAll(async () => working.close());
+
+async function doWork(key: string, fail: string) {
+  const headers = { authorization: "Bearer sk_x", "idempotency-key": key };
+  const { statusCode } = await working.inject({ method: "POST", url: "/work", headers, payload: { fail } });
+  const effects = await server.rows("select 1 from rate_windows where bucket = 'work'");
+  const receipts = await server.rows("select status from idempotency_keys where key = $1", key);
+  await server.rows("delete from rate_windows where bucket = 'work'");
+  return { statusCode, effects: effects.length, receipts };
+}
+
+test("a request that fails after its work leaves neither the effect nor a receipt", async () => {
+  const key = newKey();
+  expect(await doWork(key, "inside")).toEqual({ statusCode: 500, effects: 0, receipts: [] });
+  expect(await doWork(key, "refused")).toEqual({ statusCode: 409, effects: 0, receipts: [] });
+  expect(await doWork(key, "not")).toEqual({ statusCode: 200, effects: 1, receipts: [{ status: 200 }] });
+});
+
+test("a request that fails after its commit left effect and receipt: repeated, it does nothing more", async () => {
+  const key = newKey();
+  expect(await doWork(key, "after")).toEqual({ statusCode: 500, effects: 1, receipts: [{ status: 200 }] });
+  expect(await doWork(key, "after")).toEqual({ statusCode: 200, effects: 0, receipts: [{ status: 200 }] });
+});
+
+test("the same call under the same key by two projects has its own effect and its own stored answer in each", async () => {
+  const projects = [await server.createProject(), await server.createProject()];
+  const body = { email: "shared@example.com", data: { n: 1 } };
+  const callAll = async () =>
+    Promise.all(
+      projects.map(async ({ byKey }) => {
+        const caller = { ...byKey, headers: { "idempotency-key": "the same for both" } };
+        return (await server.call<{ id: string }>("POST", "/contacts", caller, body)).body.id;
+      }),
+    );
+  const ids = await callAll();
+  expect(new Set(ids).size).toBe(2);
+  expect(await callAll()).toEqual(ids);
+  for (const [at, { id }] of projects.entries())
+    expect(await server.rows("select id from contacts where project_id = $1", id)).toEqual([{ id: ids[at] }]);
+});

@@ -1,0 +1,138 @@
+// Idempotency keys (decisions §1, promise P11): the same request under the same key has one effect and one answer, kept for 24 hours.
+import { sql } from "kysely";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import type { Database, Tx } from "../database/database.ts";
+import { newId, contentId } from "../ids.ts";
+import { Refusal, invalidField } from "../refusal.ts";
+
+/** How long a claim without an answer is taken for running; after that the same request may take it over. */
+const CLAIM_SECONDS = 60;
+const KEY = /^[\x20-\x7e]+$/;
+
+export interface Receipt {
+  projectId: string;
+  key: string;
+  claimId: string;
+}
+
+export interface StoredAnswer {
+  status: number;
+  body: unknown;
+}
+
+/** @throws Refusal 422 for a key outside 1–255 printable ASCII characters. */
+export function checkIdempotencyKey(key: string): void {
+  if (key.length > LIMITS.idempotencyKeyLength.value)
+    throw invalidField(
+      "Idempotency-Key",
+      "too_big",
+      `Must have at most ${LIMITS.idempotencyKeyLength.value} characters.`,
+    );
+  if (!KEY.test(key))
+    throw invalidField("Idempotency-Key", "invalid_string", "Must be 1 to 255 printable ASCII characters.");
+}
+
+/**
+ * Takes the key for this request, or returns what was stored for it.
+ * @throws Refusal IDEMPOTENCY_KEY_REUSED when another request has it, or the same one is still running.
+ */
+export async function claimKey(
+  database: Database,
+  request: { projectId: string; key: string; path: string; body: Buffer },
+): Promise<{ receipt: Receipt } | { stored: StoredAnswer }> {
+  const { projectId, key } = request;
+  const claimId = newId();
+  const fingerprint = Buffer.from(contentId(request.path, request.body));
+  const taken = await sql`
+    insert into idempotency_keys (project_id, key, claim_id, fingerprint, claimed_until, created_at)
+    values (${projectId}, ${key}, ${claimId}, ${fingerprint}, now() + make_interval(secs => ${CLAIM_SECONDS}), now())
+    on conflict (project_id, key) do update
+      set claim_id = excluded.claim_id, fingerprint = excluded.fingerprint, claimed_until = excluded.claimed_until,
+          status = null, answer = null, created_at = excluded.created_at
+      where (idempotency_keys.status is null and idempotency_keys.claimed_until < excluded.created_at)
+         or excluded.created_at - idempotency_keys.created_at > make_interval(hours => ${LIMITS.idempotencyHours.value})
+    returning 1`.execute(database);
+  if (taken.rows.length === 1) return { receipt: { projectId, key, claimId } };
+  const found = await database
+    .selectFrom("idempotency_keys")
+    .select(["fingerprint", "status", "answer"])
+    .where("projectId", "=", projectId)
+    .where("key", "=", key)
+    .executeTakeFirst();
+  if (found === undefined)
+    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+      message: "The request with this Idempotency-Key has just ended with an error. Send it again.",
+    });
+  if (!found.fingerprint.equals(fingerprint))
+    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+      message: "This Idempotency-Key was used with another request.",
+    });
+  if (found.status === null || found.answer === null)
+    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+      message: "The request with this Idempotency-Key is still running.",
+      retryAfterSeconds: 1,
+    });
+  return { stored: { status: found.status, body: JSON.parse(found.answer) } };
+}
+
+/** Stores answers in the transaction of their effects. @throws Refusal when a claim was taken over: the effect is rolled back. */
+export async function storeReceipts(
+  tx: Tx,
+  answers: ReadonlyArray<{ receipt: Receipt; answer: StoredAnswer }>,
+): Promise<void> {
+  if (answers.length === 0) return;
+  const stored = await sql`
+    update idempotency_keys k set status = a.status, answer = a.answer
+    from unnest(
+      ${answers.map(({ receipt }) => receipt.projectId)}::uuid[],
+      ${answers.map(({ receipt }) => receipt.key)}::text[],
+      ${answers.map(({ receipt }) => receipt.claimId)}::uuid[],
+      ${answers.map(({ answer }) => answer.status)}::smallint[],
+      ${answers.map(({ answer }) => JSON.stringify(answer.body))}::text[]
+    ) as a (project_id, key, claim_id, status, answer)
+    where k.project_id = a.project_id and k.key = a.key and k.claim_id = a.claim_id and k.status is null
+    returning 1`.execute(tx);
+  if (stored.rows.length !== answers.length)
+    throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
+      message: "Another request took this Idempotency-Key over.",
+    });
+}
+
+/** Gives a key back after a failure, so that the corrected request may use it. What was stored stays. */
+export async function releaseKey(database: Database, receipt: Receipt): Promise<void> {
+  await database
+    .deleteFrom("idempotency_keys")
+    .where("projectId", "=", receipt.projectId)
+    .where("key", "=", receipt.key)
+    .where("claimId", "=", receipt.claimId)
+    .where("status", "is", null)
+    .execute();
+}
+
+const SWEEP_ROWS = 5_000;
+/** The rest is swept the next time. */
+const SWEEPS = 100;
+
+/** Deletes keys past their 24 hours, at most 5,000 a call; returns how many. */
+export async function sweepKeys(database: Database): Promise<number> {
+  let swept = 0;
+  for (let times = 0; times < SWEEPS; times++) {
+    const deleted = await deleteOldKeys(database);
+    swept += deleted;
+    if (deleted < SWEEP_ROWS) break;
+  }
+  return swept;
+}
+
+async function deleteOldKeys(database: Database): Promise<number> {
+  const deleted = await sql`
+    with old as materialized (
+      select project_id, key from idempotency_keys
+      where created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value}) limit ${SWEEP_ROWS}
+    )
+    delete from idempotency_keys k using old
+    -- Not one that was taken again meanwhile.
+    where k.project_id = old.project_id and k.key = old.key
+      and k.created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value})`.execute(database);
+  return Number(deleted.numAffectedRows ?? 0);
+}

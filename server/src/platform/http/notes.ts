@@ -1,0 +1,74 @@
+// What log and metrics get to know of each request: which route, who, how it was answered and how long that took; never its path, which may
+// hold a token.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+
+export interface Noting {
+  log: Log;
+  metrics: Metrics;
+  /** Hears of each request that came with a key. */
+  onAnswered?: (request: AnsweredRequest) => void;
+}
+
+/** Asked every few seconds by machines: a line each would bury the others. */
+const QUIET_ROUTES = new Set(["/health", "/ready", "/metrics"]);
+
+/** A request that came with a key, as its project may see it later. */
+export interface AnsweredRequest {
+  projectId: string;
+  /** `secret`, `public`, or the id of a scoped key. */
+  key: string;
+  requestId: string;
+  method: string;
+  /** Without what stands behind `?`. */
+  path: string;
+  route: string;
+  status: number;
+  errorCode: string | null;
+  durationMs: number;
+  ip: string | undefined;
+  userAgent: string | undefined;
+  /** As it came; empty where it was not read as JSON. */
+  body: Buffer;
+}
+
+/** Counts a request and writes its line. */
+export function noteRequest(
+  { log, metrics, onAnswered }: Noting,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const ms = performance.now() - request.startedAtMs;
+  const route = request.routeOptions.url ?? "unknown";
+  const { method, refusalCode } = request;
+  metrics.httpSeconds.observe({ method, route, status: reply.statusCode }, ms / 1000);
+  log[QUIET_ROUTES.has(route) ? "debug" : "info"](
+    {
+      method,
+      route,
+      status: reply.statusCode,
+      ...(refusalCode === "" ? {} : { code: refusalCode }),
+      ms: Math.round(ms * 10) / 10,
+      requestId: request.id,
+      ...(request.caller.projectId === null ? {} : { projectId: request.caller.projectId }),
+    },
+    "request",
+  );
+  const { key, projectId } = request.caller;
+  if (onAnswered === undefined || key === null || projectId === null) return;
+  onAnswered({
+    projectId,
+    key,
+    requestId: request.id,
+    method,
+    path: request.url.split("?")[0] ?? "",
+    route,
+    status: reply.statusCode,
+    errorCode: refusalCode === "" ? null : refusalCode,
+    durationMs: ms,
+    ip: request.ip,
+    userAgent: request.headers["user-agent"],
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+  });
+}

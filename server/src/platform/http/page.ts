@@ -1,0 +1,100 @@
+// Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row. A page ends early
+// where it would hold too many bytes.
+import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
+import { isId } from "../ids.ts";
+import { Refusal } from "../refusal.ts";
+
+export interface PageRequest {
+  limit: number;
+  /** The id of the last item of the page before; null for the first page. */
+  before: string | null;
+}
+
+export interface Page<Item> {
+  data: Item[];
+  cursor: string | null;
+  hasMore: boolean;
+}
+
+/** @throws Refusal BAD_REQUEST for a cursor that is not one of this list's. */
+export function readPage(
+  list: string,
+  query: { limit?: number | undefined; cursor?: string | undefined },
+): PageRequest {
+  const limit = query.limit ?? LIMITS.pageSizeDefault.value;
+  if (query.cursor === undefined) return { limit, before: null };
+  const [, before = ""] = Buffer.from(query.cursor, "base64url").toString("utf8").split(":");
+  if (!isId(before) || cursorOf(list, before) !== query.cursor)
+    throw new Refusal("BAD_REQUEST", { message: "The cursor is not one this list handed out." });
+  return { limit, before };
+}
+
+/** How many bytes the rows before this one hold, where a page may end early. */
+export interface RowOfBytes {
+  bytesBefore: number;
+}
+
+/**
+ * The rows of a page as far as they fit into an answer, and one more that says that there is more. `order` and `size`, the
+ * bytes of a row, name columns of `page`. Row by row, because to learn the size of a large one takes milliseconds: no
+ * further one is measured once the page is full.
+ */
+export function asFarAsItFits(
+  page: RawBuilder<unknown>,
+  { order, size }: { order: RawBuilder<unknown>; size: RawBuilder<unknown> },
+): RawBuilder<unknown> {
+  return sql`
+    select * from (
+      with recursive placed as materialized (
+        select row_number() over (${order}) as place, p.* from (${page}) p
+      ), walked (place, bytes_before) as (
+        select 1::bigint, 0::float8
+        union all
+        select w.place + 1, w.bytes_before + (select ${size} from placed p where p.place = w.place)
+        from walked w
+        where w.bytes_before <= ${LIMITS.pageBytes.value} and w.place < (select count(*) from placed)
+      )
+      select p.*, w.bytes_before from walked w join placed p on p.place = w.place
+    ) p ${order}`;
+}
+
+/** How many of the rows that `asFarAsItFits` found are on the page. */
+export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number {
+  const beyond = rows.findIndex((row) => row.bytesBefore > LIMITS.pageBytes.value);
+  return beyond === -1 ? limit : Math.min(limit, beyond);
+}
+
+/** A pattern for `like` of what holds this text: `%`, `_` and `\` in it mean themselves. */
+export function containing(text: string): string {
+  return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+}
+
+/** Whether a column of canonical addresses holds this part of one. */
+export function containsAddressPart(column: string, part: string): RawBuilder<SqlBool> {
+  const likes = formsOfAddressPart(part).map((form) => sql`${sql.ref(column)} like ${containing(form)}`);
+  return sql<SqlBool>`(${sql.join(likes, sql` or `)})`;
+}
+
+/** The cursor of a list after which the items before this id come. */
+export function cursorOf(list: string, id: string): string {
+  return Buffer.from(`${list}:${id}`).toString("base64url");
+}
+
+/** Makes the page of `limit + 1` rows that were read: the extra one only tells whether there is more. */
+export function toPage<Row extends { id: string }, Item>(
+  list: string,
+  request: PageRequest,
+  rows: readonly Row[],
+  present: (row: Row) => Item,
+): Page<Item> {
+  const shown = rows.slice(0, request.limit);
+  const hasMore = rows.length > request.limit;
+  const last = shown.at(-1);
+  return {
+    data: shown.map(present),
+    cursor: hasMore && last !== undefined ? cursorOf(list, last.id) : null,
+    hasMore,
+  };
+}

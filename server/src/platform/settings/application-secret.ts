@@ -1,0 +1,80 @@
+// The application secret: from the settings, or made once and kept beside the embedded database.
+import { randomBytes, randomUUID } from "node:crypto";
+import { link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { flushFolder } from "../embedded-postgres/cluster.ts";
+import { systemErrorCode } from "../embedded-postgres/errors.ts";
+import { giveToOwnerOfFolder } from "../embedded-postgres/lock.ts";
+import { StartError } from "../start-error.ts";
+
+const SECRET_BYTES = 32;
+
+/**
+ * Reads the secret of a data folder, making it at the first start; only its owner may read the file.
+ *
+ * @param isInUse whether its database has accounts: what they sealed is never opened with a new one
+ * @throws StartError where it is gone
+ */
+export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<boolean>): Promise<string> {
+  const there = await readSecret(dataDir);
+  if (there !== null) return there;
+  if (await isInUse()) throw missing(dataDir);
+  const made = randomBytes(SECRET_BYTES).toString("hex");
+  try {
+    await keepSecret(dataDir, made);
+  } catch (error) {
+    if (systemErrorCode(error) !== "EEXIST") throw error;
+    // Of two first starts at once only one makes it, and the other reads what that one made.
+    return (await readSecret(dataDir)) ?? made;
+  }
+  return made;
+}
+
+/** Of a data folder whose database is there. @throws StartError where there is none */
+export async function findSecret(dataDir: string): Promise<string> {
+  const secret = await readSecret(dataDir);
+  if (secret === null) throw missing(dataDir);
+  return secret;
+}
+
+const missing = (dataDir: string) =>
+  new StartError(
+    `${pathOf(dataDir)} is missing, and APP_SECRET is not set: nobody can read the keys in the database without this secret. ` +
+      "Put the file back, or set APP_SECRET to what it held.",
+  );
+
+/** null where there is none. */
+export async function readSecret(dataDir: string): Promise<string | null> {
+  const path = pathOf(dataDir);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (systemErrorCode(error) === "ENOENT") return null;
+    throw error;
+  });
+  const secret = text?.trim() ?? null;
+  if (secret !== null && secret.length < SECRET_BYTES)
+    throw new StartError(`${path} is damaged: it must hold at least ${SECRET_BYTES} characters.`);
+  return secret;
+}
+
+const pathOf = (dataDir: string) => join(dataDir, "app-secret");
+
+/** Puts a secret into a data folder: whole and on the disk, or not at all. @throws Error EEXIST where there is one */
+export async function keepSecret(dataDir: string, secret: string): Promise<void> {
+  await mkdir(dataDir, { recursive: true });
+  const unfinished = `${pathOf(dataDir)}.${randomUUID()}`;
+  try {
+    const file = await open(unfinished, "wx", 0o600);
+    try {
+      await file.writeFile(secret);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    giveToOwnerOfFolder(dataDir, [unfinished]);
+    // Unlike a new name it never takes the place of a file that is there.
+    await link(unfinished, pathOf(dataDir));
+  } finally {
+    await rm(unfinished, { force: true });
+  }
+  await flushFolder(dataDir);
+}

@@ -1,0 +1,51 @@
+// A thread for costly work: its answers, its deadline, and that it goes on whatever a task did to it.
+import { afterAll, expect, test } from "vitest";
+import { createTaskThread, TaskOverLimit } from "./task-thread.ts";
+
+const thread = createTaskThread<number | string, number>({
+  module: new URL("../../testing/task-worker-fixture.ts", import.meta.url),
+  deadlineMs: 1_000,
+  waitingPerOwner: 10,
+  waiting: 20,
+});
+afterAll(() => thread.close());
+
+test("each task gets its own answer", async () => {
+  const answers = await Promise.all([1, 2, 3].map((task) => thread.run("one", task)));
+  expect(answers).toEqual([2, 3, 4]);
+});
+
+test("what is made for a task is made when its turn has come, and a task that cannot be made fails alone", async () => {
+  const made: number[] = [];
+  const first = Promise.withResolvers<number>();
+  const making = (task: number, value: Promise<number>) =>
+    thread.run("one", () => {
+      made.push(task);
+      return value;
+    });
+  const runs = Promise.allSettled([
+    making(1, first.promise),
+    thread.run("one", () => Promise.reject(new Error("There is none."))),
+    making(3, Promise.resolve(3)),
+  ]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(made).toEqual([1]);
+  first.resolve(1);
+  expect(await runs).toMatchObject([{ value: 2 }, { reason: { message: "There is none." } }, { value: 4 }]);
+  expect(made).toEqual([1, 3]);
+});
+
+test("a task that throws fails alone", async () => {
+  const [failed, done] = await Promise.allSettled([thread.run("one", "fail"), thread.run("one", 5)]);
+  expect(failed).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("told") } });
+  expect(done).toEqual({ status: "fulfilled", value: 6 });
+});
+
+test.for(["hang", "hoard"])(
+  "a task that would %s is ended, and the next one has a new thread",
+  async (what) => {
+    const [ended, next] = await Promise.allSettled([thread.run("one", what), thread.run("two", 1)]);
+    expect(ended).toMatchObject({ status: "rejected", reason: expect.any(TaskOverLimit) });
+    expect(next).toEqual({ status: "fulfilled", value: 2 });
+  },
+);

@@ -1,0 +1,22 @@
+// The other side of task-thread.ts: a module that runs on the thread calls this once.
+import { parentPort } from "node:worker_threads";
+import type { TaskMessage } from "./task-thread.ts";
+import { goBehind } from "./priority.ts";
+
+/** Does one task after the other. `answer` must not wait: nothing else happens on this thread. */
+export function answerTasks<Task, Result>(answer: (task: Task) => Result | Promise<Result>): void {
+  goBehind();
+  const send = (message: TaskMessage<Result>) => {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is a window's; a thread has no origin.
+    parentPort?.postMessage(message);
+  };
+  async function answerOne(task: Task): Promise<void> {
+    try {
+      send({ is: "done", result: await answer(task) });
+    } catch (error) {
+      send({ is: "failed", reason: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+  }
+  parentPort?.on("message", (task: Task) => void answerOne(task));
+  send({ is: "ready" });
+}
