@@ -1,4 +1,4 @@
-// How `vitest run` finds and runs the tests: real PostgreSQL and a browser from the global setup, and so many workers as keep two cores busy.
+// Configures the three groups of tests: checks without a database, tests on a real PostgreSQL, and stories in a browser.
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 // @ts-expect-error: plain JavaScript, because it runs before anything is installed
@@ -10,6 +10,20 @@ process.env["NODE_COMPILE_CACHE"] ??= SERVER_ENVIRONMENT.NODE_COMPILE_CACHE;
 /** For so many other files one of whole processes. */
 const FILES_BESIDE_PROCESSES = 4;
 const STORIES = "e2e/{dashboard*,accessibility}.test.ts";
+/** `npm run check` runs these, so they must need neither a database nor a browser. */
+const CHECKS = [
+  // The measurements of regular expressions and loops in the same folder take a minute, so they are tests.
+  "tools/tidy/{tidy,rules}.test.ts",
+  "tools/containers/containers.test.ts",
+  "tools/generate/pages.test.ts",
+  "dashboard/src/text/*.test.ts",
+];
+
+/** What every other test needs. */
+const ON_POSTGRES = {
+  globalSetup: ["tools/test-postgres.ts", "e2e/browser.ts", "tools/statements/empty-record.ts"],
+  setupFiles: ["tools/statements/record-statements.ts"],
+};
 
 /** Tests of whole processes take longest, most of it waiting: one is always under way from the beginning, beside others that compute. */
 class ProcessesBetween extends BaseSequencer {
@@ -27,8 +41,6 @@ class ProcessesBetween extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    globalSetup: ["tools/test-postgres.ts", "e2e/browser.ts", "tools/statements/empty-record.ts"],
-    setupFiles: ["tools/statements/record-statements.ts"],
     // Against what hangs, not against what is slow: a browser gives up after 30 s and names what it waited for.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -38,18 +50,21 @@ export default defineConfig({
     forbidOnly: true,
     sequence: { sequencer: ProcessesBetween },
     projects: [
+      { extends: true, test: { name: "checks", include: CHECKS, maxWorkers: 4 } },
       {
         extends: true,
         test: {
+          ...ON_POSTGRES,
           name: "tests",
           include: ["{contract,dashboard,server,tools,e2e,bench}/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, STORIES],
+          exclude: [...configDefaults.exclude, ...CHECKS, STORIES],
           maxWorkers: 4,
         },
       },
       {
         extends: true,
         test: {
+          ...ON_POSTGRES,
           name: "stories",
           include: [STORIES],
           // A browser takes all the machine has, so its stories come last: beside them a start is not as fast as it is.

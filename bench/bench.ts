@@ -1,4 +1,4 @@
-// `npm run bench <name>`: the table of contents of the benchmarks. Each starts what it measures, prints a table and leaves nothing behind.
+// `npm run bench <name>`: lists the benchmarks. Each starts the programs it measures, prints a table and leaves nothing behind.
 import { benchBounces } from "./bounces.ts";
 import { benchCampaign } from "./campaign.ts";
 import { benchDashboard } from "./dashboard.ts";
@@ -126,13 +126,20 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 };
 
-const name = process.argv[2] ?? "";
+const usage = [
+  "npm run bench <name> [-- <number> …]",
+  "",
+  "Runs a benchmark on databases and servers of its own and prints its numbers. docs/benchmarks.md has results.",
+  "",
+  ...Object.entries(BENCHMARKS).map(([known, { measures }]) => `  ${known.padEnd(12)} ${measures}`),
+  "",
+].join("\n");
+
+const words = process.argv.slice(2);
+const [name = ""] = words;
 const benchmark = BENCHMARKS[name];
-if (benchmark === undefined) {
-  process.stderr.write("npm run bench <name>, with one of these names:\n");
-  for (const [known, { measures }] of Object.entries(BENCHMARKS))
-    process.stderr.write(`  ${known.padEnd(8)} ${measures}\n`);
-  process.exitCode = name === "" ? 0 : 1;
-} else {
-  await benchmark.run();
-}
+if (name === "" || words.includes("--help")) process.stdout.write(usage);
+else if (benchmark === undefined) {
+  process.stderr.write(`There is no benchmark "${name}".\n\n${usage}`);
+  process.exitCode = 2;
+} else await benchmark.run();

@@ -1,4 +1,4 @@
-// How the dashboard is built: below /app, every file but the page itself with a hash of its content in its name.
+// Builds the dashboard for /app, with a content hash in every file name except the page's, and serves it with reload in `npm run dev`.
 import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
@@ -12,10 +12,25 @@ const shownOnceItRan: Plugin = {
   },
 };
 
+/** The development server answers /app with an error page that suggests /app/; the real server answers it with the dashboard. */
+const withoutSlash: Plugin = {
+  name: "app-without-slash",
+  configureServer: ({ middlewares }) =>
+    void middlewares.use((request, response, next) => {
+      if (request.url !== "/app") return next();
+      response.writeHead(302, { location: "/app/" }).end();
+    }),
+};
+
 export default defineConfig({
   base: "/app/",
-  plugins: [react(), tailwindcss(), shownOnceItRan],
+  plugins: [react(), tailwindcss(), shownOnceItRan, withoutSlash],
   // Nothing is inlined: the page runs under a policy without inline scripts.
-  build: { manifest: true, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
-  server: { proxy: { "^/(?!app)": "http://localhost:3000" } },
+  build: {
+    manifest: true,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    license: { fileName: "third-party-licenses.md" },
+  },
+  server: { proxy: { "^/(?!app(/|$|\\?))": process.env["POSTLOFT_SERVER"] ?? "http://localhost:3000" } },
 });

@@ -1,4 +1,5 @@
-// Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone.
+// Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone. A run of checks
+// alone starts none.
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +18,10 @@ async function folderForTests(): Promise<string> {
   return mkdtemp(join(bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir(), "postloft-test-"));
 }
 
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+/** Runs once per project of vitest.config.ts; the first starts the server for all. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const run = project.vitest.getRootProject();
+  if ("postgres" in run.getProvidedContext()) return undefined;
   const dataDir = await folderForTests();
   const lines: string[] = [];
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
@@ -32,7 +36,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const pool = new Pool({ ...postgres.superuser, database: TEMPLATE_DATABASE });
   await migrate(pool);
   await pool.end();
-  project.provide("postgres", postgres.superuser);
+  run.provide("postgres", postgres.superuser);
   return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });

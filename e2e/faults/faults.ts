@@ -1,5 +1,5 @@
-// `npm run faults [-- name …] [--seed N] [--size small|large]`: the table of contents of the crash suite. Plays each case, prints a table,
-// and ends with 1 when a promise was broken. Longer than tests may take: a story a person starts, or a machine at night.
+// `npm run faults`: runs the crash suite, prints a row per scene with the seed that repeats it, and exits with code 1 when a promise was
+// broken. It takes longer than tests may, so people start it after changes to sending, and machines at night.
 import { parseArgs } from "node:util";
 import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";
@@ -44,32 +44,53 @@ const CASES: readonly FaultCase[] = [
   frozenApi,
 ];
 
+const USAGE = [
+  "npm run faults [-- <name> …] [--seed <number>] [--size small|large]",
+  "",
+  "Kills processes, databases and mail servers while email is sent, and compares the results with the mail server's journal.",
+  "Without a name it runs every case. --seed repeats a run, --size large takes hours. Exit code 1: a promise was broken.",
+  "",
+  ...CASES.map(({ name, shows }) => `  ${name.padEnd(20)} ${shows}`),
+  "",
+].join("\n");
+
+interface Options {
+  cases: readonly FaultCase[];
+  seed: number;
+  size: Size;
+}
+
+/** Returns null when the command line is not understood. */
+function readOptions(values: { seed?: string; size: string }, names: readonly string[]): Options | null {
+  const { size } = values;
+  const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
+  const isKnown = names.every((name) => CASES.some((one) => one.name === name));
+  if (!isKnown || (size !== "small" && size !== "large") || !Number.isSafeInteger(seed)) return null;
+  return { cases: names.length === 0 ? CASES : CASES.filter(({ name }) => names.includes(name)), seed, size };
+}
+
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     seed: { type: "string" },
     size: { type: "string", default: "small" },
+    help: { type: "boolean", default: false },
   },
 });
-const chosen = positionals.length === 0 ? CASES : CASES.filter(({ name }) => positionals.includes(name));
-const unknown = positionals.filter((name) => !CASES.some((one) => one.name === name));
-const isSize = values.size === "small" || values.size === "large";
-const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);
-if (unknown.length > 0 || !isSize || !Number.isSafeInteger(seed)) {
-  process.stderr.write("npm run faults [-- name …] [--seed N] [--size small|large], with these names:\n");
-  for (const { name, shows } of CASES) process.stderr.write(`  ${name.padEnd(20)} ${shows}\n`);
+const options = readOptions(values, positionals);
+if (values.help) process.stdout.write(USAGE);
+else if (options === null) {
+  process.stderr.write(USAGE);
   process.exitCode = 2;
-} else {
-  await playAll(chosen, seed, values.size as Size);
-}
+} else await playAll(options);
 
-async function playAll(cases: readonly FaultCase[], withSeed: number, size: Size): Promise<void> {
-  print(`seed ${withSeed}, size ${size}`);
+async function playAll({ cases, seed, size }: Options): Promise<void> {
+  print(`seed ${seed}, size ${size}`);
   const rows: FaultRow[] = [];
   for (const one of cases) {
     const startedMs = performance.now();
     print(`\n${one.name}: ${one.shows}`);
-    const played = await play(one, withSeed, size);
+    const played = await play(one, seed, size);
     rows.push(...played);
     for (const { name, faults } of played) for (const fault of faults) print(`  ${name}: ${fault}`);
     print(`  ${played.length} scenes in ${oneDecimal((performance.now() - startedMs) / 1000)} s`);
@@ -91,12 +112,12 @@ async function playAll(cases: readonly FaultCase[], withSeed: number, size: Size
     rows.map(cellsOf),
   );
   if (rows.some(({ faults }) => faults.length > 0)) process.exitCode = 1;
-  print(`\nseed ${withSeed}: ${process.exitCode === 1 ? "a promise was broken" : "every promise was kept"}`);
+  print(`\nseed ${seed}: ${process.exitCode === 1 ? "a promise was broken" : "every promise was kept"}`);
 }
 
-async function play(one: FaultCase, withSeed: number, size: Size): Promise<readonly FaultRow[]> {
+async function play(one: FaultCase, seed: number, size: Size): Promise<readonly FaultRow[]> {
   try {
-    return await one.run({ seed: withSeed, size, random: createRandom(withSeed) });
+    return await one.run({ seed, size, random: createRandom(seed) });
   } catch (error) {
     return [rowOfFailure(one.name, error)];
   }

@@ -1,5 +1,5 @@
-// First half of `npm start` and `npm test`: a Node.js 24 and the packages of package-lock.json, installed where they are missing.
-// Plain JavaScript for Node.js 20 that needs no package. When all is there it only reads three small files.
+// Installs Node.js 24 and the packages of package-lock.json if they are missing. Plain JavaScript for Node.js 20 that needs no package.
+// When nothing is missing it only reads three small files.
 import { createHash } from "node:crypto";
 import {
   accessSync,
@@ -27,13 +27,15 @@ const RUNTIME_DIR = path.join(ROOT, ".runtime");
 /** Written last, so an interrupted installation has none and is done again. */
 const NODE_STAMP = path.join(RUNTIME_DIR, ".postloft-node");
 const PACKAGES_STAMP = path.join(ROOT, "node_modules", ".postloft-installed");
+const LOCK_FILE = path.join(ROOT, "package-lock.json");
 
 /**
- * Makes sure that Node.js 24 and the packages are there.
+ * Makes sure that Node.js 24 and the packages are installed. A container image has both and no package-lock.json, so nothing is installed there.
  *
- * @returns {Promise<string>} the full path of the Node.js to run everything with; ends the process where that cannot be had
+ * @returns {Promise<string>} the full path of the Node.js to run everything with; ends the process when it cannot be installed
  */
 export async function prepare() {
+  if (!existsSync(LOCK_FILE)) return process.execPath;
   try {
     const node = findNode();
     if (node !== undefined && isInstalled(node)) return node;
@@ -104,9 +106,8 @@ function isInstalled(node) {
 /** What node_modules depends on: the lock file, the Node.js that installs, the machine. */
 function packagesFingerprint(node) {
   const major = node === process.execPath ? Number.parseInt(process.versions.node, 10) : NODE_MAJOR;
-  const lockFile = readFileSync(path.join(ROOT, "package-lock.json"));
   return createHash("sha256")
-    .update(lockFile)
+    .update(readFileSync(LOCK_FILE))
     .update(`${major} ${process.platform} ${process.arch}`)
     .digest("hex");
 }

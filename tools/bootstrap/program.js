@@ -1,12 +1,8 @@
-// `npm run admin`, `backup`, `restore`: brings Node.js 24 and the packages if they are missing (prepare.js), then runs the program of
-// server/src named first, with the settings of the server (run-server.js).
-// Nothing is imported before the check, so that an old Node.js says one clear sentence.
-if (Number.parseInt(process.versions.node, 10) < 20) {
-  process.stderr.write(
-    `Postloft needs Node.js 20 or newer; this is ${process.version}. Get one at https://nodejs.org.\n`,
-  );
-  process.exit(1);
-}
+// `npm run admin`, `doctor`, `backup`, `restore`: installs Node.js 24 and the packages if they are missing, then runs the program of
+// server/src that is the first argument, with the server's settings. Each program prints its own help.
+import { begin } from "./begin.js";
+
+begin();
 const { prepare } = await import("./prepare.js");
 const { runServer } = await import("./run-server.js");
 

@@ -1,64 +1,105 @@
-// Second half of `npm test`: every check in order, the quick ones first; the first that fails ends it.
+// The checks of `npm run check` and the tests of `npm test`, fast ones first. The first failure ends the run.
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import path from "node:path";
 import { ROOT } from "./prepare.js";
 
-/** `program` is a name in the `bin` of the package; `script` is a file of ours. */
-const CHECKS = [
+/** `program` is a name in the `bin` of the package, `script` is a file of this repository. */
+const FAST_CHECKS = [
   {
     title: "format",
     packageName: "oxfmt",
     program: "oxfmt",
     args: ["--check", "."],
-    advice: "`npx oxfmt .` formats the files named above",
+    advice: "`npx oxfmt .` formats the files listed above",
   },
-  { title: "lint", packageName: "oxlint", program: "oxlint", args: [], advice: "the places are named above" },
+  {
+    title: "lint",
+    packageName: "oxlint",
+    program: "oxlint",
+    args: [],
+    advice: "fix the places listed above",
+  },
   {
     title: "types",
     packageName: "typescript",
     program: "tsc",
     args: ["--noEmit", "-p", "."],
-    advice: "the places are named above",
+    advice: "fix the places listed above",
   },
   {
     title: "types of the dashboard",
     packageName: "typescript",
     program: "tsc",
     args: ["--noEmit", "-p", "dashboard"],
-    advice: "the places are named above",
+    advice: "fix the places listed above",
   },
   {
-    title: "tests",
+    title: "house rules, texts and generated files",
     packageName: "vitest",
     program: "vitest",
-    args: ["run"],
-    takesArguments: true,
-    advice: "`npm test -- <file>` runs the tests of one file",
-  },
-  {
-    title: "statements",
-    script: "tools/statements/check-statements.ts",
-    args: [],
-    advice: "the rows named above are not what their statements return, or no test runs them",
+    args: ["run", "--project", "checks"],
+    advice: "each message above says what to do",
   },
 ];
 
+const TESTS = {
+  title: "tests",
+  packageName: "vitest",
+  program: "vitest",
+  args: ["run", "--project", "tests", "--project", "stories"],
+  advice: "`npm test -- <file>` runs the tests of one file",
+};
+
+const STATEMENTS = {
+  title: "statements",
+  script: "tools/statements/check-statements.ts",
+  args: ["--all"],
+  advice: "the rows listed above differ from what their statements return, or no test runs them",
+};
+
 /**
- * Runs all checks.
+ * Runs the checks that need no database.
  *
  * @param {string} node full path of the Node.js to run them with
- * @param {string[]} args passed on to the tests
  * @returns {Promise<number>} 0, or the exit code of the first check that failed
  */
-export async function runChecks(node, args) {
-  for (const check of CHECKS) {
+export function runFastChecks(node) {
+  return runInOrder(node, FAST_CHECKS);
+}
+
+/**
+ * Runs the fast checks, then all tests.
+ *
+ * @param {string} node full path of the Node.js to run them with
+ * @param {() => Promise<void>} build builds the dashboard, which the tests open
+ * @returns {Promise<number>} 0, or the exit code of the first that failed
+ */
+export async function runAll(node, build) {
+  const code = await runFastChecks(node);
+  if (code !== 0) return code;
+  await build();
+  return runInOrder(node, [TESTS, STATEMENTS]);
+}
+
+/**
+ * Runs only the tests of the named files.
+ *
+ * @param {string} node full path of the Node.js to run them with
+ * @param {() => Promise<void>} build builds the dashboard, which some tests open
+ * @param {string[]} args arguments of Vitest: files, `-t "title"`
+ * @returns {Promise<number>} the exit code of Vitest
+ */
+export async function runTestsOf(node, build, args) {
+  await build();
+  return runInOrder(node, [{ ...TESTS, args: ["run", ...args] }]);
+}
+
+async function runInOrder(node, checks) {
+  for (const check of checks) {
     process.stdout.write(`\n── ${check.title}\n`);
-    const isWhole = args.length === 0;
-    const more =
-      check.takesArguments === true ? args : check.script !== undefined && isWhole ? ["--all"] : [];
-    const code = await runCheck(node, check, more);
+    const code = await runCheck(node, check);
     if (code === 0) continue;
     process.stderr.write(
       `\nStopped at "${check.title}" (${check.program ?? check.script} ended with code ${code}): ${check.advice}.\n`,
@@ -68,7 +109,7 @@ export async function runChecks(node, args) {
   return 0;
 }
 
-/** The JavaScript itself: the files in node_modules/.bin are shell scripts on Windows, and ask PATH for a Node.js elsewhere. */
+/** Returns the JavaScript file itself: those in node_modules/.bin are shell scripts on Windows and look for another Node.js in PATH. */
 function pathOf({ script, packageName, program }) {
   if (script !== undefined) return path.join(ROOT, script);
   const folder = path.join(ROOT, "node_modules", packageName);
@@ -76,13 +117,13 @@ function pathOf({ script, packageName, program }) {
   return path.join(folder, bin[program]);
 }
 
-function runCheck(node, check, moreArgs) {
-  const child = spawn(node, [pathOf(check), ...check.args, ...moreArgs], {
+function runCheck(node, check) {
+  const child = spawn(node, [pathOf(check), ...check.args], {
     cwd: ROOT,
     stdio: "inherit",
     env: { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` },
   });
-  // The terminal's Ctrl-C reaches the check by itself; this parent stays to report.
+  // The terminal sends Ctrl-C to the check too, so this process only stays to report.
   const pass = () => child.kill("SIGTERM");
   process.on("SIGINT", doNothing);
   process.on("SIGTERM", pass);

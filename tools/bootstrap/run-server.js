@@ -1,5 +1,5 @@
-// Second half of `npm start`: the server as a child process of this small parent (Node.js cannot replace itself by another program).
-// The two are tied: signals go down, the exit code comes up, and when this parent is killed the server sees its IPC channel end.
+// Runs the server as a child process, because Node.js cannot replace itself with another program. Signals are passed on to the server,
+// its exit code is returned, and when this parent is killed the server notices that its IPC channel closed.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism, constants, totalmem } from "node:os";
@@ -52,8 +52,30 @@ export const SERVER_ENVIRONMENT = {
   NODE_COMPILE_CACHE: path.join(ROOT, ".runtime", "compiled"),
 };
 
+const IS_WINDOWS = process.platform === "win32";
+
 /**
- * Runs a program of server/src until it ends: the server itself, or one that is named.
+ * Starts a program of server/src.
+ *
+ * @param {string} node full path of the Node.js to run it with
+ * @param {{ args?: string[], program?: string, options?: string[], environment?: NodeJS.ProcessEnv }} given `options` are for Node.js
+ * @returns {import("node:child_process").ChildProcess} ends on SIGTERM, and when this process ends
+ */
+export function startServer(
+  node,
+  { args = [], program = "main.ts", options = [], environment = process.env },
+) {
+  return spawn(node, [...options, path.join(ROOT, "server", "src", program), ...args], {
+    cwd: ROOT,
+    env: { ...SERVER_ENVIRONMENT, ...environment },
+    stdio: ["inherit", "inherit", "inherit", "ipc"],
+    // A process group of its own, so that a signal of the terminal reaches the server only once, through this process.
+    detached: !IS_WINDOWS,
+  });
+}
+
+/**
+ * Runs a program of server/src until it ends, by default the server itself.
  *
  * @param {string} node full path of the Node.js to run it with
  * @param {string[]} args passed on
@@ -61,36 +83,43 @@ export const SERVER_ENVIRONMENT = {
  * @returns {Promise<number>} its exit code; 128 + number of the signal that ended it
  */
 export async function runServer(node, args, program = "main.ts") {
-  const isWindows = process.platform === "win32";
-  // Settings may stand in a file; what is in the environment already goes first.
+  // Settings may be in a file; the environment takes precedence.
   const file = path.join(ROOT, ".env");
   const inFile = existsSync(file) ? util.parseEnv?.(readFileSync(file, "utf8")) : undefined;
   const options = [
     ...nodeArguments(process.env.ROLES ?? inFile?.ROLES),
     ...(existsSync(file) ? [`--env-file=${file}`] : []),
   ];
-  const child = spawn(node, [...options, path.join(ROOT, "server", "src", program), ...args], {
-    cwd: ROOT,
-    env: { ...SERVER_ENVIRONMENT, ...process.env },
-    stdio: ["inherit", "inherit", "inherit", "ipc"],
-    // A process group of its own: signals reach the server from here only, each once.
-    detached: !isWindows,
-  });
-  forwardSignals(isWindows, (signal) => child.kill(signal));
-  // npm hands SIGTERM to its shell only, and the shell dies without handing it on; kill -9 of npm reaches nobody at all.
-  if (process.env.npm_lifecycle_event !== undefined) watchParents(() => child.kill("SIGTERM"));
+  const child = startServer(node, { args, program, options });
+  forwardSignals((signal) => child.kill(signal));
+  watchParents(() => child.kill("SIGTERM"));
+  return exitCodeOf(child);
+}
+
+/**
+ * Waits for the end of a child process.
+ *
+ * @param {import("node:child_process").ChildProcess} child
+ * @returns {Promise<number>} its exit code; 128 + number of the signal that ended it
+ */
+export function exitCodeOf(child) {
   return new Promise((resolve, reject) => {
     child.on("error", reject);
     child.on("exit", (code, signal) => resolve(signal === null ? code : 128 + constants.signals[signal]));
   });
 }
 
-function forwardSignals(isWindows, send) {
+/**
+ * Calls `send` once for each signal that asks this process to end.
+ *
+ * @param {(signal: NodeJS.Signals) => void} send
+ */
+export function forwardSignals(send) {
   const sentAt = new Map();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
     process.on(signal, () => {
       // On Windows Ctrl-C reaches the server by itself, and a signal from us would end it at once.
-      if (isWindows || performance.now() - (sentAt.get(signal) ?? -SAME_WISH_MS) < SAME_WISH_MS) return;
+      if (IS_WINDOWS || performance.now() - (sentAt.get(signal) ?? -SAME_WISH_MS) < SAME_WISH_MS) return;
       sentAt.set(signal, performance.now());
       // A closed terminal means the same as a polite request to end.
       send(signal === "SIGHUP" ? "SIGTERM" : signal);
@@ -98,8 +127,14 @@ function forwardSignals(isWindows, send) {
   }
 }
 
-/** npm runs us in a shell of its own; whichever of the two dies first, nobody is left who asked for this server. */
-function watchParents(onDeath) {
+/**
+ * Calls `onDeath` when the npm that started this process, or its shell, is gone. npm sends SIGTERM to its shell only, the shell dies without
+ * passing it on, and kill -9 of npm reaches nobody.
+ *
+ * @param {() => void} onDeath
+ */
+export function watchParents(onDeath) {
+  if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
   const npm = findParentOfShell(parent);
   const looking = setInterval(() => {

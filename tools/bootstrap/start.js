@@ -1,11 +1,14 @@
-// `npm start`: brings Node.js 24 and the packages if they are missing (prepare.js), builds the dashboard (build-dashboard.js), runs the server until it ends (run-server.js).
-// Nothing is imported before the check, so that an old Node.js says one clear sentence.
-if (Number.parseInt(process.versions.node, 10) < 20) {
-  process.stderr.write(
-    `Postloft needs Node.js 20 or newer; this is ${process.version}. Get one at https://nodejs.org.\n`,
-  );
-  process.exit(1);
-}
+// `npm start`: installs Node.js 24 and the packages if they are missing, builds the dashboard if it changed, and runs the server.
+// The other modules are imported after the version check, because an old Node.js could not parse them.
+import { begin } from "./begin.js";
+
+begin(`npm start
+
+Starts Postloft: the API, the dashboard and the sender, on an embedded PostgreSQL unless DATABASE_URL names another one.
+Installs Node.js 24 and the packages if they are missing, and builds the dashboard if its sources changed.
+Settings come from the environment or from the file .env in this folder: docs/settings.md lists them.
+Ctrl-C or SIGTERM stops it after the work in progress is finished (20 s at most).
+`);
 const { buildDashboard } = await import("./build-dashboard.js");
 const { prepare } = await import("./prepare.js");
 const { runServer } = await import("./run-server.js");

@@ -184,3 +184,46 @@ test("a file is run with what was brought, told what it was given, and its exit 
   expect(await ended).toBe(9);
   expect(said()).toContain("--size,small");
 });
+
+const DEV_SERVER = `
+  for (const reason of ["SIGTERM", "disconnect"]) process.on(reason, () => process.exit(0));
+  setInterval(() => {}, 60_000);
+  process.stdout.write("server at " + process.env.PORT + " for " + process.env.BASE_URL + " in " + process.env.DATA_DIR + "\\n");`;
+
+const VITE = `
+  process.on("SIGTERM", () => process.exit(0));
+  process.stdout.write("vite " + process.argv.slice(2).join(" ") + " for " + process.env.POSTLOFT_SERVER + "\\n");
+  if (process.argv.includes("80")) process.exit(4);
+  setInterval(() => {}, 60_000);`;
+
+function prepareDev(): string {
+  const main = path.join(root, "server", "src", "main.ts");
+  for (const folder of ["server/migrations", "contract/src", "node_modules/vite/bin"])
+    mkdirSync(path.join(root, folder), { recursive: true });
+  writeFileSync(path.join(root, "node_modules/vite/bin/vite.js"), VITE);
+  writeFileSync(main, DEV_SERVER);
+  return main;
+}
+
+test("npm run dev restarts the server after changes and errors, and ends both processes", async () => {
+  const main = prepareDev();
+  const { child, said, ended } = start([], { PORT: "4567" }, "dev.js");
+  const starts = () => [...said().matchAll(/^server at (\d+) for (\S+) in (.*)$/gm)];
+  await waitFor(() => starts().length === 1 && said().includes("vite "));
+  const [, port, url, folder] = starts()[0] ?? [];
+  expect([url, folder]).toEqual(["http://localhost:4567", path.join(root, ".data-dev")]);
+  expect(said()).toMatch(new RegExp(`^vite .* --port 4567 .*for http://127.0.0.1:${port}$`, "m"));
+  writeFileSync(path.join(root, "contract/src/changed.ts"), "");
+  await waitFor(() => starts().length === 2);
+  writeFileSync(main, "process.exit(3);");
+  await waitFor(() => said().includes("The server ended with code 3."));
+  writeFileSync(main, DEV_SERVER);
+  await waitFor(() => starts().length === 3);
+  child.kill("SIGTERM");
+  expect(await ended).toBe(0);
+});
+
+test("npm run dev ends with the exit code of Vite when its port is taken", async () => {
+  prepareDev();
+  expect(await start([], { PORT: "80" }, "dev.js").ended).toBe(4);
+});

@@ -1,15 +1,16 @@
-// `npm test`: brings Node.js 24 and the packages if they are missing (prepare.js), builds the dashboard (build-dashboard.js), runs every check in order (run-checks.js).
-// Nothing is imported before the check, so that an old Node.js says one clear sentence.
-if (Number.parseInt(process.versions.node, 10) < 20) {
-  process.stderr.write(
-    `Postloft needs Node.js 20 or newer; this is ${process.version}. Get one at https://nodejs.org.\n`,
-  );
-  process.exit(1);
-}
+// `npm test`: installs Node.js 24 and the packages if they are missing, then runs the checks and all tests, or only the tests of the named files.
+import { begin } from "./begin.js";
+
+begin(`npm test                    the checks of npm run check, then all tests (about 7 minutes on two cores)
+npm test -- <file> …        only the tests of these files (a part of the path is enough), without the checks
+
+Other arguments go to Vitest: npm test -- contacts.test.ts -t "part of a title". The tests bring their own PostgreSQL and Chromium.
+`);
 const { buildDashboard } = await import("./build-dashboard.js");
 const { prepare } = await import("./prepare.js");
-const { runChecks } = await import("./run-checks.js");
+const { runAll, runTestsOf } = await import("./run-checks.js");
 
 const node = await prepare();
-await buildDashboard(node);
-process.exitCode = await runChecks(node, process.argv.slice(2));
+const args = process.argv.slice(2);
+const build = () => buildDashboard(node);
+process.exitCode = args.length === 0 ? await runAll(node, build) : await runTestsOf(node, build, args);

@@ -1,13 +1,19 @@
-// `node tools/generate/generate.ts` writes the generated files; with `--check` it changes nothing and exits 1 when one is out of date.
+// `npm run generate` writes the files that are generated from the contract, the settings and the migrations. With `--check` it only reports them.
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Pool } from "pg";
 import { startEmbeddedPostgres } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
 import { migrate } from "../../server/src/platform/database/migrations.ts";
-import { COMMAND, generatedFiles, ROOT, staleFiles } from "./generated-files.ts";
+import { COMMAND, generatedPages, generatedSchema, ROOT, staleFiles } from "./generated-files.ts";
 
-/** Makes every file from a database that is started for it and thrown away. */
+const USAGE = `${COMMAND} [-- --check]
+
+Writes the files that are generated from the contract, the settings and the migrations: openapi.json, schema.sql, rows.ts and pages of docs/.
+With --check it writes nothing and exits with code 1 when one of them is out of date. It starts a PostgreSQL of its own for the tables.
+`;
+
+/** Returns every file, with the tables of a database that exists only for this call. */
 async function generate(): Promise<ReadonlyMap<string, string>> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "postloft-generate-"));
   try {
@@ -15,7 +21,7 @@ async function generate(): Promise<ReadonlyMap<string, string>> {
     try {
       const pool = new Pool({ ...postgres.connection, max: 1 });
       await migrate(pool).finally(() => pool.end());
-      return await generatedFiles(postgres.connection);
+      return new Map([...(await generatedSchema(postgres.connection)), ...(await generatedPages())]);
     } finally {
       await postgres.stop();
     }
@@ -35,9 +41,13 @@ async function write(files: ReadonlyMap<string, string>, names: readonly string[
 }
 
 async function main(options: readonly string[]): Promise<number> {
+  if (options.includes("--help")) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const unknown = options.filter((option) => option !== "--check");
   if (unknown.length > 0) {
-    process.stderr.write(`Unknown: ${unknown.join(" ")}. Usage: ${COMMAND} [--check]\n`);
+    process.stderr.write(`Unknown option: ${unknown.join(" ")}.\n\n${USAGE}`);
     return 2;
   }
   const files = await generate();

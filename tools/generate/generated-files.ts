@@ -1,4 +1,4 @@
-// Every generated file that is checked in: its path and its text, made anew; and which of them are out of date.
+// Generates the text of every generated file in the repository and finds the files that are out of date.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { Client, type ClientConfig } from "pg";
@@ -13,19 +13,32 @@ import { tableRows } from "./table-rows.ts";
 /** The root of the repository. */
 export const ROOT = path.resolve(import.meta.dirname, "../..");
 
-export const COMMAND = "node tools/generate/generate.ts";
+export const COMMAND = "npm run generate";
 
 const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-/**
- * The text of every generated file by its path below the root.
- * @param connection a database that all migrations were applied to, and nothing else
- */
-export async function generatedFiles(connection: ClientConfig): Promise<ReadonlyMap<string, string>> {
+/** Returns the text of each file generated from the contract and the settings, by its path below the root. */
+export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   const { version } = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8")) as {
     version: string;
   };
+  return new Map([
+    ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
+    ["docs/answers.md", answersPage()],
+    ["docs/api.md", apiPage()],
+    ["docs/errors.md", errorsPage()],
+    ["docs/settings.md", settingsPage()],
+    [".env.example", environmentExample()],
+  ]);
+}
+
+/**
+ * Returns the text of each file generated from the tables, by its path below the root.
+ *
+ * @param connection a database with all migrations applied and nothing else
+ */
+export async function generatedSchema(connection: ClientConfig): Promise<ReadonlyMap<string, string>> {
   const client = new Client({
     ...connection,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -36,12 +49,6 @@ export async function generatedFiles(connection: ClientConfig): Promise<Readonly
     return new Map([
       ["server/schema.sql", await schemaSql(client)],
       ["server/src/platform/database/rows.ts", await tableRows(client)],
-      ["contract/openapi.json", `${JSON.stringify(openApiDocument("/", version), null, 2)}\n`],
-      ["docs/answers.md", answersPage()],
-      ["docs/api.md", apiPage()],
-      ["docs/errors.md", errorsPage()],
-      ["docs/settings.md", settingsPage()],
-      [".env.example", environmentExample()],
     ]);
   } finally {
     await client.end();

@@ -2,6 +2,7 @@
 import { Client } from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createTestDatabase } from "../../server/src/platform/database/test-database.ts";
+import { COMMAND, generatedSchema, ROOT, staleFiles } from "./generated-files.ts";
 import { schemaSql } from "./schema-sql.ts";
 import { tableRows } from "./table-rows.ts";
 
@@ -53,6 +54,12 @@ async function connect(): Promise<Client> {
   cleanups.push(() => client.end());
   return client;
 }
+
+test(`schema.sql and rows.ts are current; if not, run \`${COMMAND}\``, async () => {
+  const database = await createTestDatabase();
+  cleanups.push(() => database.drop());
+  expect(await staleFiles(await generatedSchema(database.connection), ROOT)).toEqual([]);
+});
 
 test("run in an empty database, schema.sql makes the same tables again", async () => {
   const original = await connect();

@@ -1,4 +1,4 @@
-// Runs a command of whoever runs the installation: its exit code, and why it failed as words or, with `--json`, as JSON.
+// Runs an operator command and reports its result: the exit code, and the reason of a failure as text or, with `--json`, as JSON.
 import { ConfigError } from "./settings/config.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres/embedded-postgres.ts";
 import { Refusal } from "./refusal.ts";
@@ -8,7 +8,7 @@ import { StartError } from "./start-error.ts";
 export class UsageError extends Error {}
 
 interface Command {
-  /** Printed where the command line is not understood. */
+  /** Printed for `--help`, and after the message when the command line is not understood. */
   usage: string;
   /** Errors of the command's own whose message says it all. */
   expected?: ReadonlyArray<new (...args: never[]) => Error>;
@@ -17,8 +17,8 @@ interface Command {
 const EXPECTED = [ConfigError, EmbeddedPostgresError, Refusal, StartError, UsageError];
 
 /**
- * Runs a command with the arguments of this process and sets its exit code: what `run` returns, 1 when it failed, 2 when the command
- * line is not understood. Why goes to standard error; with `--json` it is one object on standard output,
+ * Runs a command with the arguments of this process and sets its exit code: what `run` returns, 0 after `--help`, 1 when it failed, 2 when
+ * the command line is not understood. Why goes to standard error; with `--json` it is one object on standard output,
  * `{error: {message, fields?}}`, and standard error has the place in the code where it is a bug.
  */
 export async function runCommand(
@@ -26,6 +26,7 @@ export async function runCommand(
   { usage, expected = [] }: Command,
 ): Promise<void> {
   const args = process.argv.slice(2);
+  if (args.includes("--help") || args.includes("-h")) return void process.stdout.write(usage);
   try {
     process.exitCode = await run(args);
   } catch (error) {
