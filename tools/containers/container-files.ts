@@ -1,4 +1,4 @@
-// What is wrong with Dockerfile and compose.yaml as they stand: paths that are not there, settings that do not exist, a root user. Pure.
+// Finds mistakes in Dockerfile and compose.yaml from their texts alone: missing paths, unknown settings, a root user. Pure.
 import { parse } from "yaml";
 
 export interface ContainerFiles {
@@ -26,7 +26,7 @@ interface Instruction {
   text: string;
 }
 
-/** Of the last stage and those before it, in order; lines that go on are joined. */
+/** Returns the instructions of all stages in order, with continued lines joined. */
 export function instructionsOf(dockerfile: string): Instruction[] {
   return dockerfile
     .replace(/^#.*\n/gm, "")
@@ -45,7 +45,7 @@ function faultsOfDockerfile({ dockerfile, ignored, settings, exists }: Container
   const faults: string[] = [];
   const of = (word: string) => all.filter((one) => one.word === word).map(({ text }) => text);
   for (const text of of("FROM"))
-    if (!/^\S+:[\w.-]+( AS \w+)?$/.test(text) || text.includes(":latest"))
+    if (!/^\S+:[\w.-]+(@sha256:[\da-f]{64})?( AS \w+)?$/.test(text) || text.includes(":latest"))
       faults.push(`FROM ${text}: name a version.`);
   for (const text of of("COPY").filter((one) => !one.startsWith("--from=")))
     for (const path of text.split(/\s+/).slice(0, -1))
@@ -61,10 +61,13 @@ function faultsOfDockerfile({ dockerfile, ignored, settings, exists }: Container
   return faults;
 }
 
-/** Everything is left out but what a line with `!` lets in. */
+/** Returns whether .dockerignore, which excludes everything first, includes a path again. */
 function isSent(path: string, ignored: string): boolean {
   const lines = ignored.split("\n");
-  return lines[0] === "**" && lines.includes(`!${path.split("/")[0]}`);
+  return (
+    lines[0] === "**" &&
+    lines.some((line) => line.startsWith("!") && `${path}/`.startsWith(`${line.slice(1)}/`))
+  );
 }
 
 interface Service {
