@@ -1,4 +1,4 @@
-// The one place where everything is built: reads the settings, builds each part once, starts the roles asked for, stops them in order.
+// Builds everything: reads the settings, builds each part once, starts the configured roles and stops them in reverse order.
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { setAddressKey } from "./platform/address-hash.ts";
@@ -171,6 +171,8 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
 
 async function startRoles(config: Config, ground: Ground): Promise<Pick<Running, "url" | "statusUrl">> {
   const { closing, say } = ground;
+  // A process loads only the code of its roles. It does so before loops run, because on a slow machine their connections would time out meanwhile.
+  const http = config.ROLES.includes("api") ? await import("./api.ts") : null;
   const parts = await buildParts(config, ground);
   const clock = await followClock(parts);
   closing.push(() => clock.stop());
@@ -189,7 +191,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   await openSmtp(config, parts, notices, ground);
   const { address, transport } = parts;
   const facts = factsOf(config, { transportName: transport.name, baseUrl: () => address.url });
-  if (!config.ROLES.includes("api")) {
+  if (http === null) {
     const status = await openStatusServer({
       ...parts,
       dataDir: facts.dataDir,
@@ -204,10 +206,8 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     say(`Postloft is ready (ROLES=${roles}): ${status.url}/health, /ready and /metrics, and no other HTTP.`);
     return { url: null, statusUrl: status.url };
   }
-  // A process loads the code of its roles only: a worker at rest without HTTP is a quarter smaller.
-  const { createApi } = await import("./api.ts");
   const { closeHttp } = await import("./platform/http/http.ts");
-  const api = await createApi({
+  const api = await http.createApi({
     ...parts,
     facts,
     storageSettings: config,

@@ -1,4 +1,4 @@
-// What whoever started the program reads when it is ready: where it is, where mail goes, what to do first.
+// Prints the lines of a finished start: the addresses, where email goes, and the next step of the setup.
 import type { Config } from "../platform/settings/config.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
@@ -15,7 +15,7 @@ interface Greeting {
   config: Config;
 }
 
-/** Says it line by line. */
+/** Prints the greeting line by line. */
 export async function greet(
   { database, facts, accounts, config }: Greeting,
   say: (line: string) => void,
@@ -26,27 +26,31 @@ export async function greet(
   say(`  API documentation   ${url}/docs`);
   if (facts.transportName === "mailbox")
     say(
-      `  Mail                stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at ${url}/mailbox`,
+      `  Email               stays in the local mailbox (MAIL_TRANSPORT=mailbox): read it at ${url}/mailbox`,
     );
   if (facts.operatorToken !== null)
     say(
-      `  Its own mail        (accounts, warnings) is read there with the token ${facts.operatorToken}, until the next start`,
+      `  Platform email      (accounts, warnings) is there too: read it with the token ${facts.operatorToken}, valid until the next start`,
     );
   if (accounts === "made")
-    say(`  First account       ${config.BOOTSTRAP_EMAIL}, made from the settings BOOTSTRAP_*`);
+    say(`  First account       ${config.BOOTSTRAP_EMAIL}, created from the settings BOOTSTRAP_*`);
   const step = nextStep(await readProgress(database), facts);
   if (step === null) return;
+  say("");
   say(`${step.title}. ${step.text}`);
-  for (const command of step.commands) say(`  ${command}`);
   if (step.link !== null) say(`${step.link.text}: ${url}${step.link.path}`);
+  if (step.api === null) return;
+  say("");
+  say(step.api.text);
+  for (const command of step.api.commands) say(`  ${command}`);
 }
 
-/** For whoever runs it as root: it needs that for ports below 1024 alone. */
+/** Warns about running as root, which only ports below 1024 need. */
 export function warnOfRoot(
   { PORT, SMTP_PORT }: Pick<Config, "PORT" | "SMTP_PORT">,
   say: (line: string) => void,
 ): void {
   const needsRoot = [PORT, SMTP_PORT].some((port) => port > 0 && port < FIRST_FREE_PORT);
   if (process.getuid?.() === 0 && !needsRoot)
-    say("Postloft runs as root and needs nothing of it: start it as a user of its own, who owns DATA_DIR.");
+    say("Postloft runs as root without needing it. Start it as a separate user that owns DATA_DIR.");
 }

@@ -1,4 +1,4 @@
-// `GET /` for a person: what this is, whether it is well, where to go on. Plain HTML, no script, light and dark.
+// Renders `GET /` for people: the state of the installation, the next step and links. Plain HTML without scripts, light and dark.
 import { escapeHtml } from "../platform/escape-html.ts";
 import type { Readiness } from "./health.ts";
 import type { NextStep } from "./next-step.ts";
@@ -19,7 +19,7 @@ const CHECK_TEXTS: Readonly<Record<keyof Readiness["checks"], { ok: string; fail
   },
 };
 
-/** `step`: what whoever runs the installation does next; null when nothing has to be done, or nobody knows. */
+/** @param step the next step of the setup; null when it is complete or unknown */
 export function homePage(readiness: Readiness, step: NextStep | null, staysHere: boolean): string {
   const checks = Object.entries(readiness.checks).map(([name, state]) => {
     const text = CHECK_TEXTS[name as keyof Readiness["checks"]][state];
@@ -45,9 +45,11 @@ ${step === null ? "" : stepText(step)}
 `;
 }
 
-function stepText({ title, text, commands, link }: NextStep): string {
-  const shell =
-    commands.length === 0 ? "" : `<pre><code>${commands.map(escapeHtml).join("\n\n")}</code></pre>`;
+function stepText({ title, text, link, api }: NextStep): string {
   const further = link === null ? "" : `<p><a href="${link.path}">${escapeHtml(link.text)}</a></p>`;
-  return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${shell}${further}</section>`;
+  const shell =
+    api === null
+      ? ""
+      : `<p>${escapeHtml(api.text)}</p><pre><code>${api.commands.map(escapeHtml).join("\n\n")}</code></pre>`;
+  return `<section class="next"><h2>${escapeHtml(title)}</h2><p>${escapeHtml(text)}</p>${further}${shell}</section>`;
 }

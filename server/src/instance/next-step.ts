@@ -1,32 +1,32 @@
-// What whoever runs the installation does next, as far as it has come: account → key → first mail → where to read it, or a domain first.
+// Chooses the next step of a new installation: create an account, send the first email, read it, or verify a domain.
 import type { Database } from "../platform/database/database.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { hasUsers } from "../users/users.ts";
 import { hasEmails, hasProvenDomain } from "./queries.ts";
 import type { InstanceFacts } from "./facts.ts";
 
-/** How far an installation has come. */
+/** How far the setup of an installation is. */
 export interface Progress {
   hasAccount: boolean;
   hasMail: boolean;
-  /** One of somebody's own. */
+  /** A verified domain other than the sandbox. */
   hasDomain: boolean;
 }
 
 export interface NextStep {
   title: string;
   text: string;
-  /** For a shell, one after the other. */
-  commands: readonly string[];
-  /** Where to go on, within this service; null: nowhere. */
+  /** A page of this service, shown before the commands. */
   link: { path: string; text: string } | null;
+  /** Shell commands that do the step by API, after a sentence that introduces them. */
+  api: { text: string; commands: readonly string[] } | null;
 }
 
 export type Place = Pick<InstanceFacts, "baseUrl" | "transportName" | "signupsDisabled">;
 
 const JSON_TYPE = "-H 'Content-Type: application/json'";
 
-/** Looks whether there is anything at all: an account, a mail, a domain. */
+/** Reads whether there is an account, an email and a verified domain. */
 export async function readProgress(database: Database): Promise<Progress> {
   return {
     hasAccount: await hasUsers(database),
@@ -35,7 +35,7 @@ export async function readProgress(database: Database): Promise<Progress> {
   };
 }
 
-/** Null: it works, and nothing has to be done. */
+/** Returns the next step, or null when the setup is complete. */
 export function nextStep({ hasAccount, hasMail, hasDomain }: Progress, place: Place): NextStep | null {
   if (!hasAccount) return makeAccount(place);
   const url = place.baseUrl();
@@ -47,58 +47,71 @@ export function nextStep({ hasAccount, hasMail, hasDomain }: Progress, place: Pl
 
 function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextStep {
   const title = "There is no account yet";
+  const link = { path: "/app/sign-up", text: "Create your account" };
   if (signupsDisabled)
     return {
       title,
-      text: "Signing up is closed (DISABLE_SIGNUPS). Set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD and start again: that makes the first account and its project.",
-      commands: [],
+      text: "Sign-up is disabled (DISABLE_SIGNUPS). Set BOOTSTRAP_EMAIL and BOOTSTRAP_PASSWORD and restart to create the first account and its project.",
       link: null,
+      api: null,
     };
   if (transportName !== "mailbox")
     return {
       title,
-      text: "Sign up in the dashboard: the link we send creates your account. Without working email, create it in the terminal.",
-      commands: ["npm run admin -- create-user you@example.com"],
-      link: { path: "/app/sign-up", text: "Open the dashboard" },
+      text: "Sign up, and follow the link we send you.",
+      link,
+      api: {
+        text: "Does email not work yet? Create the account in the terminal:",
+        commands: ["npm run admin -- create-user you@example.com"],
+      },
     };
   return {
     title,
-    text: "Create the first one, then a project, in the dashboard or here. The second answer has its keys: the one that begins with sk_ sends mail.",
-    commands: [
-      `curl -c cookies ${JSON_TYPE} -d '{"email":"you@example.com","password":"a password of your own"}' ${baseUrl()}/auth/signup`,
-      `curl -b cookies ${JSON_TYPE} -d '{"name":"My project"}' ${baseUrl()}/users/@me/projects`,
-    ],
-    link: { path: "/app/sign-up", text: "Open the dashboard" },
+    text: "Sign up, then create a project.",
+    link,
+    api: {
+      text: "Prefer the API? The second response has the keys of the project; the key that begins with sk_ sends email.",
+      commands: [
+        `curl -c cookies ${JSON_TYPE} -d '{"email":"you@example.com","password":"a password of your own"}' ${baseUrl()}/auth/signup`,
+        `curl -b cookies ${JSON_TYPE} -d '{"name":"My project"}' ${baseUrl()}/users/@me/projects`,
+      ],
+    },
   };
 }
 
 function sendFirstMail(url: string, from: string): NextStep {
   return {
-    title: "Send the first mail",
-    text: "With the secret key of your project: that of BOOTSTRAP_SECRET_KEY, or as the dashboard shows it under API keys.",
-    commands: [
-      `curl -H 'Authorization: Bearer sk_…' ${JSON_TYPE} -d '{"to":"ada@example.com","from":"${from}","subject":"Hello","body":"<p>It works.</p>"}' ${url}/v1/send`,
-    ],
+    title: "Send the first email",
+    text: "Use the secret key of your project: the dashboard shows it under API keys, or you set it as BOOTSTRAP_SECRET_KEY.",
     link: from.endsWith(`@${SANDBOX_DOMAIN}`)
-      ? { path: "/mailbox", text: "Then read it in the local mailbox" }
+      ? { path: "/mailbox", text: "The email arrives in the local mailbox" }
       : null,
+    api: {
+      text: "Send it from a terminal:",
+      commands: [
+        `curl -H 'Authorization: Bearer sk_…' ${JSON_TYPE} -d '{"to":"ada@example.com","from":"${from}","subject":"Hello","body":"<p>It works.</p>"}' ${url}/v1/send`,
+      ],
+    },
   };
 }
 
 const readMail: NextStep = {
-  title: "Read your mail",
-  text: "Nothing leaves this machine: each mail is kept in the local mailbox. To send for real, set MAIL_TRANSPORT (docs/self-hosting.md).",
-  commands: [],
+  title: "Read your email",
+  text: "Nothing leaves this machine: every email is kept in the local mailbox. To send for real, set MAIL_TRANSPORT (docs/self-hosting.md).",
   link: { path: "/mailbox", text: "Open the local mailbox" },
+  api: null,
 };
 
 function proveDomain(url: string): NextStep {
   return {
-    title: "Prove a domain",
-    text: "Mail leaves only from domains that are yours. This answers the DNS records to create; once they are there, the domain verifies by itself.",
-    commands: [
-      `curl -H 'Authorization: Bearer sk_…' ${JSON_TYPE} -d '{"domain":"your-domain.example"}' ${url}/domains`,
-    ],
-    link: null,
+    title: "Verify a domain",
+    text: "You can send only from domains you own. Add yours, then create the DNS records it shows. We verify the domain automatically.",
+    link: { path: "/app", text: "Open the dashboard" },
+    api: {
+      text: "Prefer the API?",
+      commands: [
+        `curl -H 'Authorization: Bearer sk_…' ${JSON_TYPE} -d '{"domain":"your-domain.example"}' ${url}/domains`,
+      ],
+    },
   };
 }

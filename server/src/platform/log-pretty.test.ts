@@ -1,4 +1,4 @@
-// What a person sees of a line of the log.
+// The format of a log line for people.
 import { expect, test } from "vitest";
 import { prettyLine } from "./log-pretty.ts";
 
@@ -24,6 +24,13 @@ test("an error is below, with its trace", () => {
       .split("\n")
       .slice(1),
   ).toEqual(["    Error: gone", "      at here", "    code 57P01", ""]);
+});
+
+test("an error without a stack stays on the line", () => {
+  const err = { type: "Error", message: "timeout exceeded when trying to connect" };
+  expect(prettyLine(JSON.stringify({ ...LINE, err }), false)).toMatch(
+    /requestId=a-b error="timeout exceeded when trying to connect"\n$/,
+  );
 });
 
 test("in a terminal it is coloured, and without the colours it is the same", () => {

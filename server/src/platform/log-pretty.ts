@@ -1,4 +1,4 @@
-// A line of the log for people: time, level, what happened, then the rest as name=value; an error with its trace below.
+// Formats a log line for people: time, level, message, the other fields as name=value, and below them the stack of an error.
 
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31, fatal: 31 };
 
@@ -7,14 +7,18 @@ export function prettyLine(line: string, coloured: boolean): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const word = String(level);
   const paint = (text: string, colour: number) => (coloured ? `\u001b[${colour}m${text}\u001b[0m` : text);
-  const fields = Object.entries(rest).map(([name, value]) => `${name}=${textOf(value)}`);
+  const { stack, message, code } = Object(err) as { stack?: unknown; message?: unknown; code?: unknown };
+  const isShort = stack === undefined && typeof message === "string";
+  const fields = Object.entries(
+    isShort ? { ...rest, error: message, ...(code !== undefined && { code }) } : rest,
+  ).map(([name, value]) => `${name}=${textOf(value)}`);
   const head = [
     paint(String(time).slice(11, 23), 90),
     paint(word.toUpperCase().padEnd(5), COLOURS[word] ?? 0),
     String(msg),
     ...(fields.length === 0 ? [] : [paint(fields.join(" "), 90)]),
   ];
-  return `${head.join(" ")}${err === undefined ? "" : `\n${traceOf(err)}`}\n`;
+  return `${head.join(" ")}${err === undefined || isShort ? "" : `\n${traceOf(err)}`}\n`;
 }
 
 function textOf(value: unknown): string {

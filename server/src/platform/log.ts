@@ -1,6 +1,7 @@
 // The log: one line per happening, with ids, as JSON or for people; never a key, a password or a token.
 import { destination, pino, stdTimeFunctions, type Logger } from "pino";
 import { prettyLine } from "./log-pretty.ts";
+import { isUnreachable } from "./unavailable.ts";
 
 export type Log = Logger;
 
@@ -60,7 +61,11 @@ export function createLog(options: LogOptions): Log {
   );
 }
 
-/** What an error says and where: never all it carries, which may be a connection with its password, or a row of the database. */
+/**
+ * Returns the message, code and stack of an error, never its other fields, because they may contain a connection with its password or a row
+ * of the database. An unreachable
+ * database is no bug, so such errors have no stack.
+ */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return error instanceof Error ? error.message : error;
   const { name: type, message, stack, cause } = error;
@@ -74,7 +79,7 @@ function describeError(error: unknown, depth = 0): unknown {
     type,
     message,
     ...told,
-    stack,
+    ...(isUnreachable(error) ? {} : { stack }),
     ...(cause === undefined ? {} : { cause: describeError(cause, depth + 1) }),
   };
 }

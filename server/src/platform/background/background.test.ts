@@ -222,3 +222,23 @@ test("a signal ends the insisting, and the wait in it", async () => {
   await expect(done).rejects.toThrow("went away");
   expect(tries).toBeLessThanOrEqual(2);
 });
+
+test("loops that lose the database together log one line, and one when it is back", async () => {
+  const warn = vi.spyOn(log, "warn");
+  const info = vi.spyOn(log, "info");
+  let isAway = true;
+  for (const name of ["first", "second", "third"])
+    start({
+      name,
+      runOnce: async () => {
+        if (isAway) throw new Error("timeout exceeded when trying to connect");
+      },
+    });
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(warn.mock.calls.map(([fields]) => fields)).toEqual([
+    expect.objectContaining({ loops: ["first", "second", "third"] }),
+  ]);
+  isAway = false;
+  await vi.advanceTimersByTimeAsync(30_000);
+  expect(info.mock.calls).toEqual([["the database is reached again; loops continue"]]);
+});

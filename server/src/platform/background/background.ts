@@ -1,7 +1,8 @@
-// The one way to run in the background: loops that run by the clock or when they are woken, wait longer after each failure, end their run
-// before they stop, and have a line each in /metrics; and work that is done again until it commits.
+// Runs loops in the background: by the clock or when woken, with longer waits after each failure and a line each in /metrics. Also retries
+// work until it commits.
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { isUnreachable } from "../unavailable.ts";
 import { createWakeUp } from "./wake-up.ts";
 
 export interface LoopOptions {
@@ -33,6 +34,43 @@ const FIRST_RETRY_MS = 500;
 /** The longest wait after a failure: as long as between two runs, but within these. */
 const LONGEST_RETRY_MS = { atLeast: 5_000, atMost: 60_000 };
 
+/** One warning reports all loops that fail within this time, because they lose the database together. */
+const OUTAGE_LOGGED_AFTER_MS = 1_000;
+
+interface Outage {
+  /** Loops whose last run could not reach the database. */
+  loops: Set<string>;
+  /** The same, and those that have reached it since. */
+  failed: Set<string>;
+  isLogged: boolean;
+}
+
+/** One for each log, because the loops of a process share one. */
+const outages = new WeakMap<Log, Outage>();
+
+function noteOutage(log: Log, loop: string, error: unknown): void {
+  const outage = outages.get(log) ?? { loops: new Set(), failed: new Set(), isLogged: false };
+  outage.loops.add(loop);
+  outage.failed.add(loop);
+  if (outages.has(log)) return;
+  outages.set(log, outage);
+  setTimeout(() => {
+    outage.isLogged = true;
+    log.warn({ err: error, loops: [...outage.failed] }, "the database couldn't be reached; loops retry");
+  }, OUTAGE_LOGGED_AFTER_MS).unref();
+}
+
+/** Returns whether the loop had failed because of an outage. */
+function endOutage(log: Log, loop: string): boolean {
+  const outage = outages.get(log);
+  if (outage?.loops.delete(loop) !== true) return false;
+  if (outage.loops.size === 0) {
+    outages.delete(log);
+    if (outage.isLogged) log.info("the database is reached again; loops continue");
+  }
+  return true;
+}
+
 export function startLoop(options: LoopOptions): Loop {
   const { name, runOnce, everyMs, delayMs = 0, log, metrics } = options;
   const longestRetryMs = Math.min(Math.max(everyMs, LONGEST_RETRY_MS.atLeast), LONGEST_RETRY_MS.atMost);
@@ -48,13 +86,14 @@ export function startLoop(options: LoopOptions): Loop {
     let hasFailed = false;
     try {
       waitMs = Math.min(everyMs, (await runOnce(stopping.signal)) ?? everyMs);
-      if (failures > 0) log.info({ loop: name, failures }, "a loop works again");
+      if (!endOutage(log, name) && failures > 0) log.info({ loop: name, failures }, "a loop works again");
       failures = 0;
     } catch (error) {
       hasFailed = true;
       failures++;
       metrics.loopErrors.inc({ loop: name });
-      if (isWorthTelling(failures))
+      if (isUnreachable(error)) noteOutage(log, name, error);
+      else if (isWorthTelling(failures))
         log.warn({ err: error, loop: name, failures }, "a run of a loop failed; it is tried again");
     }
     metrics.loopRuns.inc({ loop: name });
@@ -79,6 +118,7 @@ export function startLoop(options: LoopOptions): Loop {
       wakeUp.wake();
       stopped.wake();
       await running;
+      outages.get(log)?.loops.delete(name);
     },
   };
 }

@@ -8,6 +8,7 @@ import { noteFullDisk } from "../disk.ts";
 import type { Log } from "../log.ts";
 import type { Rows } from "./rows.ts";
 import { Refusal } from "../refusal.ts";
+import { isUnavailable } from "../unavailable.ts";
 
 /** A transaction, or the database itself where a single statement is enough. */
 export type Database = Kysely<Rows>;
@@ -64,12 +65,6 @@ const OUTRUN_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_
 /** Somebody else held what was asked for longer than anybody may be kept waiting. */
 const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
-/** Connection lost, server shutting down or starting up, out of connections, disk full, a time limit of a transaction or a lock. */
-const UNAVAILABLE_CODES =
-  /^(08...|57P0[123]|53...|55P03|25P0[34]|58030|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|ENOENT)$/;
-const UNAVAILABLE_TEXTS =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end/;
-
 /** Counts are far below 2^53: they come as numbers. */
 const types: CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") =>
@@ -256,9 +251,7 @@ export function violatedConstraint<Name extends string>(error: unknown, names: r
 
 /** Turns an error that says "the database is away" into the refusal a caller may retry; leaves others as they are. */
 export function asUnavailable(error: unknown): unknown {
-  const code = databaseErrorCode(error) ?? "";
-  const text = error instanceof Error ? error.message : "";
-  if (!UNAVAILABLE_CODES.test(code) && !UNAVAILABLE_TEXTS.test(text)) return error;
+  if (!isUnavailable(error)) return error;
   return new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
 }
 
