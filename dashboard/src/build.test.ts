@@ -44,3 +44,15 @@ test("the page has no script or style in itself, which its policy would refuse",
   const page = readFileSync(join(DIST, "index.html"), "utf8");
   expect(page.match(/<script(?![^>]*\bsrc=)|<style|\son\w+=/g)).toBeNull();
 });
+
+test("the build ships the license of every package in its code", () => {
+  const licenses = readFileSync(join(DIST, "third-party-licenses.md"), "utf8");
+  for (const name of [
+    "react-dom",
+    "@tanstack/react-query",
+    "@codemirror/view",
+    "@tiptap/core",
+    "lucide-react",
+  ])
+    expect(licenses).toMatch(new RegExp(`^## ${name} - [\\d.]+ \\((MIT|ISC)\\)\n+.+License`, "m"));
+});

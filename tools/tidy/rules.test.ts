@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
+import { dependencies, DEPENDENCY_TABLE } from "./dependencies.ts";
 import { links, readmeMap } from "./documents.ts";
 import { bannedWords, OTHER_MEANINGS } from "./glossary.ts";
 import {
@@ -398,6 +399,17 @@ const BROKEN: Case[] = [
     ["dashboard/tsconfig.app.json defines", "package.json defines"],
   ],
 
+  [
+    "dependencies that the decision does not list, or that are gone",
+    dependencies,
+    {
+      "package.json": '{ "devDependencies": { "one": "1.0.0", "@x/a": "1.0.0" } }',
+      "server/package.json": '{ "dependencies": { "two": "1.0.0", "@postloft/contract": "1.0.0" } }',
+      [DEPENDENCY_TABLE]: "| package | why |\n|---|---|\n| dev: one, @x/* | it |\n| three | it |\n",
+    },
+    ["server/package.json depends on two", `${DEPENDENCY_TABLE}:4 lists three`],
+  ],
+
   // Sizes.
   [
     "a long file",
@@ -773,12 +785,12 @@ const BROKEN: Case[] = [
 
 const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
   [
-    "a document with each order as it is",
-    readingOrderShown,
+    "dependencies that the decision lists, some by their scope",
+    dependencies,
     {
-      "ARCHITECTURE.md": [READING_ORDER, ...Object.values(INNER_ORDERS)]
-        .map((places) => places.join(" → "))
-        .join("\n"),
+      "package.json": '{ "devDependencies": { "one": "1.0.0", "@x/a": "1.0.0" } }',
+      "server/package.json": '{ "dependencies": { "@postloft/contract": "1.0.0" } }',
+      [DEPENDENCY_TABLE]: "| package | why |\n|---|---|\n| one | it |\n| dev: @x/* | them |\n",
     },
   ],
   [

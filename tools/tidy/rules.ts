@@ -1,5 +1,6 @@
 // The table of contents of the house rules. What each one asks for is in its name and in the message of its findings.
 import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
+import { dependencies } from "./dependencies.ts";
 import { links, readmeMap } from "./documents.ts";
 import {
   environment,
@@ -52,6 +53,7 @@ export const RULES: readonly Rule[] = [
   pathAliases,
   readmeMap,
   links,
+  dependencies,
   machinePaths,
   unfinishedWork,
   everyTestRuns,

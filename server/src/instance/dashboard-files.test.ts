@@ -19,6 +19,7 @@ function serve({ isBuilt }: { isBuilt: boolean }) {
     writeFileSync(join(folder, "index.html"), "<title>the page</title>");
     writeFileSync(join(folder, "assets", "index-abcd1234.js"), "let a = 1;");
     writeFileSync(join(folder, "assets", "private.json"), "no");
+    writeFileSync(join(folder, "third-party-licenses.md"), "# Licenses");
   }
   const app = fastify();
   addDashboard(app, folder);
@@ -63,4 +64,10 @@ test("without a build /app says so, and how to make one", async () => {
   const { statusCode, body } = await serve({ isBuilt: false }).inject("/app/sign-in");
   expect(statusCode).toBe(503);
   expect(body).toContain("npm run build-dashboard");
+});
+
+test("the licenses of the bundled code are served as text", async () => {
+  const { body, headers } = await serve({ isBuilt: true }).inject("/app/third-party-licenses.md");
+  expect([body, headers["content-type"]]).toEqual(["# Licenses", "text/plain; charset=utf-8"]);
+  expect((await serve({ isBuilt: false }).inject("/app/third-party-licenses.md")).statusCode).toBe(404);
 });

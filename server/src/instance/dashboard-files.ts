@@ -1,4 +1,5 @@
-// The dashboard at /app: one page for every address below it, and its assets, whose names hold a hash of what is in them.
+// Serves the dashboard at /app: one page for every address below it, its assets with content hashes in their names, and the licenses of
+// the code they contain.
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +10,8 @@ import { LRUCache } from "lru-cache";
 /** Where a build of the repository, and of an image, lies. */
 export const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
 
+/** Written by the build: the licenses of the packages in the assets. */
+const LICENSES = "third-party-licenses.md";
 const HTML = "text/html; charset=utf-8";
 const TYPES: Readonly<Record<string, string>> = {
   ".js": "text/javascript; charset=utf-8",
@@ -58,6 +61,14 @@ export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void
       .headers({ "content-type": HTML, "content-security-policy": POLICY, "cache-control": "no-cache" })
       .send(html ?? NOT_BUILT);
   };
+  app.get(`/app/${LICENSES}`, async (_request, reply) => {
+    const text = await readIfThere(join(folder, LICENSES));
+    return text === null
+      ? reply.code(404).send()
+      : reply
+          .headers({ "content-type": "text/plain; charset=utf-8", "cache-control": "no-cache" })
+          .send(text);
+  });
   app.get("/app", page);
   app.get("/app/*", page);
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
