@@ -785,6 +785,15 @@ const BROKEN: Case[] = [
 
 const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
   [
+    "a document with each order as it is",
+    readingOrderShown,
+    {
+      "ARCHITECTURE.md": [READING_ORDER, ...Object.values(INNER_ORDERS)]
+        .map((places) => places.join(" → "))
+        .join("\n"),
+    },
+  ],
+  [
     "dependencies that the decision lists, some by their scope",
     dependencies,
     {
