@@ -9,9 +9,10 @@ import {
 } from "../server/src/platform/database/database.ts";
 import { createDns } from "../server/src/platform/dns.ts";
 import { createLog } from "../server/src/platform/log.ts";
-import { createDomains, type Domains } from "../server/src/domains/domains.ts";
+import { createDomains } from "../server/src/domains/domains.ts";
 import { recordEvents } from "../server/src/events/events.ts";
 import { advanceDue } from "../server/src/workflows/executions/advance.ts";
+import type { StepParts } from "../server/src/workflows/executions/database-world.ts";
 import { react } from "../server/src/workflows/executions/react.ts";
 import { startExecution } from "../server/src/workflows/executions/start-executions.ts";
 import { growthOf, measureTables } from "./database-size.ts";
@@ -43,7 +44,7 @@ interface Way {
 
 interface Run {
   database: Database;
-  domains: Domains;
+  parts: StepParts;
   projectId: string;
   workflowId: string;
   contactIds: readonly string[];
@@ -54,8 +55,8 @@ const IN_BATCHES: Way = {
   async enter({ database, projectId }) {
     while (await react(database, projectId));
   },
-  async advance({ database, domains, projectId }) {
-    while ((await advanceDue(database, domains, projectId)).moved > 0);
+  async advance({ database, parts, projectId }) {
+    while ((await advanceDue(database, parts, projectId)).moved > 0);
   },
 };
 
@@ -74,9 +75,9 @@ function oneByOne(connections: number): Way {
           );
       });
     },
-    async advance({ database, domains, projectId }) {
+    async advance({ database, parts, projectId }) {
       await inTurn(async () => {
-        while ((await advanceDue(database, domains, projectId, 1)).moved > 0);
+        while ((await advanceDue(database, parts, projectId, 1)).moved > 0);
       });
     },
   };
@@ -94,7 +95,7 @@ export async function measureSteps(executions: number, naive: number): Promise<S
     }),
   );
   try {
-    const ground = { bench, outbox, database, domains: domainsOf(database) };
+    const ground = { bench, outbox, database, parts: partsOf(database) };
     for (const way of [IN_BATCHES, oneByOne(1)]) await measureWay(ground, way, WARM_UP);
     return [
       await measureWay(ground, oneByOne(1), naive),
@@ -108,8 +109,8 @@ export async function measureSteps(executions: number, naive: number): Promise<S
   }
 }
 
-function domainsOf(database: Database): Domains {
-  return createDomains({
+function partsOf(database: Database): StepParts {
+  const domains = createDomains({
     database,
     sealer: createSealer(APP_SECRET),
     dns: createDns([]),
@@ -118,18 +119,24 @@ function domainsOf(database: Database): Domains {
     returnPath: null,
     baseUrl: () => "",
   });
+  const publicKeyLimits = {
+    PUBLIC_KEY_EMAILS_PER_HOUR: 0,
+    PUBLIC_KEY_EMAILS_PER_DAY: 0,
+    PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
+  };
+  return { domains, publicKeyLimits };
 }
 
 interface Ground {
   bench: BenchDatabase;
   outbox: Outbox;
   database: Database;
-  domains: Domains;
+  parts: StepParts;
 }
 
 /** Timed are entry and steps; neither the events before nor the day that passes. */
 async function measureWay(ground: Ground, way: Way, executions: number): Promise<StepsResult> {
-  const { outbox, database, domains } = ground;
+  const { outbox, database, parts } = ground;
   progress(`${way.name}: ${whole(executions)} executions`);
   const { id: projectId } = await addProject(outbox, way.name);
   await addContacts(outbox, projectId, executions);
@@ -139,7 +146,7 @@ async function measureWay(ground: Ground, way: Way, executions: number): Promise
   let tookMs = 0;
   const atOnce = Math.ceil(executions / WAVES);
   for (let at = 0; at < executions; at += atOnce) {
-    const run = { database, domains, projectId, workflowId, contactIds: contactIds.slice(at, at + atOnce) };
+    const run = { database, parts, projectId, workflowId, contactIds: contactIds.slice(at, at + atOnce) };
     if (way === IN_BATCHES) await recordAll(run);
     tookMs += await timeOf(async () => {
       await way.enter(run);

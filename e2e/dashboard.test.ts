@@ -820,6 +820,18 @@ test("what the server finds in mails and files is said in the language of whoeve
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();
   await opens(`campaigns/${project.id}`);
   await page.getByText("Diese Kampagne gibt es nicht.").waitFor();
+  const contact = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
+    email: "grace@example.com",
+  });
+  await server.rows(
+    `insert into events (project_id, id, contact_id, name, data)
+     values ($1, new_id(), $2, 'email.skipped', '{"reason": "PUBLIC_KEY_LIMIT", "workflowName": "Welcome"}')`,
+    project.id,
+    contact.body.id,
+  );
+  await opens(`contacts/${contact.body.id}`);
+  await page.getByText("E-Mail übersprungen").waitFor();
+  await page.getByText("Welcome: Zu viele E-Mails an diesen Kontakt wegen Ereignissen").waitFor();
   // Of a case the server names something in the midst of its sentence.
   await opens("settings?tab=members");
   await page.getByRole("button", { name: "Einladen", exact: true }).click();

@@ -297,10 +297,12 @@ END))::smallint) STORED,
   stays_here           boolean,
   forgotten_at         timestamp with time zone,
   erased_to            uuid,
+  from_public_key      text,
   CONSTRAINT emails_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT emails_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT emails_project_id_content_id_fkey FOREIGN KEY (project_id, content_id) REFERENCES email_contents(project_id, id),
   CONSTRAINT emails_forgotten_check CHECK (forgotten_at IS NULL OR (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'UNCONFIRMED'::text]))),
+  CONSTRAINT emails_from_public_key_check CHECK (from_public_key = ANY (ARRAY['FIRST'::text, 'LATER'::text])),
   CONSTRAINT emails_is_test_check CHECK (is_test),
   CONSTRAINT emails_status_check CHECK (status = ANY (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'SENT'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text, 'DELIVERED'::text, 'OPENED'::text, 'CLICKED'::text, 'BOUNCED'::text, 'COMPLAINED'::text])),
   CONSTRAINT emails_stays_here_check CHECK (stays_here),
@@ -312,6 +314,8 @@ CREATE INDEX emails_by_provider_message ON emails USING hash (provider_message_i
 CREATE INDEX emails_by_template ON emails USING btree (project_id, template_id) WHERE template_id IS NOT NULL AND (status <> ALL (ARRAY['QUEUED'::text, 'CLAIMED'::text, 'SENDING'::text, 'FAILED'::text, 'SKIPPED'::text, 'UNCONFIRMED'::text]));
 CREATE INDEX emails_by_workflow_step ON emails USING btree (project_id, workflow_step_id, status, came_back) WHERE workflow_step_id IS NOT NULL;
 CREATE INDEX emails_campaign_queue ON emails USING btree (project_id, campaign_id, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NOT NULL;
+CREATE INDEX emails_first_from_public_key ON emails USING btree (project_id, created_at) WHERE from_public_key = 'FIRST'::text;
+CREATE INDEX emails_from_public_key ON emails USING btree (project_id, contact_id, created_at) WHERE from_public_key IS NOT NULL;
 CREATE INDEX emails_held ON emails USING btree (sender_id) WHERE status = 'CLAIMED'::text;
 CREATE INDEX emails_queue ON emails USING btree (project_id, priority, due_at) WHERE status = 'QUEUED'::text AND campaign_id IS NULL;
 CREATE INDEX emails_sent ON emails USING btree (project_id, sent_event_id(id, sent_at)) WHERE sent_at IS NOT NULL AND contact_id IS NOT NULL;
@@ -679,13 +683,14 @@ CREATE TABLE event_subscriptions (
 );
 
 CREATE TABLE event_reactions (
-  project_id  uuid  NOT NULL,
-  subscriber  text  NOT NULL,
-  id          uuid  NOT NULL,
-  contact_id  uuid  NOT NULL,
-  event_name  text,
-  event_id    uuid,
-  email_id    uuid,
+  project_id       uuid     NOT NULL,
+  subscriber       text     NOT NULL,
+  id               uuid     NOT NULL,
+  contact_id       uuid     NOT NULL,
+  event_name       text,
+  event_id         uuid,
+  email_id         uuid,
+  from_public_key  boolean,
   CONSTRAINT event_reactions_pkey PRIMARY KEY (project_id, subscriber, id)
 );
 
@@ -726,23 +731,24 @@ CREATE TABLE workflow_versions (
 );
 
 CREATE TABLE workflow_executions (
-  project_id   uuid                      NOT NULL,
-  id           uuid                      NOT NULL,
-  workflow_id  uuid                      NOT NULL,
-  contact_id   uuid,
-  entry        bigint                    NOT NULL,
-  version      integer                   NOT NULL,
-  status       text                      NOT NULL  DEFAULT 'RUNNING'::text,
-  step_id      uuid,
-  due_at       timestamp with time zone,
-  waits_for    text,
-  context      jsonb,
-  results      jsonb,
-  answer       jsonb,
-  trace        jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
-  exit_reason  text,
-  started_at   timestamp with time zone  NOT NULL  DEFAULT now(),
-  ended_at     timestamp with time zone,
+  project_id       uuid                      NOT NULL,
+  id               uuid                      NOT NULL,
+  workflow_id      uuid                      NOT NULL,
+  contact_id       uuid,
+  entry            bigint                    NOT NULL,
+  version          integer                   NOT NULL,
+  status           text                      NOT NULL  DEFAULT 'RUNNING'::text,
+  step_id          uuid,
+  due_at           timestamp with time zone,
+  waits_for        text,
+  context          jsonb,
+  results          jsonb,
+  answer           jsonb,
+  trace            jsonb                     NOT NULL  DEFAULT '[]'::jsonb,
+  exit_reason      text,
+  started_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  ended_at         timestamp with time zone,
+  from_public_key  boolean,
   CONSTRAINT workflow_executions_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT workflow_executions_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE SET NULL (contact_id),
   CONSTRAINT workflow_executions_project_id_workflow_id_fkey FOREIGN KEY (project_id, workflow_id) REFERENCES workflows(project_id, id) ON DELETE CASCADE,
@@ -1183,13 +1189,14 @@ CREATE TABLE contact_views (
 );
 
 CREATE TABLE events (
-  project_id  uuid                      NOT NULL,
-  id          uuid                      NOT NULL,
-  contact_id  uuid                      NOT NULL,
-  name        text                      NOT NULL,
-  data        jsonb,
-  email_id    uuid,
-  created_at  timestamp with time zone  NOT NULL  DEFAULT now(),
+  project_id       uuid                      NOT NULL,
+  id               uuid                      NOT NULL,
+  contact_id       uuid                      NOT NULL,
+  name             text                      NOT NULL,
+  data             jsonb,
+  email_id         uuid,
+  created_at       timestamp with time zone  NOT NULL  DEFAULT now(),
+  from_public_key  boolean,
   CONSTRAINT events_pkey PRIMARY KEY (project_id, id),
   CONSTRAINT events_project_id_contact_id_fkey FOREIGN KEY (project_id, contact_id) REFERENCES contacts(project_id, id) ON DELETE CASCADE
 ) PARTITION BY RANGE (id);

@@ -16,6 +16,7 @@ export const TYPES_OF_EVENTS = {
   [eventNames.EMAIL_BOUNCE]: "email.bounced",
   [eventNames.EMAIL_COMPLAINT]: "email.complaint",
   [eventNames.EMAIL_RECEIVED]: "email.received",
+  [eventNames.EMAIL_SKIPPED]: "email.skipped",
   [eventNames.CONTACT_SUBSCRIBED]: "contact.subscribed",
   [eventNames.CONTACT_UNSUBSCRIBED]: "contact.unsubscribed",
 } as const;
@@ -60,7 +61,7 @@ export const activity = z.object({
   metadata: z
     .record(z.string(), z.unknown())
     .describe(
-      "Of a mail the data of its event and `emailId`; of an event `eventName` and `data`; of a campaign its name, subject and recipients; of a workflow its name, the execution and how it ended.",
+      "Of a mail the data of its event and `emailId`; of a skipped one `reason` (`PUBLIC_KEY_LIMIT` or `FIRST_EMAIL_LIMIT`), `workflowId`, `workflowName` and `stepId`; of an event `eventName` and `data`; of a campaign its name, subject and recipients; of a workflow its name, the execution and how it ended.",
     ),
 });
 

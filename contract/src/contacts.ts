@@ -208,7 +208,7 @@ export const consentChange = z.object({
     .string()
     .nullable()
     .describe(
-      "The id of the user who did it; `key` under an API key; null for the contact and for mail servers.",
+      "The id of the user who did it; `key` under an API key, `public-key` under a public one; null for the contact and for mail servers.",
     ),
   ip: z.string().nullable().describe("Where the request came from; kept for public pages only."),
   email: z

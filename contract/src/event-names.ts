@@ -12,6 +12,8 @@ export const EMAIL_MACHINE_CLICK = "email.machine-click";
 export const EMAIL_BOUNCE = "email.bounce";
 export const EMAIL_COMPLAINT = "email.complaint";
 export const EMAIL_RECEIVED = "email.received";
+/** A workflow did not send an email because a limit was reached. */
+export const EMAIL_SKIPPED = "email.skipped";
 
 /** Invisible formatting characters, which would make a name look like another one. */
 const INVISIBLE = /\p{Cf}/gu;
@@ -39,6 +41,7 @@ const EMITTED: ReadonlySet<string> = new Set([
   EMAIL_BOUNCE,
   EMAIL_COMPLAINT,
   EMAIL_RECEIVED,
+  EMAIL_SKIPPED,
 ]);
 
 /** The events of a tracked segment: those who come into it, and those who leave it. */

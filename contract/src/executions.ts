@@ -19,7 +19,7 @@ export const stepRun = z.object({
     .record(z.string(), z.unknown())
     .nullable()
     .describe(
-      "What came out: the mail, the values that were compared, the event that came, the answer's status.",
+      "What came out: the mail, the values that were compared, the event that came, the answer's status; of a skipped step `reason`, and `code` if a limit was reached.",
     ),
   error: z.string().nullable(),
   email: z

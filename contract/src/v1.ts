@@ -31,7 +31,7 @@ export const track = endpoint({
   path: "/v1/track",
   summary: "Track an event of a contact",
   description:
-    "Creates the contact when it is new (subscribed unless `subscribed` says otherwise), patches its data and records the event. Never deduplicated; an `Idempotency-Key` makes a retry safe.",
+    "Creates the contact when it is new (subscribed unless `subscribed` says otherwise), patches its data and records the event. Never deduplicated; an `Idempotency-Key` makes a retry safe. Emails that workflows send because of events tracked with the public key are limited (`PUBLIC_KEY_EMAILS_PER_HOUR`, `PUBLIC_KEY_EMAILS_PER_DAY`, `PUBLIC_KEY_FIRST_EMAILS_PER_HOUR`); with the secret key they are not.",
   caller: "tracker",
   body: z.object({
     email: emailAddress.describe("Whose event it is."),

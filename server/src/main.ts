@@ -182,7 +182,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const hints = createHints<Work>({ ...parts, pool: ground.pool });
   closing.push(() => hints.stop());
   if (config.ROLES.includes("worker")) {
-    const worker = await startWorker({ ...parts, addWitness, hints });
+    const worker = await startWorker({ ...parts, publicKeyLimits: config, addWitness, hints });
     closing.push(() => worker.stop());
     tryAll(parts.watches, say);
   }

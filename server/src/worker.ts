@@ -59,7 +59,7 @@ import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/sett
 import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
 import { SNAPSHOT_JOB } from "./campaigns/send-campaign.ts";
 import { createSnapshotStep } from "./campaigns/snapshot-recipients.ts";
-import { startEngine } from "./workflows/executions/engine.ts";
+import { startEngine, type EngineParts } from "./workflows/executions/engine.ts";
 import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
@@ -81,6 +81,7 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   watches: readonly TransportWatch[];
   connections: number;
   pace: { projectSendsPerSecond: number; destinationConnections?: number };
+  publicKeyLimits: EngineParts["publicKeyLimits"];
   systemFrom: SystemAddress;
   renderer: Renderer;
   domains: Domains;
@@ -222,11 +223,10 @@ function preparerOf(parts: WorkerParts) {
 
 /** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
 function startWorkflows(parts: WorkerParts) {
-  const { database, domains, sealer, dns, webhookTargets, hints, log, metrics } = parts;
+  const { database, sealer, dns, webhookTargets, hints, log, metrics } = parts;
   const common = { database, log, metrics };
   const engine = startEngine({
-    ...common,
-    domains,
+    ...parts,
     wakeSender: () => hints.tell("emails"),
     wakeWebhooks: () => hints.tell("webhooks"),
   });

@@ -4,6 +4,7 @@ import { CONTACT_LIMITS } from "./contact.ts";
 import { INCOMING_LIMITS } from "./incoming.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook.ts";
+import { WORKFLOW_LIMITS } from "../workflow-limits.ts";
 
 export const LIMITS = {
   requestsPerMinute: limit(
@@ -206,17 +207,6 @@ export const LIMITS = {
   stepConfigLength: limit(16_000, "characters", "`updates` of an UPDATE_CONTACT, as JSON."),
   webhookUrlLength: limit(2_000, "characters", "The address of a webhook."),
   executionContextLength: limit(32_000, "characters", "The `context` an execution is started with, as JSON."),
-  entriesPerDay: limit(
-    100,
-    "executions",
-    "Of one workflow that one contact may start within 24 hours by events and segments: what goes round in circles ends here.",
-  ),
-  executionSteps: limit(
-    500,
-    "steps",
-    "One execution may go through, each time through a loop counted; the next one fails it. Whoever retries or skips it lets it go through as many more.",
-  ),
-  executionsAtOnce: limit(10_000, "executions", "One call that retries or skips all that failed at a step."),
   simulatedEvents: limit(200, "events", "One simulation of a workflow."),
   simulatedDays: limit(3_650, "days", "A simulation of a workflow goes on for, by its virtual clock."),
   replayedExecutions: limit(1_000, "executions", "One replay of a workflow."),
@@ -290,6 +280,7 @@ export const LIMITS = {
   ...CONTACT_LIMITS,
   ...INCOMING_LIMITS,
   ...WEBHOOK_LIMITS,
+  ...WORKFLOW_LIMITS,
   idempotencyKeyLength: limit(255, "characters", "`Idempotency-Key`: printable ASCII."),
   idempotencyHours: limit(24, "hours", "How long an `Idempotency-Key` is remembered."),
 } as const satisfies Record<string, Limit>;

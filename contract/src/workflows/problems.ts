@@ -19,6 +19,7 @@ export const PROBLEM_CODES = {
   ENDLESS_WAIT: "a wait that may never end, and leads nowhere",
   TRIGGERS_ITSELF: "a step causes the event that starts the workflow, directly or through other workflows",
   FREQUENT_SCHEDULE: "it runs more often than daily for everyone",
+  EMAILS_SKIPPED: "a limit on what public keys may cause skipped emails of the workflow in the last 24 hours",
 } as const;
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 

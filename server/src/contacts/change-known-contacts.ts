@@ -1,5 +1,7 @@
 // Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
+// Before it: workflows/. After it: upsert-contacts.ts changes them, with the events of each flip.
 import type { Tx } from "../platform/database/database.ts";
+import { pairUp } from "../platform/pair-up.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import type { Via } from "./consent.ts";
 import { findContactsById, lockContacts } from "./queries.ts";
@@ -34,6 +36,8 @@ export async function changeContacts(
   const outcomes = await upsertContacts(tx, known);
   await noteContacts(
     tx,
-    outcomes.filter(({ isChanged }) => isChanged).map(({ contactId }) => ({ projectId, contactId })),
+    pairUp(known, outcomes).flatMap(([{ via }, { contactId, isChanged }]) =>
+      isChanged ? [{ projectId, contactId, fromPublicKey: via.fromPublicKey }] : [],
+    ),
   );
 }

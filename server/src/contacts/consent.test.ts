@@ -51,7 +51,7 @@ test("every way in writes how a contact began: source, who, state", async () => 
   const { byKey, bySession, owner, publicKey } = server.project;
   const ways: Array<[string, string, string, TestCaller, object]> = [
     ["in api key", "POST", "/v1/track", byKey, { event: "e" }],
-    ["in api key", "POST", "/v1/track", { key: publicKey }, { event: "e" }],
+    ["in api public-key", "POST", "/v1/track", { key: publicKey }, { event: "e" }],
     [`in api ${owner.id}`, "POST", "/v1/track", bySession, { event: "e" }],
     ["out api key", "POST", "/v1/track", byKey, { event: "e", subscribed: false }],
     ["out api key", "POST", "/v1/send", byKey, mail],

@@ -13,6 +13,10 @@ import type { Via } from "./rules.ts";
 export type { ConsentSource, Via } from "./rules.ts";
 
 const BY_KEY: Via = { source: "api", actor: "key", ip: null };
+/** The actor of calls with a public key in the consent log. */
+export const PUBLIC_KEY = "public-key";
+/** A call with a public key, which anyone can make. */
+export const VIA_PUBLIC_KEY: Via = { source: "api", actor: PUBLIC_KEY, ip: null, fromPublicKey: true };
 
 /** A call of the API proper: under a key (`userId` null), or by a person who is logged in. */
 export function viaApi(userId: string | null): Via {

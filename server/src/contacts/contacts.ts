@@ -30,6 +30,7 @@ import { forgetChangesOf } from "./deletion-queries.ts";
 import { readDataPatch, type DataPatch } from "./rules.ts";
 import { flipAndRecord, registerFields } from "./upsert-contacts.ts";
 
+export { lockContacts } from "./queries.ts";
 export { listKeysBeingDeleted, shownData, withShownData } from "./shown-data-queries.ts";
 
 export interface ContactView {

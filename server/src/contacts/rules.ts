@@ -9,12 +9,14 @@ export type ConsentSource = (typeof CONSENT_SOURCES)[number];
 /** By which way and by whom a contact is changed; kept beside each change of its subscription. */
 export interface Via {
   source: ConsentSource;
-  /** The id of a user, `key` for an API key; null for the contact itself and for mail servers. */
+  /** The id of a user, `key` for an API key, `public-key` for a public one; null for the contact itself and for mail servers. */
   actor: string | null;
   /** Of public pages only. */
   ip: string | null;
   /** The email through which it happened, where one is known. */
   emailId?: string | null;
+  /** Whether a call with a public key caused it, also through a workflow. Anyone can make such a call. */
+  fromPublicKey?: boolean;
 }
 
 /** What one `data` payload does to a contact, and what it lends to this request only. */

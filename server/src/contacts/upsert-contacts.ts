@@ -68,12 +68,13 @@ export async function upsertContactsWithEvents(
   happenings: readonly ContactHappening[],
 ): Promise<Array<{ contactId: string; id: string; createdAt: Date }>> {
   const createdAt = now();
-  const events = happenings.map(({ change: { projectId, email }, event, data }) => ({
+  const events = happenings.map(({ change: { projectId, email, via }, event, data }) => ({
     projectId,
     email,
     id: newId(),
     name: event,
     data: data === null ? null : JSON.stringify(data),
+    fromPublicKey: via.fromPublicKey === true ? (true as const) : null,
     createdAt,
   }));
   const changes = intoRounds(happenings.map(({ change }) => change))
@@ -109,6 +110,7 @@ async function happenIn(database: Database, happenings: readonly ContactHappenin
         contactId,
         name: event,
         data,
+        fromPublicKey: change.via.fromPublicKey,
       })),
     );
   });
@@ -244,12 +246,13 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<voi
   await recordEvents(
     tx,
     flipped.map((row) => {
-      const source = byContact.get(row.id)?.via.source ?? "";
+      const { source = "", fromPublicKey } = byContact.get(row.id)?.via ?? {};
       return {
         projectId: row.projectId,
         contactId: row.id,
         name: row.subscribed ? CONTACT_SUBSCRIBED : CONTACT_UNSUBSCRIBED,
         data: REASONS.has(source) ? { reason: source } : null,
+        fromPublicKey,
       };
     }),
   );

@@ -63,6 +63,8 @@ export interface UpsertEvent {
   name: string;
   /** JSON. */
   data: string | null;
+  /** Whether a call with a public key tracked it. */
+  fromPublicKey: true | null;
   createdAt: Date;
   /** Of a lone event: its data is what its contact gets. */
   hasAdded?: boolean;
@@ -80,15 +82,17 @@ export function contactUpsertWithEvents(
 ): ContactUpsertStatement {
   const hasAdded = events.length === 1 && events[0]?.hasAdded === true;
   const source = sql`
-    select u.project_id, e.id, u.id, e.name, ${hasAdded ? sql`(select added from given)` : sql`e.data`}, null::uuid, e.created_at
+    select u.project_id, e.id, u.id, e.name, ${hasAdded ? sql`(select added from given)` : sql`e.data`}, null::uuid, e.created_at,
+      e.from_public_key
     from unnest(
       ${arrayOf(events.map((event) => event.projectId))}::uuid[],
       ${arrayOf(events.map((event) => event.email))}::text[],
       ${arrayOf(events.map((event) => event.id))}::uuid[],
       ${arrayOf(events.map((event) => event.name))}::text[],
       ${arrayOf(events.map((event) => (hasAdded ? null : event.data)))}::jsonb[],
-      ${arrayOf(events.map((event) => event.createdAt.toISOString()))}::timestamptz[]
-    ) as e (project_id, email, id, name, data, created_at)
+      ${arrayOf(events.map((event) => event.createdAt.toISOString()))}::timestamptz[],
+      ${events.map((event) => event.fromPublicKey)}::boolean[]
+    ) as e (project_id, email, id, name, data, created_at, from_public_key)
     join upserted u on u.project_id = e.project_id and u.email = e.email
     order by e.id`;
   return sql<UpsertedContact>`

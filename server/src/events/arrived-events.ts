@@ -1,6 +1,14 @@
 // Events of contacts that somebody waits for, and the data of events that somebody reacts to.
+// Before it: reactions.ts tells that something happened. After it: workflows/ start and go on with what happened.
 import type { Database } from "../platform/database/database.ts";
-import { findReactedEvents, listEventsOfWaits, type EventPlace, type EventWait } from "./arrived-queries.ts";
+import type { Reaction } from "../reactions/reactions.ts";
+import {
+  findEmailsFromPublicKey,
+  findReactedEvents,
+  listEventsOfWaits,
+  type EventPlace,
+  type EventWait,
+} from "./arrived-queries.ts";
 
 export { EVENTS_OF_A_WAIT, type EventPlace, type EventWait } from "./arrived-queries.ts";
 
@@ -10,6 +18,8 @@ export interface Arrived {
   at: Date;
   place: EventPlace;
   data: Readonly<Record<string, unknown>>;
+  /** Whether a call with a public key caused it. */
+  fromPublicKey: boolean;
 }
 
 /** What happened since each wait began, or behind the place it names, oldest first; of one wait the first hundred. */
@@ -25,6 +35,7 @@ export async function listArrivedEvents(
     at: row.createdAt,
     place: { us: row.us, id: row.id },
     data: (row.data ?? {}) as Arrived["data"],
+    fromPublicKey: row.fromPublicKey,
   }));
 }
 
@@ -40,4 +51,16 @@ export async function readReactedEvents(
   return new Map(
     rows.map((row) => [row.id, { at: row.createdAt, data: (row.data ?? {}) as Arrived["data"] }]),
   );
+}
+
+/** Returns reactions with the mark of their email where they are about one that was sent: its event has no row of its own. */
+export async function markOfEmails<Of extends Reaction>(
+  database: Database,
+  projectId: string,
+  reactions: readonly Of[],
+): Promise<Of[]> {
+  const emailIds = reactions.flatMap(({ eventId, emailId }) => (eventId === null ? (emailId ?? []) : []));
+  if (emailIds.length === 0) return [...reactions];
+  const marked = new Set(await findEmailsFromPublicKey(database, projectId, emailIds));
+  return reactions.map((one) => (marked.has(one.emailId ?? "") ? { ...one, fromPublicKey: true } : one));
 }

@@ -33,7 +33,14 @@ const isBehind = (instant: Expression, id: Expression) => sql`
   and (w.behind_id is null or (${instant}, ${id}) > (${instantOf(sql`w.behind_us`)}, w.behind_id))`;
 
 export async function listEventsOfWaits(database: Database, projectId: string, waits: readonly EventWait[]) {
-  const { rows } = await sql<{ waitId: string; id: string; data: unknown; createdAt: Date; us: number }>`
+  const { rows } = await sql<{
+    waitId: string;
+    id: string;
+    data: unknown;
+    createdAt: Date;
+    fromPublicKey: boolean;
+    us: number;
+  }>`
     select w.wait_id, happened.*, ${usOf(sql`happened.created_at`)} as us
     from unnest(
       ${waits.map(({ waitId }) => waitId)}::uuid[],
@@ -44,12 +51,12 @@ export async function listEventsOfWaits(database: Database, projectId: string, w
       ${waits.map(({ behind }) => behind?.id ?? null)}::uuid[]
     ) as w (wait_id, contact_id, event_name, since, behind_us, behind_id)
     cross join lateral (
-      (select v.id, v.data, v.created_at from events v
+      (select v.id, v.data, v.created_at, v.from_public_key is true as from_public_key from events v
        where v.project_id = ${projectId} and v.contact_id = w.contact_id and v.name = w.event_name
          and ${isBehind(sql`v.created_at`, sql`v.id`)}
        order by v.created_at, v.id limit ${EVENTS_OF_A_WAIT})
       union all
-      (select e.id, ${mailFacts()}, e.sent_at from emails e
+      (select e.id, ${mailFacts()}, e.sent_at, e.from_public_key is not null from emails e
        join email_contents c on c.project_id = e.project_id and c.id = e.content_id
        where w.event_name = ${EMAIL_SENT} and e.project_id = ${projectId} and e.contact_id = w.contact_id
          and ${isEmailSent(null)} and ${isBehind(sql`e.sent_at`, sql`e.id`)}
@@ -71,4 +78,18 @@ export async function findReactedEvents(
     join email_contents c on c.project_id = e.project_id and c.id = e.content_id
     where e.project_id = ${projectId} and e.id = any(${emailIds}::uuid[])`.execute(database);
   return rows;
+}
+
+/** Which of these emails workflows sent because of a public key. */
+export async function findEmailsFromPublicKey(
+  database: Database,
+  projectId: string,
+  ids: readonly string[],
+): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from emails
+    where project_id = ${projectId} and id = any(${ids}::uuid[]) and from_public_key is not null`.execute(
+    database,
+  );
+  return rows.map((row) => row.id);
 }

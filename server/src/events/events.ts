@@ -13,9 +13,10 @@ import {
   type EventFilter,
   type EventRow,
   type NewEvent,
+  type SameEvent,
 } from "./queries.ts";
 
-export type { NewEvent } from "./queries.ts";
+export type { NewEvent, SameEvent } from "./queries.ts";
 
 /** An event as its caller knows it; id and time are made here unless given. */
 export interface EventToRecord {
@@ -24,6 +25,8 @@ export interface EventToRecord {
   name: string;
   data?: Record<string, unknown> | null;
   emailId?: string | null;
+  /** Whether a call with a public key caused it. Events of an email have the mark of the email. */
+  fromPublicKey?: boolean | undefined;
 }
 
 /**
@@ -39,6 +42,7 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
     name: event.name,
     data: event.data ?? null,
     emailId: event.emailId ?? null,
+    fromPublicKey: event.fromPublicKey === true ? (true as const) : null,
     createdAt,
   }));
   if (recorded.length > 0) await insertEvents(tx, recorded);
@@ -49,16 +53,13 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
  * As a query for `recordEventsFrom`: one event of this name and data for each contact of `source`, a query of `contact_id`. For
  * changes of so many contacts that they must not pass through this process.
  */
-export function sameEventFor(
-  event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
-  source: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function sameEventFor(event: SameEvent, source: RawBuilder<unknown>): RawBuilder<unknown> {
   return eventsOf(event, source);
 }
 
 /**
  * As CTEs of a larger statement: records the events that `source` is a query of, with these columns in this order:
- * project, id, contact, name, data, mail, time. For the doors through which every mail passes.
+ * project, id, contact, name, data, mail, time, whether because of a public key. For the doors through which every mail passes.
  */
 export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertEventsFrom(source);

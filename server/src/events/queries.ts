@@ -15,45 +15,62 @@ export interface NewEvent {
   name: string;
   data: Record<string, unknown> | null;
   emailId: string | null;
+  /** Whether a call with a public key caused it, the one of its email included. */
+  fromPublicKey: true | null;
   createdAt: Date;
 }
 
 /** Inserts events, and the reactions to those that somebody waits for, in one statement: it is on the way of every tracked event. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const source = sql`
-    select * from unnest(
+    select i.project_id, i.id, i.contact_id, i.name, i.data, i.email_id, i.created_at, coalesce(i.from_public_key, (
+      select true from emails e
+      where e.project_id = i.project_id and e.id = i.email_id and e.from_public_key is not null))
+    from unnest(
       ${events.map((event) => event.projectId)}::uuid[],
       ${events.map((event) => event.id)}::uuid[],
       ${events.map((event) => event.contactId)}::uuid[],
       ${events.map((event) => event.name)}::text[],
       ${events.map((event) => (event.data === null ? null : JSON.stringify(event.data)))}::jsonb[],
       ${events.map((event) => event.emailId)}::uuid[],
-      ${events.map((event) => event.createdAt.toISOString())}::timestamptz[])`;
+      ${events.map((event) => event.createdAt.toISOString())}::timestamptz[],
+      ${events.map((event) => event.fromPublicKey)}::boolean[]
+    ) as i (project_id, id, contact_id, name, data, email_id, created_at, from_public_key)`;
   await sql`with ${insertEventsFrom(source)} select`.execute(tx);
 }
 
 /**
- * As CTEs of a larger statement: the events that `source` is a query of (project, id, contact, name, data, mail, time), and
- * the reactions to those that somebody waits for.
+ * As CTEs of a larger statement: the events that `source` is a query of (project, id, contact, name, data, mail, time, whether because
+ * of a public key), and the reactions to those that somebody waits for.
  */
 export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
     recorded as (
-      insert into events (project_id, id, contact_id, name, data, email_id, created_at) ${source}
-      returning project_id, id, contact_id, name, email_id
+      insert into events (project_id, id, contact_id, name, data, email_id, created_at, from_public_key) ${source}
+      returning project_id, id, contact_id, name, email_id, from_public_key
     ), reacted as (
-      ${reactToEventsFrom(sql`select project_id, id, contact_id, name, id, email_id from recorded`)}
+      ${reactToEventsFrom(sql`select project_id, id, contact_id, name, id, email_id, from_public_key from recorded`)}
     )`;
 }
 
+export interface SameEvent {
+  projectId: string;
+  name: string;
+  data: Readonly<Record<string, unknown>>;
+  /** The contacts for whom a call with a public key caused it. */
+  contactsFromPublicKey: readonly string[];
+}
+
 /** As a query for `insertEventsFrom`: one event of this name and data for each contact of `source` (a query of `contact_id`). */
-export function eventsOf(
-  event: { projectId: string; name: string; data: Readonly<Record<string, unknown>> },
-  source: RawBuilder<unknown>,
-): RawBuilder<unknown> {
+export function eventsOf(event: SameEvent, source: RawBuilder<unknown>): RawBuilder<unknown> {
+  const marked = event.contactsFromPublicKey;
+  const isMarked =
+    marked.length === 0
+      ? sql`null::boolean`
+      : sql`case when contact_id = any(${marked}::uuid[]) then true end`;
   return sql`
     select ${event.projectId}::uuid, new_id(), contact_id, ${event.name}::text, ${JSON.stringify(event.data)}::jsonb,
-      null::uuid, now()
+      null::uuid, now(), ${isMarked}
     from (${source}) members`;
 }
 

@@ -5,21 +5,21 @@ import type { Database, Tx } from "../platform/database/database.ts";
 
 /**
  * As part of a larger statement: a reaction for each subscriber that waits for one of the events which `source` is a query of
- * (project, id, contact, name, event, mail). Events that are not of mails or segments may also have changed their contact.
+ * (project, id, contact, name, event, mail, whether because of a public key). Events that are not of mails or segments may also have changed their contact.
  */
 export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    insert into event_reactions (project_id, subscriber, id, contact_id, event_name, event_id, email_id)
-    select distinct e.project_id, s.subscriber, e.id, e.contact_id, e.name, e.event_id, e.email_id
-    from (${source}) as e (project_id, id, contact_id, name, event_id, email_id)
+    insert into event_reactions (project_id, subscriber, id, contact_id, event_name, event_id, email_id, from_public_key)
+    select distinct e.project_id, s.subscriber, e.id, e.contact_id, e.name, e.event_id, e.email_id, e.from_public_key
+    from (${source}) as e (project_id, id, contact_id, name, event_id, email_id, from_public_key)
     join event_subscriptions s on s.project_id = e.project_id
       and s.event_name = any(array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
 }
 
-/** The same for mails that were sent: `source` is a query of project, contact and mail. */
+/** The same for mails that were sent: `source` is a query of project, contact and mail. Their mark is in the row of the mail. */
 export function insertSentReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertReactionsFrom(sql`
-    select project_id, new_id(), contact_id, ${EMAIL_SENT}::text, null::uuid, email_id
+    select project_id, new_id(), contact_id, ${EMAIL_SENT}::text, null::uuid, email_id, null::boolean
     from (${source}) as sent (project_id, contact_id, email_id)`);
 }
 
@@ -38,15 +38,16 @@ export async function insertSentReactions(
 /** Contacts that changed without an event, in the projects where somebody follows such changes. */
 export async function insertContactReactions(
   tx: Tx,
-  changes: ReadonlyArray<{ projectId: string; id: string; contactId: string }>,
+  changes: ReadonlyArray<{ projectId: string; id: string; contactId: string; fromPublicKey: true | null }>,
 ): Promise<void> {
   await sql`
-    insert into event_reactions (project_id, subscriber, id, contact_id)
-    select i.project_id, s.subscriber, i.id, i.contact_id from unnest(
+    insert into event_reactions (project_id, subscriber, id, contact_id, from_public_key)
+    select i.project_id, s.subscriber, i.id, i.contact_id, i.from_public_key from unnest(
       ${changes.map((change) => change.projectId)}::uuid[],
       ${changes.map((change) => change.id)}::uuid[],
-      ${changes.map((change) => change.contactId)}::uuid[]
-    ) as i (project_id, id, contact_id)
+      ${changes.map((change) => change.contactId)}::uuid[],
+      ${changes.map((change) => change.fromPublicKey)}::boolean[]
+    ) as i (project_id, id, contact_id, from_public_key)
     join event_subscriptions s on s.project_id = i.project_id and s.event_name = '*'`.execute(tx);
 }
 
@@ -75,13 +76,16 @@ export async function deleteReactions(tx: Tx, projectId: string, subscriber: str
     eventName: string | null;
     eventId: string | null;
     emailId: string | null;
+    fromPublicKey: boolean;
   }>`
     delete from event_reactions r
     -- As an array: of a table that grew lately a join would read all for each of them.
     where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = any(array(
       select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
       order by id limit ${limit} for update skip locked))
-    returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id`.execute(tx);
+    returning r.id, r.contact_id, r.event_name, r.event_id, r.email_id, r.from_public_key is true as from_public_key`.execute(
+    tx,
+  );
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 

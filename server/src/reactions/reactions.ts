@@ -43,7 +43,7 @@ export async function subscribeToEvents(
 /** Notes that contacts came into being or changed, in the transaction of the change. Costs nothing where nobody follows them. */
 export async function noteContacts(
   tx: Tx,
-  contacts: ReadonlyArray<{ projectId: string; contactId: string }>,
+  contacts: ReadonlyArray<{ projectId: string; contactId: string; fromPublicKey?: boolean | undefined }>,
 ): Promise<void> {
   if (contacts.length === 0) return;
   let noted = contacts;
@@ -55,7 +55,12 @@ export async function noteContacts(
   }
   await insertContactReactions(
     tx,
-    noted.map(({ projectId, contactId }) => ({ projectId, id: newId(), contactId })),
+    noted.map(({ projectId, contactId, fromPublicKey }) => ({
+      projectId,
+      id: newId(),
+      contactId,
+      fromPublicKey: fromPublicKey === true ? true : null,
+    })),
   );
 }
 
@@ -74,7 +79,8 @@ export async function noteSentMails(
 }
 
 /**
- * As part of a larger statement: the reactions to events, which `source` is a query of (project, id, contact, name, event, mail).
+ * As part of a larger statement: the reactions to events, which `source` is a query of (project, id, contact, name, event, mail,
+ * whether because of a public key).
  */
 export function reactToEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertReactionsFrom(source);
@@ -101,6 +107,8 @@ export interface Reaction {
   /** The event; null for `email.sent`, whose mail stands beside it, and without an event. */
   eventId: string | null;
   emailId: string | null;
+  /** Whether a call with a public key caused it. False for `email.sent`, because the row of the email has that mark. */
+  fromPublicKey: boolean;
 }
 
 /** Takes up to `limit` reactions of a project, oldest first; whoever takes them does what follows in the same transaction. */

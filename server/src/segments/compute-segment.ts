@@ -5,7 +5,7 @@ import { Refusal } from "../platform/refusal.ts";
 import { restrictionForAll, restrictionOf } from "./filters/compile-filter.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 import { getSegmentRow } from "./segments.ts";
-import { deleteMembers, syncMembers } from "./member-queries.ts";
+import { deleteMembers, syncMembers, type Among } from "./member-queries.ts";
 import {
   findSegmentForUpdate,
   lockDueSegment,
@@ -18,6 +18,8 @@ import { eventNamesOf } from "./rules.ts";
 /** A million members that come at once take longer than a statement usually may. */
 const COMPUTE_TIMEOUT_MS = 5 * 60_000;
 const REMOVE_BATCH = 10_000;
+
+const EVERYONE: Among = { contactIds: null, fromPublicKey: [] };
 
 export interface Computed {
   added: number;
@@ -42,7 +44,7 @@ export async function requestCompute(database: Database, projectId: string, id: 
 export async function computeSegment(tx: Tx, projectId: string, id: string): Promise<Computed> {
   const row = await findSegmentForUpdate(tx, projectId, id);
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
-  return compute(tx, projectId, row, null);
+  return compute(tx, projectId, row, EVERYONE);
 }
 
 /** Computes a segment that is due, unless another process does; returns whether it must be looked at again. */
@@ -51,7 +53,7 @@ export async function computeDueSegment(database: Database, projectId: string, i
     const row = await lockDueSegment(tx, projectId, id);
     if (row === undefined) return false;
     if (row.trackMembership) {
-      await compute(tx, projectId, row, null);
+      await compute(tx, projectId, row, EVERYONE);
       return false;
     }
     const removed = await deleteMembers(tx, projectId, id, REMOVE_BATCH);
@@ -61,12 +63,8 @@ export async function computeDueSegment(database: Database, projectId: string, i
 }
 
 /** Makes the members of a locked segment true: all of them, or only as far as these contacts go. */
-export async function compute(
-  tx: Tx,
-  projectId: string,
-  row: SegmentRow,
-  contactIds: readonly string[] | null,
-): Promise<Computed> {
+export async function compute(tx: Tx, projectId: string, row: SegmentRow, among: Among): Promise<Computed> {
+  const { contactIds } = among;
   const filters = row.filters as Filter;
   const segments = await loadSegmentsFor(tx, projectId, [filters]);
   if (contactIds === null) await limitStatements(tx, COMPUTE_TIMEOUT_MS);
@@ -74,7 +72,7 @@ export async function compute(
     contactIds === null
       ? await restrictionForAll(tx, filters, { projectId, segments })
       : await restrictionOf(tx, filters, { projectId, segments, fewContacts: true });
-  const computed = await syncMembers(tx, { projectId, id: row.id }, matches, eventNamesOf(row), contactIds);
+  const computed = await syncMembers(tx, { projectId, id: row.id }, matches, eventNamesOf(row), among);
   if (contactIds === null) await updateComputed(tx, projectId, row.id);
   return computed;
 }

@@ -5,7 +5,8 @@ import type { Hints } from "../platform/background/hints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
-import { listProjectsWithReactions, takeReactions } from "../reactions/reactions.ts";
+import { listProjectsWithReactions, takeReactions, type Reaction } from "../reactions/reactions.ts";
+import { markOfEmails } from "../events/arrived-events.ts";
 import { compute, computeDueSegment } from "./compute-segment.ts";
 import {
   countTrackedSegments,
@@ -16,6 +17,7 @@ import {
   updateTimeBasedDue,
   type SegmentRow,
 } from "./queries.ts";
+import type { Among } from "./member-queries.ts";
 import { canMove } from "./rules.ts";
 
 const POLL_MS = 4_000;
@@ -40,19 +42,25 @@ export async function followChanges(database: Database, projectId: string): Prom
     const tracked = await lockTrackedSegments(tx, projectId);
     if (tracked.length < (await countTrackedSegments(tx, projectId))) return false;
     const changes = await takeReactions(tx, { projectId, subscriber: "segments", limit: BATCH_SIZE });
+    const marked = await markOfEmails(tx, projectId, changes);
     for (const segment of tracked) {
-      const moved = changes.filter(({ eventName }) => canMove(segment.causes, eventName));
-      const contactIds = [...new Set(moved.map(({ contactId }) => contactId))];
-      if (contactIds.length > 0) await follow(tx, projectId, segment, contactIds);
+      const moved = marked.filter(({ eventName }) => canMove(segment.causes, eventName));
+      const contactIds = distinctContacts(moved);
+      const fromPublicKey = distinctContacts(moved.filter((change) => change.fromPublicKey));
+      if (contactIds.length > 0) await follow(tx, projectId, segment, { contactIds, fromPublicKey });
     }
     return changes.length === BATCH_SIZE;
   });
 }
 
+const distinctContacts = (changes: readonly Reaction[]) => [
+  ...new Set(changes.map(({ contactId }) => contactId)),
+];
+
 /** One that is refused (too large to be asked) holds up no other: it is due as a whole until it can be. */
-async function follow(tx: Tx, projectId: string, segment: SegmentRow, contactIds: string[]): Promise<void> {
+async function follow(tx: Tx, projectId: string, segment: SegmentRow, among: Among): Promise<void> {
   try {
-    await compute(tx, projectId, segment, contactIds);
+    await compute(tx, projectId, segment, among);
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     await updateComputeDue(tx, projectId, [segment.id]);

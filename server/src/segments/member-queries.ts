@@ -6,6 +6,13 @@ import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 /** Whether each member of a segment `s` is stored, and counted as it comes and goes. */
 const followsMembers = sql`(s.type = 'STATIC' or s.track_membership)`;
 
+/** The contacts to move; `contactIds` null means all. */
+export interface Among {
+  contactIds: readonly string[] | null;
+  /** Those that may move because of a call with a public key. */
+  fromPublicKey: readonly string[];
+}
+
 /** What a segment is called in its events. */
 export interface EventNames {
   entry: string;
@@ -23,9 +30,10 @@ export async function syncMembers(
   segment: { projectId: string; id: string },
   matches: RawBuilder<SqlBool>,
   events: EventNames,
-  contactIds: readonly string[] | null,
+  { contactIds, fromPublicKey }: Among,
 ): Promise<{ added: number; removed: number; total: number }> {
   const { projectId, id } = segment;
+  const common = { projectId, data: events.data, contactsFromPublicKey: fromPublicKey };
   const among = (column: string) =>
     contactIds === null ? sql`` : sql` and ${sql.raw(column)} = any(${contactIds}::uuid[])`;
   const { rows } = await sql<{ added: number; removed: number; total: number }>`
@@ -48,8 +56,8 @@ export async function syncMembers(
       select ${projectId}::uuid, ${id}::uuid, contact_id from moves where not leaves
       on conflict do nothing returning contact_id
     ), ${recordEventsFrom(sql`
-      ${sameEventFor({ projectId, name: events.exit, data: events.data }, sql`select contact_id from gone`)} union all
-      ${sameEventFor({ projectId, name: events.entry, data: events.data }, sql`select contact_id from come`)}`)}
+      ${sameEventFor({ ...common, name: events.exit }, sql`select contact_id from gone`)} union all
+      ${sameEventFor({ ...common, name: events.entry }, sql`select contact_id from come`)}`)}
     , changed as (
       select (select count(*) from come)::integer as added, (select count(*) from gone)::integer as removed
     )

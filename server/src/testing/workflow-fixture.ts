@@ -53,6 +53,7 @@ export function entryOf(workflow: DrawnWorkflow, contactId: string, context: obj
     stepId: workflow.step("trigger"),
     context: context === null ? null : JSON.stringify(context),
     startedAt: null,
+    fromPublicKey: null,
   };
 }
 

@@ -4,7 +4,7 @@ import { verify, type Verification } from "@postloft/contract/verify.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { GroupCommit } from "../platform/background/group-commit.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
-import { viaApi } from "../contacts/consent.ts";
+import { VIA_PUBLIC_KEY, viaApi } from "../contacts/consent.ts";
 import { getContact } from "../contacts/contacts.ts";
 import type { RecentSends } from "./recent-sends.ts";
 import type { SendAnswer, SendRequest } from "./send.ts";
@@ -18,9 +18,9 @@ export function v1Routes(doors: {
   verify: (email: string) => Promise<Verification>;
 }): Route[] {
   return [
-    route(contract.track, async ({ projectId, userId, body, bodyBytes, receipt }) => {
+    route(contract.track, async ({ projectId, userId, byPublicKey, body, bodyBytes, receipt }) => {
       const { email, event, subscribed, data } = body;
-      const via = viaApi(userId);
+      const via = byPublicKey ? VIA_PUBLIC_KEY : viaApi(userId);
       return ok(
         await doors.tracker.submit({ projectId, email, event, subscribed, data, bodyBytes, receipt, via }),
       );

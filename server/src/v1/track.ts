@@ -104,6 +104,7 @@ async function trackAny(database: Database, requests: readonly TrackRequest[]): 
         contactId,
         name: request.event,
         data: readEventData(request.data),
+        fromPublicKey: request.via.fromPublicKey,
       })),
     );
     const answers = events.map(answerOf);

@@ -1,5 +1,6 @@
 // What is wrong with a workflow, before anybody enters it: told with it, and in the way of enabling it where nothing could come of it.
 import { canHappen } from "@postloft/contract/event-names.ts";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Branch, Graph, GraphStep, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type {
@@ -21,6 +22,8 @@ export interface Surroundings {
   segments: ReadonlyMap<string, { isTracked: boolean }>;
   /** The names of the workflows in the loop that this one closes, itself first; null where there is none. */
   loop: readonly string[] | null;
+  /** Emails that limits on public keys skipped in the last 24 hours. */
+  skippedEmails: number;
 }
 
 export interface TriggerToJudge {
@@ -41,6 +44,7 @@ export function problemsOf(
   return [
     ...problemsOfTrigger(trigger, surroundings, triggerStep?.id ?? null),
     ...problemsOfRepetition(trigger, surroundings, triggerStep?.id ?? null),
+    ...problemsOfSkipped(surroundings, triggerStep?.id ?? null),
     ...(graph.steps.length === 1
       ? [
           problem(
@@ -140,6 +144,25 @@ function problemsOfRepetition(
     "FREQUENT_SCHEDULE",
     "This schedule runs more than once a day for everyone. Choose a segment, run it less often, or confirm that this is intended.",
   );
+}
+
+function problemsOfSkipped({ skippedEmails }: Surroundings, stepId: string | null): WorkflowProblem[] {
+  if (skippedEmails === 0) return [];
+  const most = LIMITS.skippedEmailsCounted.value;
+  const count =
+    skippedEmails > most
+      ? `More than ${most} emails were`
+      : skippedEmails === 1
+        ? "1 email was"
+        : `${skippedEmails} emails were`;
+  return [
+    problem(
+      "EMAILS_SKIPPED",
+      "warning",
+      stepId,
+      `${count} skipped in the last 24 hours because of events sent with a public key. Send events that must always lead to an email with the secret key from your server.`,
+    ),
+  ];
 }
 
 function isForEveryone(config: Readonly<Record<string, unknown>>): boolean {

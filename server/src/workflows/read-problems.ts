@@ -12,6 +12,7 @@ import { problemsOf, reachedSteps, type Surroundings, type TriggerToJudge } from
 import { findKnownSegments, findKnownTemplates } from "./reference-queries.ts";
 import type { WorkflowRow } from "./queries.ts";
 import { segmentIdsOf, templateIdsOf } from "./references.ts";
+import { countSkippedEmails } from "./executions/public-key-queries.ts";
 import { isTracked } from "./trigger.ts";
 
 /** What an execution gives to mails beside a contact's data. */
@@ -49,7 +50,9 @@ export async function readProblems(
     readSurroundings(database, projectId, workflow),
     readLoop(database, projectId, workflow),
   ]);
-  return problemsOf(graph, trigger, { ...found, loop });
+  const most = LIMITS.skippedEmailsCounted.value + 1;
+  const skippedEmails = await countSkippedEmails(database, projectId, workflow.id, most);
+  return problemsOf(graph, trigger, { ...found, loop, skippedEmails });
 }
 
 /** The loop that a workflow would close, unless the author confirmed it. @throws Refusal VALIDATION_ERROR naming `field`. */
@@ -91,7 +94,7 @@ async function readSurroundings(
   database: Database,
   projectId: string,
   { graph, trigger }: WorkflowToCheck,
-): Promise<Omit<Surroundings, "loop">> {
+): Promise<Omit<Surroundings, "loop" | "skippedEmails">> {
   const templateIds = templateIdsOf(graph);
   const templates =
     templateIds.length === 0

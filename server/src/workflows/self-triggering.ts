@@ -7,6 +7,7 @@ import {
   EMAIL_MACHINE_CLICK,
   EMAIL_MACHINE_OPEN,
   EMAIL_SENT,
+  EMAIL_SKIPPED,
 } from "@postloft/contract/event-names.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 
@@ -17,6 +18,7 @@ const EVENTS_OF_AN_EMAIL = [
   EMAIL_BOUNCE,
   EMAIL_MACHINE_OPEN,
   EMAIL_MACHINE_CLICK,
+  EMAIL_SKIPPED,
 ] as const;
 
 /** A workflow that contacts may enter again and again. */

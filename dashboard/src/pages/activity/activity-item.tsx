@@ -8,6 +8,7 @@ import {
   Eye,
   Flag,
   MailPlus,
+  MailX,
   Megaphone,
   MousePointerClick,
   Play,
@@ -35,6 +36,7 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
   "email.machine-clicked": { icon: Bot, says: t("Link followed by a machine") },
   "email.bounced": { icon: Undo2, says: t("Mail bounced"), isBad: true },
   "email.complaint": { icon: Flag, says: t("Reported as spam"), isBad: true },
+  "email.skipped": { icon: MailX, says: t("Email skipped"), isBad: true },
   "email.received": { icon: MailPlus, says: t("Wrote to you") },
   "contact.subscribed": { icon: UserPlus, says: t("Subscribed") },
   "contact.unsubscribed": { icon: UserMinus, says: t("Unsubscribed") },
@@ -48,6 +50,12 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
 const SKELETON_LINES = 8;
 const UNKNOWN = { icon: AlertTriangle, says: t("Something new"), isBad: false };
 
+/** Why a workflow skipped an email, by the code in its event. */
+const SKIP_REASONS: Record<string, string> = {
+  PUBLIC_KEY_LIMIT: t("Too many emails to this contact because of events sent with the public key"),
+  FIRST_EMAIL_LIMIT: t("Too many first emails to new contacts because of events sent with the public key"),
+};
+
 function textOf(metadata: Activity["metadata"], ...names: string[]): string | null {
   const found = names.map((name) => metadata[name]).find((value) => typeof value === "string");
   return typeof found === "string" && found !== "" ? found : null;
@@ -56,10 +64,17 @@ function textOf(metadata: Activity["metadata"], ...names: string[]): string | nu
 /** What it is about, in its own words: a subject, a name, an address that was clicked. */
 function detailOf({ type, metadata }: Activity): string | null {
   if (type === "event.triggered") return textOf(metadata, "eventName");
+  if (type === "email.skipped") return skipDetailOf(metadata);
   // The subject of a campaign still has its variables in it.
   if (type.startsWith("campaign.")) return textOf(metadata, "name", "subject");
   // A mail that is forgotten has an empty one.
   return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason") || null;
+}
+
+function skipDetailOf(metadata: Activity["metadata"]): string | null {
+  const reason = textOf(metadata, "reason");
+  const parts = [textOf(metadata, "workflowName"), SKIP_REASONS[reason ?? ""] ?? reason];
+  return parts.filter((part) => part !== null).join(": ") || null;
 }
 
 interface LinesProps {

@@ -34,6 +34,7 @@ const TYPES: Record<Kind, ActivityType[]> = {
     "email.bounced",
     "email.complaint",
     "email.received",
+    "email.skipped",
   ],
   contacts: ["contact.subscribed", "contact.unsubscribed"],
   events: ["event.triggered"],

@@ -2,6 +2,7 @@
 // that records each email.
 import type { Database, Tx } from "../../platform/database/database.ts";
 import {
+  averageSendingHour,
   listMiscounts,
   listSendingProjects,
   sumSendingHours,
@@ -40,6 +41,11 @@ export async function countMails(tx: Tx, mails: readonly ToCount[]): Promise<voi
     hours.set(key, row);
   }
   await upsertSendingHours(tx, [...hours.values()]);
+}
+
+/** Returns how many emails a project sent per hour on average of the last 30 days. */
+export async function readHourlyAverage(database: Database, projectId: string): Promise<number> {
+  return averageSendingHour(database, projectId);
 }
 
 export interface SendingTotals {

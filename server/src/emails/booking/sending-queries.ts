@@ -79,6 +79,14 @@ export async function sumSendingHours(
   return rows;
 }
 
+/** Emails that a project sent per hour, on average of the last 30 days. */
+export async function averageSendingHour(database: Database, projectId: string): Promise<number> {
+  const { rows } = await sql<{ average: number }>`
+    select coalesce(sum(sent), 0)::float8 / (30 * 24) as average from sending_hours
+    where project_id = ${projectId} and hour > now() - interval '30 days'`.execute(database);
+  return rows[0]?.average ?? 0;
+}
+
 export interface SendingProject {
   projectId: string;
   /** Emails of this hour and the previous one. Changes with each counted email. */

@@ -67,7 +67,9 @@ export interface NewEmail {
   campaignId?: string;
   /** The workflow and step that sent the email. */
   workflow?: { id: string; stepId: string };
-  /** Merged over the contact's data when the email is rendered. Holds TestVariables for a test email. */
+  /** A workflow sends it because of a call with a public key; `FIRST`: the first one to a contact that never asked for email. */
+  fromPublicKey?: "FIRST" | "LATER";
+  /** Laid over the contact's data when the mail is rendered; of a test what TestVariables says. */
   variables: Readonly<Record<string, unknown>>;
   /** The email is left out of counts and notifications. */
   isTest?: true;
@@ -123,6 +125,7 @@ export async function enqueueEmails(tx: Tx, emails: readonly NewEmail[]): Promis
     campaignId: email.campaignId ?? null,
     workflowId: email.workflow?.id ?? null,
     workflowStepId: email.workflow?.stepId ?? null,
+    fromPublicKey: email.fromPublicKey ?? null,
     priority: EMAIL_KINDS.indexOf(email.kind) + 1,
     toAddress: email.to.address,
     toName: email.to.name,

@@ -96,6 +96,7 @@ export interface NewEmailRow {
   campaignId: string | null;
   workflowId: string | null;
   workflowStepId: string | null;
+  fromPublicKey: "FIRST" | "LATER" | null;
   priority: number;
   toAddress: string;
   toName: string | null;
@@ -107,7 +108,7 @@ export interface NewEmailRow {
 
 export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Promise<void> {
   await sql`
-    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, priority,
+    insert into emails (project_id, id, contact_id, content_id, template_id, campaign_id, workflow_id, workflow_step_id, from_public_key, priority,
       to_address, to_name, copies, variables, is_test, stays_here)
     select * from unnest(
       ${emails.map((email) => email.projectId)}::uuid[],
@@ -118,6 +119,7 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.campaignId)}::uuid[],
       ${emails.map((email) => email.workflowId)}::uuid[],
       ${emails.map((email) => email.workflowStepId)}::uuid[],
+      ${emails.map((email) => email.fromPublicKey)}::text[],
       ${emails.map((email) => email.priority)}::smallint[],
       ${emails.map((email) => email.toAddress)}::text[],
       ${emails.map((email) => email.toName)}::text[],

@@ -369,6 +369,7 @@ export interface EmailsTable {
   staysHere: boolean | null;
   forgottenAt: Date | null;
   erasedTo: string | null;
+  fromPublicKey: string | null;
 }
 
 export interface EmailsKeptLongerTable {
@@ -404,6 +405,7 @@ export interface EventReactionsTable {
   eventName: string | null;
   eventId: string | null;
   emailId: string | null;
+  fromPublicKey: boolean | null;
 }
 
 export interface EventRetentionsTable {
@@ -425,6 +427,7 @@ export interface EventsTable {
   data: ColumnType<unknown, string | null | undefined, string | null>;
   emailId: string | null;
   createdAt: Generated<Date>;
+  fromPublicKey: boolean | null;
 }
 
 export interface IdempotencyKeysTable {
@@ -914,6 +917,7 @@ export interface WorkflowExecutionsTable {
   exitReason: string | null;
   startedAt: Generated<Date>;
   endedAt: Date | null;
+  fromPublicKey: boolean | null;
 }
 
 export interface WorkflowStepCountsTable {

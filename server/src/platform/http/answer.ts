@@ -117,9 +117,10 @@ async function answerNow(
 /** A line break, which no header has, keeps apart what is not the same caller's (docs/decisions/0079). */
 function keyOf(caller: Caller, key: string): string {
   if (isTest(caller)) return `test\n${key}`;
-  return caller.key === "public" ? `public\n${key}` : key;
+  return isPublic(caller) ? `public\n${key}` : key;
 }
 
+const isPublic = ({ key }: Caller) => key === "public";
 const isTest = ({ scopes }: Caller) => scopes?.includes(TEST_SCOPE) === true;
 
 interface Parts {
@@ -233,6 +234,7 @@ function makeCall(
     userId: caller.userId,
     sessionId: caller.sessionId,
     keyHash: caller.keyHash,
+    byPublicKey: isPublic(caller),
     isTest: isTest(caller),
     role: caller.role,
     requestId: request.id,

@@ -50,6 +50,8 @@ export interface Call<E extends Endpoint = Endpoint> {
   keyHash: Buffer | null;
   /** In the project; null where the endpoint has none. */
   role: Role | null;
+  /** Came with a public key, which anyone can read: emails that follow from the call are limited. */
+  byPublicKey: boolean;
   /** Came with a test key: what it sends stays in the local mailbox. */
   isTest: boolean;
   /** As the answer says it, in `x-request-id`. */

@@ -21,6 +21,7 @@ import {
   words,
 } from "./forms.ts";
 import { OAUTH_SETTINGS } from "./oauth.ts";
+import { PUBLIC_KEY_SETTINGS } from "../public-key-settings.ts";
 import { readGiven } from "./read-setting.ts";
 import { STRIPE_SETTINGS } from "./stripe.ts";
 
@@ -167,6 +168,7 @@ export const SETTINGS = {
     "1000",
     "Requests per minute and project; 0 turns the limit off.",
   ),
+  ...PUBLIC_KEY_SETTINGS,
   DOCS_ACCESS: setting(
     access.default("anyone"),
     "anyone",

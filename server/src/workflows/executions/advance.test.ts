@@ -28,10 +28,17 @@ test("executions of which none can be stored take one turn of many, not one that
   const entries = contacts.map((contact) => entryOf(workflow, contact.id));
   await transaction(server.database, (tx) => insertExecutions(tx, projectId, entries));
   await server.rows("alter table contacts add constraint refused check (not data ? 'refused') not valid");
-  const domains = { findSigningKeys: async () => new Map() } as never;
+  const parts = {
+    domains: { findSigningKeys: async () => new Map() } as never,
+    publicKeyLimits: {
+      PUBLIC_KEY_EMAILS_PER_HOUR: 0,
+      PUBLIC_KEY_EMAILS_PER_DAY: 0,
+      PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
+    },
+  };
   const faults: string[] = [];
   const turn = async () =>
-    (await advanceDue(server.database, domains, projectId, 500, (_error, id) => faults.push(id))).moved;
+    (await advanceDue(server.database, parts, projectId, 500, (_error, id) => faults.push(id))).moved;
   const moved = [await turn(), await turn(), await turn()];
   expect(moved).toEqual([50, 10, 0]);
   expect(faults).toHaveLength(COUNT);

@@ -3,9 +3,8 @@
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { Refusal } from "../../platform/refusal.ts";
-import type { Domains } from "../../domains/domains.ts";
 import { contactRefusal } from "../../contacts/contacts.ts";
-import { createDatabaseWorld } from "./database-world.ts";
+import { createDatabaseWorld, type StepParts } from "./database-world.ts";
 import type { Execution } from "./execution.ts";
 import { addToStepCounts, listDueExecutions, updateExecutions, type WhichDue } from "./execution-queries.ts";
 import { claimExecutions, type Claimed } from "./load-executions.ts";
@@ -33,15 +32,15 @@ interface Advance {
  */
 export async function advanceDue(
   database: Database,
-  domains: Domains,
+  parts: StepParts,
   projectId: string,
   limit = BATCH_SIZE,
   onFault: OnFault = () => undefined,
 ): Promise<Advance> {
-  const moved = await transaction(database, (tx) => advanceBatch(tx, domains, projectId, { limit })).catch(
+  const moved = await transaction(database, (tx) => advanceBatch(tx, parts, projectId, { limit })).catch(
     (error: unknown) => {
       if (isAway(error)) throw error;
-      return advanceApart(database, domains, projectId, limit, onFault);
+      return advanceApart(database, parts, projectId, limit, onFault);
     },
   );
   if (moved.moved > 0) await failpoint("workflow.after_commit");
@@ -54,7 +53,7 @@ const isAway = (error: unknown) => asUnavailable(error) instanceof Refusal;
 
 async function advanceApart(
   database: Database,
-  domains: Domains,
+  parts: StepParts,
   projectId: string,
   limit: number,
   onFault: OnFault,
@@ -62,10 +61,10 @@ async function advanceApart(
   let total = NOTHING;
   for (const id of await listDueExecutions(database, projectId, Math.min(limit, APART_SIZE))) {
     const one = await transaction(database, (tx) =>
-      advanceBatch(tx, domains, projectId, { limit: 1, id }),
+      advanceBatch(tx, parts, projectId, { limit: 1, id }),
     ).catch((error: unknown) => {
       if (isAway(error)) throw error;
-      return advanceByStep(database, domains, { projectId, id }, onFault);
+      return advanceByStep(database, parts, { projectId, id }, onFault);
     });
     total = sumOf(total, one);
   }
@@ -75,7 +74,7 @@ async function advanceApart(
 /** A step in each transaction: what comes before the one that cannot be stored stays done, and is not done again. */
 async function advanceByStep(
   database: Database,
-  domains: Domains,
+  parts: StepParts,
   { projectId, id }: { projectId: string; id: string },
   onFault: OnFault,
 ): Promise<Advance> {
@@ -86,7 +85,7 @@ async function advanceByStep(
       const one = await transaction(database, async (tx) => {
         const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
         stood = claimed.map(standingOf)[0];
-        return advanceClaimed(tx, domains, projectId, claimed, 1);
+        return advanceClaimed(tx, parts, projectId, claimed, 1);
       });
       if (one.moved === 0) break;
       total = { ...sumOf(total, one), moved: 1 };
@@ -134,13 +133,13 @@ async function failWhere(
   return true;
 }
 
-async function advanceBatch(tx: Tx, domains: Domains, projectId: string, which: WhichDue): Promise<Advance> {
-  return advanceClaimed(tx, domains, projectId, await claimExecutions(tx, projectId, which), MAX_ROUNDS);
+async function advanceBatch(tx: Tx, parts: StepParts, projectId: string, which: WhichDue): Promise<Advance> {
+  return advanceClaimed(tx, parts, projectId, await claimExecutions(tx, projectId, which), MAX_ROUNDS);
 }
 
 async function advanceClaimed(
   tx: Tx,
-  domains: Domains,
+  parts: StepParts,
   projectId: string,
   executions: readonly Claimed[],
   maxRounds: number,
@@ -148,7 +147,7 @@ async function advanceClaimed(
   const [first] = executions;
   if (first === undefined) return NOTHING;
   await failpoint("workflow.claimed");
-  const world = createDatabaseWorld(tx, { projectId, now: first.now, domains });
+  const world = createDatabaseWorld(tx, { ...parts, projectId, now: first.now });
   const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
   const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const tally = await walk(world, going, maxRounds);
@@ -189,6 +188,7 @@ async function store(
       results: Object.keys(execution.results).length === 0 ? null : JSON.stringify(execution.results),
       trace: packTrace(execution.trace),
       exitReason: execution.exitReason,
+      fromPublicKey: execution.fromPublicKey ? (true as const) : null,
     })),
   );
   const counts = [...tally].flatMap(([workflowId, steps]) =>

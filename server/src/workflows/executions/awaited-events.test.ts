@@ -13,6 +13,11 @@ import { walkable, type Execution } from "./execution.ts";
 import { newExecution } from "./simulate.ts";
 import { walk } from "./walk.ts";
 
+const NO_LIMITS = {
+  PUBLIC_KEY_EMAILS_PER_HOUR: 0,
+  PUBLIC_KEY_EMAILS_PER_DAY: 0,
+  PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
+};
 const server = useTestServer({ ROLES: "api" });
 const START = Date.UTC(2026, 2, 1, 12);
 const HOUR = 3_600_000;
@@ -52,7 +57,9 @@ async function beginWait(n: number, timeout: number) {
   });
   const look = (atMs: number) =>
     transaction(server.database, (tx) =>
-      walk(createDatabaseWorld(tx, { projectId, now: new Date(atMs), domains }), [execution]),
+      walk(createDatabaseWorld(tx, { projectId, now: new Date(atMs), domains, publicKeyLimits: NO_LIMITS }), [
+        execution,
+      ]),
     );
   await look(START);
   return { projectId, contactId: body.id, execution, look };

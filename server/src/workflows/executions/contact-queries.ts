@@ -39,7 +39,7 @@ export async function emptyExecutionRowsOf(
     update workflow_executions x set contact_id = null, context = null, results = null, answer = null,
       trace = case when jsonb_path_exists(x.trace, '$[*].out') then (
         select jsonb_agg(run - 'out' || jsonb_strip_nulls(jsonb_build_object('out', (
-          select jsonb_object_agg(key, value) from jsonb_each(run -> 'out') where key in ('emailId', 'reason')))) order by place)
+          select jsonb_object_agg(key, value) from jsonb_each(run -> 'out') where key in ('emailId', 'reason', 'code')))) order by place)
         from jsonb_array_elements(x.trace) with ordinality as v (run, place)) else x.trace end
     where x.project_id = ${projectId} and x.contact_id = any(${contactIds}::uuid[]) returning x.id`.execute(
     tx,

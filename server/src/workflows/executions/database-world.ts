@@ -1,9 +1,11 @@
 // Executions as they really are: what their steps look at is read, and what they want done is done, in the engine's transaction.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
+import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { enqueueEmails, makeContent, type Mailbox } from "../../emails/outbox/emails.ts";
+import { recordEvents } from "../../events/events.ts";
 import { pairUp } from "../../platform/pair-up.ts";
 import { readDefaultSenders } from "../../projects/default-senders.ts";
 import type { Domains } from "../../domains/domains.ts";
@@ -16,15 +18,22 @@ import { withFooter } from "../../templates/with-footer.ts";
 import { templateIdOf } from "../references.ts";
 import { readAwaited } from "./awaited-events.ts";
 import { stepOf, type Execution } from "./execution.ts";
+import { readAllowance, type PublicKeyLimits } from "./public-key-allowance.ts";
 import { queueCalls } from "./webhook-calls.ts";
 import type { Effect, MailPlan } from "./steps/step.ts";
 import type { World } from "./walk.ts";
 
 const CAP_REACHED = "The cap on mails of workflows is reached for this month.";
 
+/** What steps need beside the database. */
+export interface StepParts {
+  domains: Domains;
+  publicKeyLimits: PublicKeyLimits;
+}
+
 export function createDatabaseWorld(
   tx: Tx,
-  { projectId, now, domains }: { projectId: string; now: Date; domains: Domains },
+  { projectId, now, domains, publicKeyLimits }: StepParts & { projectId: string; now: Date },
 ): World {
   return {
     now,
@@ -41,11 +50,13 @@ export function createDatabaseWorld(
           templateIds: [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))],
         }),
         ...(await readAwaited(tx, { projectId, executions, segments, now })),
+        allowance: await readAllowance(tx, projectId, executions, publicKeyLimits),
       };
     },
     async apply(effects) {
       await change(tx, projectId, effects);
       await send(tx, projectId, effects);
+      await noteSkipped(tx, projectId, effects);
       const calls = effects.filter((effect) => effect.is === "webhook");
       if (calls.length > 0) await queueCalls(tx, calls);
     },
@@ -150,7 +161,8 @@ async function change(tx: Tx, projectId: string, effects: readonly Effect[]): Pr
   const changes = effects.flatMap((effect) => {
     if (effect.is !== "change" || effect.execution.contactId === null) return [];
     const { execution, subscribed, patch } = effect;
-    const via = { source: "workflow", actor: execution.workflow.id, ip: null } as const;
+    const { workflow, fromPublicKey } = execution;
+    const via = { source: "workflow", actor: workflow.id, ip: null, fromPublicKey } as const;
     return [
       {
         contactId: effect.execution.contactId,
@@ -177,10 +189,34 @@ async function send(tx: Tx, projectId: string, effects: readonly Effect[]): Prom
       content: mail.content,
       templateId: mail.templateId,
       workflow: { id: execution.workflow.id, stepId },
+      ...(mail.fromPublicKey === undefined ? {} : { fromPublicKey: mail.fromPublicKey }),
       variables: mail.variables,
     })),
   );
   mails.forEach(({ run }, at) => {
     run.out = { emailId: ids[at] };
   });
+}
+
+/** Records each skipped email as an event, so that the timeline of the contact and the problems of the workflow show it. */
+async function noteSkipped(tx: Tx, projectId: string, effects: readonly Effect[]): Promise<void> {
+  const events = effects.flatMap((effect) => {
+    if (effect.is !== "skipped" || effect.execution.contactId === null) return [];
+    const { execution, step, code } = effect;
+    return [
+      {
+        projectId,
+        contactId: effect.execution.contactId,
+        name: EMAIL_SKIPPED,
+        data: {
+          reason: code,
+          workflowId: execution.workflow.id,
+          workflowName: execution.workflow.name,
+          stepId: step.id,
+        },
+        fromPublicKey: true,
+      },
+    ];
+  });
+  await recordEvents(tx, events);
 }

@@ -4,8 +4,8 @@ import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
-import type { Domains } from "../../domains/domains.ts";
 import { advanceDue, BATCH_SIZE } from "./advance.ts";
+import type { StepParts } from "./database-world.ts";
 import { listDueProjects, wakeLeftExecutions } from "./execution-queries.ts";
 import { react } from "./react.ts";
 
@@ -13,9 +13,8 @@ import { react } from "./react.ts";
 const POLL_MS = 4_000;
 const LEFT_POLL_MS = 5_000;
 
-export interface EngineParts {
+export interface EngineParts extends StepParts {
   database: Database;
-  domains: Domains;
   /** Mails were put into the outbox. */
   wakeSender: () => void;
   /** Calls of webhooks were queued. */
@@ -36,7 +35,7 @@ export async function findDue(database: Database): Promise<{ projectIds: string[
 
 /** Reacts to events and moves what is due, fair between projects, until it is stopped. */
 export function startEngine(parts: EngineParts): Loop {
-  const { database, domains, log, metrics } = parts;
+  const { database, log, metrics } = parts;
 
   /** One turn of a project: a batch. A fault stops this project alone. @returns whether there may be more */
   async function turn(projectId: string, work: () => Promise<boolean>): Promise<boolean> {
@@ -53,7 +52,7 @@ export function startEngine(parts: EngineParts): Loop {
     turn(projectId, async () => {
       const { moved, hasMails, hasCalls } = await advanceDue(
         database,
-        domains,
+        parts,
         projectId,
         BATCH_SIZE,
         (error, executionId) =>

@@ -17,6 +17,8 @@ export interface Entry {
   context: Readonly<Record<string, unknown>>;
   /** When what starts it happened; left out: now. */
   at?: Date | undefined;
+  /** Whether a call with a public key caused it. */
+  fromPublicKey?: boolean;
 }
 
 /** A workflow that contacts may enter now. */
@@ -70,7 +72,7 @@ export async function enterWorkflows(
     bounded && reentries.length > 0
       ? await countEntriesToday(tx, projectId, reentries)
       : new Map<string, number>();
-  const rows = entries.map(({ workflow, contactId, context, at = null }) => ({
+  const rows = entries.map(({ workflow, contactId, context, at = null, fromPublicKey = false }) => ({
     id: newId(),
     workflowId: workflow.id,
     contactId,
@@ -79,6 +81,7 @@ export async function enterWorkflows(
     stepId: workflow.startStepId,
     context: Object.keys(context).length === 0 ? null : JSON.stringify(context),
     startedAt: at,
+    fromPublicKey: fromPublicKey ? (true as const) : null,
   }));
   const allowed = rows.filter((row) => (counts.get(`${row.workflowId} ${row.contactId}`) ?? 0) < most);
   if (allowed.length === 0) return entries.map(() => null);

@@ -44,6 +44,7 @@ export interface NewExecutionRow {
   context: string | null;
   /** null: now. */
   startedAt: Date | null;
+  fromPublicKey: true | null;
 }
 
 /** Inserts executions of contacts that may enter; the ids of those that are there now. */
@@ -53,12 +54,13 @@ export async function insertExecutions(
   executions: readonly NewExecutionRow[],
 ): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
-    insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, step_id, due_at, context, started_at)
+    insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, step_id, due_at, context, started_at,
+      from_public_key)
     select ${projectId}::uuid, i.id, i.workflow_id, c.id,
       -- The same for all entries that may be but one; else that of the id, which no other has.
       case when i.is_once then 0 else ('x' || substring(i.id::text from 1 for 8) || substring(i.id::text from 10 for 4)
         || right(i.id::text, 4))::bit(64)::bigint end,
-      i.version, i.step_id, now(), i.context, least(i.started_at, now())
+      i.version, i.step_id, now(), i.context, least(i.started_at, now()), i.from_public_key
     from unnest(
       (select ${executions.map(({ id }) => id)}::uuid[]),
       ${executions.map(({ workflowId }) => workflowId)}::uuid[],
@@ -67,8 +69,9 @@ export async function insertExecutions(
       ${executions.map(({ version }) => version)}::integer[],
       ${executions.map(({ stepId }) => stepId)}::uuid[],
       ${executions.map(({ context }) => context)}::jsonb[],
-      ${executions.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[]
-    ) as i (id, workflow_id, contact_id, is_once, version, step_id, context, started_at)
+      ${executions.map(({ startedAt }) => startedAt?.toISOString() ?? null)}::timestamptz[],
+      ${executions.map(({ fromPublicKey }) => fromPublicKey)}::boolean[]
+    ) as i (id, workflow_id, contact_id, is_once, version, step_id, context, started_at, from_public_key)
     join contacts c on c.project_id = ${projectId} and c.id = i.contact_id
     -- Who came more than once while that was allowed does not come again.
     where not i.is_once or not exists (

@@ -17,6 +17,7 @@ export interface ExecutionRow {
   /** Why it is to be cancelled, where that is decided; null: it goes on. */
   exitReason: string | null;
   startedAt: Date;
+  fromPublicKey: boolean;
 }
 
 /** The first execution of a project that is due at some time, in the order of its index. */
@@ -60,7 +61,7 @@ export async function claimDueExecutions(
   const isOne = id === undefined ? sql`true` : sql`x.id = ${id}`;
   const { rows } = await sql<ExecutionRow>`
     ${plannedOften} select x.id, x.workflow_id, x.contact_id, x.version, x.status, x.step_id, x.context, x.results, x.answer,
-      x.trace, x.exit_reason, x.started_at
+      x.trace, x.exit_reason, x.started_at, x.from_public_key is true as from_public_key
     from workflow_executions x
     where x.project_id = ${projectId} and x.due_at <= now() and ${isOne}
     order by x.due_at limit ${limit} for update of x skip locked`.execute(tx);
@@ -89,6 +90,7 @@ export interface StoredExecution {
   results: string | null;
   trace: string;
   exitReason: string | null;
+  fromPublicKey: true | null;
 }
 
 const ENDED = sql.raw("'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'");
@@ -103,7 +105,7 @@ export async function updateExecutions(
     with instant as materialized (select now() as at)
     update workflow_executions x set status = i.status, step_id = i.step_id, due_at = i.due_at, waits_for = i.waits_for,
       results = i.results, answer = null, trace = i.trace, exit_reason = i.exit_reason,
-      ended_at = case when i.status in (${ENDED}) then instant.at end
+      from_public_key = i.from_public_key, ended_at = case when i.status in (${ENDED}) then instant.at end
     from instant, unnest(
       (select ${executions.map(({ id }) => id)}::uuid[]),
       ${executions.map(({ status }) => status)}::text[],
@@ -112,8 +114,9 @@ export async function updateExecutions(
       ${executions.map(({ waitsFor }) => waitsFor)}::text[],
       ${executions.map(({ results }) => results)}::jsonb[],
       ${executions.map(({ trace }) => trace)}::jsonb[],
-      ${executions.map(({ exitReason }) => exitReason)}::text[]
-    ) as i (id, status, step_id, due_at, waits_for, results, trace, exit_reason)
+      ${executions.map(({ exitReason }) => exitReason)}::text[],
+      ${executions.map(({ fromPublicKey }) => fromPublicKey)}::boolean[]
+    ) as i (id, status, step_id, due_at, waits_for, results, trace, exit_reason, from_public_key)
     where x.project_id = ${projectId} and x.id = i.id`.execute(tx);
 }
 

@@ -56,6 +56,8 @@ export interface Execution {
   graph: WalkableGraph;
   /** null: it was deleted. */
   contactId: string | null;
+  /** Whether an event caused by a call with a public key started it, or ended one of its waits. */
+  fromPublicKey: boolean;
   status: ExecutionStatus;
   stepId: string | null;
   dueAt: Date | null;

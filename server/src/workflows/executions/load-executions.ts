@@ -66,6 +66,7 @@ function asExecution(
     version: row.version,
     graph,
     contactId: row.contactId,
+    fromPublicKey: row.fromPublicKey,
     status: row.status as Execution["status"],
     stepId: row.stepId,
     dueAt: null,

@@ -17,6 +17,11 @@ import { newExecution } from "./simulate.ts";
 import { simulateExecution, type SimulatedEvent } from "./simulated-world.ts";
 import { walk } from "./walk.ts";
 
+const NO_LIMITS = {
+  PUBLIC_KEY_EMAILS_PER_HOUR: 0,
+  PUBLIC_KEY_EMAILS_PER_DAY: 0,
+  PUBLIC_KEY_FIRST_EMAILS_PER_HOUR: 0,
+};
 const server = useTestServer({ ROLES: "api" });
 const START = Date.UTC(2026, 2, 1, 12);
 const MINUTE = 60_000;
@@ -282,7 +287,10 @@ test("for any graph and any history the engine's world and the simulation take t
         );
       }
       await transaction(database, (tx) =>
-        walk(createDatabaseWorld(tx, { projectId, now: new Date(nowMs), domains }), [execution]),
+        walk(
+          createDatabaseWorld(tx, { projectId, now: new Date(nowMs), domains, publicKeyLimits: NO_LIMITS }),
+          [execution],
+        ),
       );
       const awaited = coming.find(({ name }) => name === execution.waitsFor);
       const instants = [execution.dueAt?.getTime(), awaited?.atMs].filter((one) => one !== undefined);

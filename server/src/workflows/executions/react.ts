@@ -3,7 +3,7 @@ import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
-import { readReactedEvents } from "../../events/arrived-events.ts";
+import { markOfEmails, readReactedEvents } from "../../events/arrived-events.ts";
 import { takeReactions, type Reaction } from "../../reactions/reactions.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
@@ -38,16 +38,20 @@ async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Pr
   const workflows = await readEnterable(tx, projectId, { events: names });
   if (workflows.length === 0) return;
   const started = Map.groupBy(workflows, ({ triggerEvent }) => triggerEvent ?? "");
-  const starting = reactions.filter(({ eventName }) => started.has(eventName));
+  const starting = await markOfEmails(
+    tx,
+    projectId,
+    reactions.filter(({ eventName }) => started.has(eventName)),
+  );
   const events = await readReactedEvents(tx, projectId, starting);
   const filters = workflows.flatMap((workflow) => filterOf(workflow) ?? []);
   const segments = await loadSegmentsFor(tx, projectId, filters);
-  const entries = starting.flatMap(({ eventName, eventId, emailId, contactId }) => {
+  const entries = starting.flatMap(({ eventName, eventId, emailId, contactId, fromPublicKey }) => {
     const { data: context = {}, at } = events.get(eventId ?? emailId ?? "") ?? {};
     return (started.get(eventName) ?? []).flatMap((workflow) => {
       const filter = filterOf(workflow);
       const isMeant = filter === undefined || fits(filter, { data: context, at: now() }, { segments }, now());
-      return isMeant ? [{ workflow, contactId, context, at }] : [];
+      return isMeant ? [{ workflow, contactId, context, at, fromPublicKey }] : [];
     });
   });
   if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });

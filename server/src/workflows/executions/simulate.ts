@@ -171,6 +171,7 @@ export function newExecution(
     waitsFor: null,
     results: {},
     answer: null,
+    fromPublicKey: false,
     trace: [],
     exitReason: null,
   };

@@ -50,7 +50,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
   function apply(effect: Effect): void {
     if (effect.is === "mail") mails.push({ stepId: effect.stepId, at: now, mail: effect.mail, contact });
     else if (effect.is === "change") contact = changed(contact, effect, now);
-    else {
+    else if (effect.is === "webhook") {
       const { status, body = null } = webhooks[effect.step.name] ?? { status: 200 };
       const isDone = status >= 200 && status < 300;
       execution.answer = isDone
@@ -106,7 +106,7 @@ function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): A
   const sinceMs = waitBegan(execution);
   return happened
     .filter(({ name, at }) => name === step.config.eventName && at.getTime() >= sinceMs)
-    .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data }));
+    .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data, fromPublicKey: false }));
 }
 
 /** The contact as conditions on events see it at this instant. */

@@ -144,7 +144,7 @@ function settle(execution: Execution, run: StepRun, counts: StepTally, result: S
     case "skip":
       counts.skipped++;
       run.is = "SKIPPED";
-      run.out = { reason: result.reason };
+      run.out = { reason: result.reason, ...(result.code === undefined ? {} : { code: result.code }) };
       return goOn(execution, run, null, now);
     case "on":
       counts.passed++;

@@ -1,5 +1,6 @@
 // SEND_EMAIL: a mail of a template to the contact, or to an address of its own. Delivery follows the kind of the template (spec §3.1).
 import { carriedBy } from "../execution.ts";
+import { PUBLIC_KEY_REASONS } from "../public-key-allowance.ts";
 import type { TakeStep } from "./step.ts";
 
 export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact, run, facts }) => {
@@ -12,12 +13,24 @@ export const takeSendEmail: TakeStep<"SEND_EMAIL"> = ({ step, execution, contact
   const isToContact = recipient?.type !== "CUSTOM";
   if (isToContact && plan.goesToSubscribers && !contact.subscribed)
     return { goes: "skip", reason: "The contact is not subscribed." };
+  const granted =
+    isToContact && execution.fromPublicKey ? facts.allowance?.take(execution.contactId ?? "") : undefined;
+  if (granted !== undefined && "code" in granted) {
+    const { code } = granted;
+    return {
+      goes: "skip",
+      reason: PUBLIC_KEY_REASONS[code],
+      code,
+      effect: { is: "skipped", execution, step, code },
+    };
+  }
   const { content } = plan;
   const mail = {
     to: isToContact ? contact.email : (recipient.customEmail ?? contact.email),
     isToContact,
     templateId,
     content,
+    ...granted,
     variables: { ...(isToContact ? {} : contact.data), ...execution.context, ...carriedBy(execution) },
   };
   return { goes: "on", effect: { is: "mail", execution, run, stepId: step.id, mail } };

@@ -6,12 +6,15 @@ import type { SegmentSources } from "../../../segments/filters/load-segments.ts"
 import type { DataPatch } from "../../../contacts/rules.ts";
 import type { NewEmail } from "../../../emails/outbox/emails.ts";
 import type { Execution, StepRun } from "../execution.ts";
+import type { PublicKeyAllowance, PublicKeyCode } from "../public-key-allowance.ts";
 
 /** An event that a wait may have waited for. */
 export interface ArrivedEvent {
   id: string;
   at: Date;
   data: Readonly<Record<string, unknown>>;
+  /** Whether a call with a public key caused it. */
+  fromPublicKey: boolean;
 }
 
 /** That more happened since a wait began than a look goes through: behind which event the next one begins, and when. */
@@ -36,6 +39,8 @@ export interface Facts extends SegmentSources {
   events: ReadonlyMap<string, readonly ArrivedEvent[]>;
   /** By execution, where there is more behind these events. */
   unread: ReadonlyMap<string, UnreadEvents>;
+  /** What public keys may still cause. Left out in simulations, where no execution has their mark. */
+  allowance?: PublicKeyAllowance | undefined;
 }
 
 export type StepOf<Type extends StepType> = Extract<GraphStep, { type: Type }>;
@@ -56,6 +61,7 @@ export interface Situation<Type extends StepType = StepType> {
 export type Effect =
   | { is: "mail"; execution: Execution; run: StepRun; stepId: string; mail: MailToSend }
   | { is: "change"; execution: Execution; run: StepRun; subscribed?: boolean; patch: DataPatch }
+  | { is: "skipped"; execution: Execution; step: StepOf<"SEND_EMAIL">; code: PublicKeyCode }
   | { is: "webhook"; execution: Execution; run: StepRun; contact: FilterContact; step: StepOf<"WEBHOOK"> };
 
 export interface MailToSend {
@@ -65,11 +71,12 @@ export interface MailToSend {
   templateId: string;
   content: NewEmail["content"];
   variables: Readonly<Record<string, unknown>>;
+  fromPublicKey?: NonNullable<NewEmail["fromPublicKey"]>;
 }
 
 export type StepResult =
   | { goes: "on"; branch?: Branch; effect?: Effect; out?: Record<string, unknown>; result?: unknown }
-  | { goes: "skip"; reason: string }
+  | { goes: "skip"; reason: string; code?: PublicKeyCode; effect?: Effect }
   | { goes: "wait"; dueAt: Date | null; waitsFor?: string; effect?: Effect }
   | { goes: "fail"; error: string }
   | { goes: "exit"; reason: string };

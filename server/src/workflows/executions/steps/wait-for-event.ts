@@ -30,14 +30,15 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
     return { goes: "wait", dueAt: until === Infinity ? null : new Date(until), waitsFor: eventName };
   delete run.behind;
   if (arrived === undefined) return { goes: "on", branch: "timeout" };
-  const { id: eventId, data, at } = arrived;
+  const { id: eventId, data, at, fromPublicKey } = arrived;
+  if (fromPublicKey) execution.fromPublicKey = true;
   return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
 };
 
 /** Whether the data of an event are what a filter asks for: to it they are the data of a contact. */
 export function fits(
   filter: Filter,
-  { data, at }: Omit<ArrivedEvent, "id">,
+  { data, at }: Pick<ArrivedEvent, "data" | "at">,
   facts: Pick<Facts, "segments">,
   now: Date,
 ): boolean {
