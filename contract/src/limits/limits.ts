@@ -4,7 +4,7 @@ import { CONTACT_LIMITS } from "./contact.ts";
 import { INCOMING_LIMITS } from "./incoming.ts";
 import { limit, MEGABYTE, type Limit } from "./limit.ts";
 import { WEBHOOK_LIMITS } from "./webhook.ts";
-import { WORKFLOW_LIMITS } from "../workflow-limits.ts";
+import { WORKFLOW_LIMITS } from "./workflow.ts";
 
 export const LIMITS = {
   requestsPerMinute: limit(

@@ -1,5 +1,4 @@
 // Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
-// Before it: workflows/. After it: upsert-contacts.ts changes them, with the events of each flip.
 import type { Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { noteContacts } from "../reactions/reactions.ts";

@@ -1,5 +1,4 @@
 // Events of contacts that somebody waits for, and the data of events that somebody reacts to.
-// Before it: reactions.ts tells that something happened. After it: workflows/ start and go on with what happened.
 import type { Database } from "../platform/database/database.ts";
 import type { Reaction } from "../reactions/reactions.ts";
 import {

@@ -69,7 +69,7 @@ export interface NewEmail {
   workflow?: { id: string; stepId: string };
   /** A workflow sends it because of a call with a public key; `FIRST`: the first one to a contact that never asked for email. */
   fromPublicKey?: "FIRST" | "LATER";
-  /** Laid over the contact's data when the mail is rendered; of a test what TestVariables says. */
+  /** Merged over the contact's data when the email is rendered. Holds TestVariables for a test email. */
   variables: Readonly<Record<string, unknown>>;
   /** The email is left out of counts and notifications. */
   isTest?: true;

@@ -21,7 +21,7 @@ import {
   words,
 } from "./forms.ts";
 import { OAUTH_SETTINGS } from "./oauth.ts";
-import { PUBLIC_KEY_SETTINGS } from "../public-key-settings.ts";
+import { PUBLIC_KEY_SETTINGS } from "./public-key.ts";
 import { readGiven } from "./read-setting.ts";
 import { STRIPE_SETTINGS } from "./stripe.ts";
 

@@ -3,7 +3,7 @@ import type { NewEmail } from "../../emails/outbox/emails.ts";
 import { readHourlyAverage } from "../../emails/booking/sending-hours.ts";
 import type { Config } from "../../platform/settings/config.ts";
 import type { Tx } from "../../platform/database/database.ts";
-import type { PUBLIC_KEY_SETTINGS } from "../../platform/public-key-settings.ts";
+import type { PUBLIC_KEY_SETTINGS } from "../../platform/settings/public-key.ts";
 import { lockContacts } from "../../contacts/contacts.ts";
 import { stepOf, type Execution } from "./execution.ts";
 import { countFirstEmails, countPublicKeyEmails, lockFirstEmails } from "./public-key-queries.ts";

@@ -1,6 +1,6 @@
 // The settings that limit the emails public keys can cause (docs/decisions/0116-limits-of-public-keys.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
-import { count } from "./settings/forms.ts";
+import { count } from "./forms.ts";
 
 const { publicKeyEmailsPerHour, publicKeyEmailsPerDay, publicKeyFirstEmailsPerHour } = LIMITS;
 

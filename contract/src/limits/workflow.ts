@@ -1,5 +1,5 @@
 // The bounds of executions of workflows, and of the emails that public keys, which anyone can read, may cause through them.
-import { limit, type Limit } from "./limits/limit.ts";
+import { limit, type Limit } from "./limit.ts";
 
 export const WORKFLOW_LIMITS = {
   entriesPerDay: limit(
