@@ -100,7 +100,7 @@ export async function runNoticesRound(database: Database, count: number, loops: 
   const reports = reportsAbout(mails, count);
   const told = shuffle(reports.flatMap((report) => Array.from({ length: 1 + random(3) }, () => report)));
   const before = await countBooks(database, mails);
-  const notices = createNoticeStore(database, () => undefined);
+  const notices = createNoticeStore(database);
   const storing = performance.now();
   for (let at = 0; at < told.length; at += STORED_AT_ONCE)
     await Promise.all(told.slice(at, at + STORED_AT_ONCE).map((report) => notices.store(toNotice(report))));

@@ -114,7 +114,7 @@ export async function unlimited<T>(
     await sql`set statement_timeout = 0`.execute(connection);
     await sql`set transaction_timeout = 0`.execute(connection);
     try {
-      return await work(connection);
+      return await work(Object.assign(connection, { effects: database.effects }));
     } finally {
       await sql`reset all`.execute(connection);
     }

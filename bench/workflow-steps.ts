@@ -56,7 +56,7 @@ const IN_BATCHES: Way = {
     while (await react(database, projectId));
   },
   async advance({ database, parts, projectId }) {
-    while ((await advanceDue(database, parts, projectId)).moved > 0);
+    while ((await advanceDue(database, parts, projectId)) > 0);
   },
 };
 
@@ -77,7 +77,7 @@ function oneByOne(connections: number): Way {
     },
     async advance({ database, parts, projectId }) {
       await inTurn(async () => {
-        while ((await advanceDue(database, parts, projectId, 1)).moved > 0);
+        while ((await advanceDue(database, parts, projectId, 1)) > 0);
       });
     },
   };

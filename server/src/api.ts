@@ -104,12 +104,6 @@ export interface ApiParts extends LinkParts {
   sessions: Sessions;
   domains: Domains;
   publicIdOf: (projectId: string) => string;
-  wakeSender: () => void;
-  wakeJobs: () => void;
-  wakeCampaigns: () => void;
-  wakeSegments: () => void;
-  wakeWorkflows: () => void;
-  wakeBilling: () => void;
   /** Null: it is off. */
   billing: Billing | null;
   sns: SnsDoor;
@@ -133,9 +127,9 @@ export interface ApiParts extends LinkParts {
 export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   const { database, sealer, dns, sessions, domains, facts, log, metrics } = parts;
   const rateLimiter = createRateLimiter(database);
-  const tracker = createTracker(database, parts.wakeWorkflows);
+  const tracker = createTracker(database);
   const renderer = createAskedRenderer();
-  const send = createSendDoor({ database, renderer, domains, wakeSender: parts.wakeSender });
+  const send = createSendDoor({ database, renderer, domains });
   const explainer = createExplainer();
   const linter = createLinter();
   const people = { passwords: createPasswords(), verifier: createPasskeyVerifier() };
@@ -157,9 +151,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       renderer,
       linter,
       domains,
-      wakeSender: parts.wakeSender,
-      wakeJobs: parts.wakeJobs,
-      wakeCampaigns: parts.wakeCampaigns,
       rateLimiter,
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
@@ -170,7 +161,6 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),
       users: { segments: listSegmentsWithEvent, workflows: listWorkflowsWithEvent },
       inferType: inferFieldType,
-      wakeJobs: parts.wakeJobs,
     }),
     ...reports.routes,
     ...emailRoutes({ ...parts, listEventsOfEmail, addLateSent, addressOfUser }),
@@ -243,13 +233,13 @@ function openReports(parts: ApiParts) {
 }
 
 function routesOfContacts(parts: ApiParts, rateLimiter: RateLimiter): Route[] {
-  const { database, wakeJobs } = parts;
+  const { database } = parts;
   const whoNamesFields = { segmentsNamingField, campaignsNamingField, workflowsNamingField };
   return [
     ...contactRoutes({ database, linksOf: parts.linksOf, dependents, ...whoIsMeant, campaignNames }),
-    ...contactBulkRoutes({ database, wakeJobs, ...whoIsMeant }),
-    ...contactFieldRoutes({ database, wakeJobs, ...whoNamesFields }),
-    ...contactFileRoutes({ database, wakeJobs, ...whoIsMeant, ...contactFiles, campaignNames }),
+    ...contactBulkRoutes({ database, ...whoIsMeant }),
+    ...contactFieldRoutes({ database, ...whoNamesFields }),
+    ...contactFileRoutes({ database, ...whoIsMeant, ...contactFiles, campaignNames }),
     ...pageRoutes({ pages: createSubscriptionPages({ ...parts, ownImagePath, rateLimiter }) }),
   ];
 }

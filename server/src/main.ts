@@ -40,7 +40,7 @@ import { greet, warnOfRoot } from "./instance/greeting.ts";
 import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 import { openStatusServer } from "./instance/status-server.ts";
 import { watchDatabase } from "./instance/watch-database.ts";
-import { startWorker, type Work } from "./worker.ts";
+import { startWorker } from "./worker.ts";
 
 const RENDER_THREADS = 1;
 const FORCED_STOP_MS = 19_000;
@@ -179,15 +179,15 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
   const { addWitness } = await watchDatabase(parts, ground, config.DATA_DIR);
   const accounts = await bootstrap(parts.database, parts.sealer, config);
   if (accounts === "has accounts") (await explainIgnored(parts.database, config)).forEach(say);
-  const hints = createHints<Work>({ ...parts, pool: ground.pool });
+  const hints = createHints({ ...parts, pool: ground.pool });
   closing.push(() => hints.stop());
   if (config.ROLES.includes("worker")) {
-    const worker = await startWorker({ ...parts, publicKeyLimits: config, addWitness, hints });
+    const worker = await startWorker({ ...parts, publicKeyLimits: config, addWitness });
     closing.push(() => worker.stop());
     tryAll(parts.watches, say);
   }
   hints.start();
-  const notices = createNoticeStore(parts.database, () => hints.tell("notices"));
+  const notices = createNoticeStore(parts.database);
   await openSmtp(config, parts, notices, ground);
   const { address, transport } = parts;
   const facts = factsOf(config, { transportName: transport.name, baseUrl: () => address.url });
@@ -211,12 +211,6 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     ...parts,
     facts,
     storageSettings: config,
-    wakeSender: () => hints.tell("emails"),
-    wakeJobs: () => hints.tell("jobs"),
-    wakeCampaigns: () => hints.tell("campaigns"),
-    wakeSegments: () => hints.tell("segments"),
-    wakeWorkflows: () => hints.tell("workflows"),
-    wakeBilling: () => hints.tell("billing"),
     addWitness,
     sns: openSnsDoor({ ...parts, notices, topics: config.SNS_TOPIC_ARNS }),
     requestsPerMinute: config.API_RATE_LIMIT_PER_MINUTE,

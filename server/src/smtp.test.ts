@@ -32,7 +32,7 @@ const sockets: Socket[] = [];
 
 const start = async (over: Partial<SmtpParts> = {}): Promise<SmtpDoor> => {
   const door = await startSmtp({
-    notices: createNoticeStore(database, () => undefined),
+    notices: createNoticeStore(database),
     rateLimiter: createRateLimiter(database),
     returnPaths,
     bounceDomain: "bounce.example",
@@ -276,7 +276,7 @@ test("while the database is away the answer is 451, so that the server tries aga
     log: createLog({ level: "silent" }),
   });
   const at = await start({
-    notices: createNoticeStore(createDatabase(away), () => undefined),
+    notices: createNoticeStore(createDatabase(away)),
     rateLimiter: createRateLimiter(createDatabase(away)),
   });
   expect(await send(bounceMail(), path, { at })).toMatch(/^451 4\.3\.0/);
@@ -390,7 +390,7 @@ test("what is written to an operator, which is kept, has so many bytes a day, of
 });
 
 test("while too much waits to be read, more is told to come back later, and is taken once there is room", async () => {
-  const small = () => start({ notices: createNoticeStore(database, () => undefined, 500) });
+  const small = () => start({ notices: createNoticeStore(database, 500) });
   const first = await small();
   expect(await send(bounceMail(), pathOf(), { at: first })).toMatch(/^250/);
   expect(await send(bounceMail(), pathOf(), { at: first })).toMatch(/^450 4\.3\.1/);

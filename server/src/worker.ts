@@ -3,7 +3,6 @@ import { startLoop, type Loop } from "./platform/background/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database/database.ts";
 import type { Dns } from "./platform/dns.ts";
-import type { Hints } from "./platform/background/hints.ts";
 import { sweepKeys } from "./platform/http/idempotency.ts";
 import { startJobs, sweepJobs, type JobRunner } from "./platform/background/jobs.ts";
 import type { Log } from "./platform/log.ts";
@@ -105,14 +104,9 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   addWitness: (witness: Witness) => void;
   /** Null: it is off. */
   billing: Billing | null;
-  hints: Hints<Work>;
   log: Log;
   metrics: Metrics;
 }
-
-type WorkOnMail = "emails" | "notices" | "campaigns";
-/** Sorts of work of which one process tells the others. */
-export type Work = WorkOnMail | "jobs" | "segments" | "workflows" | "webhooks" | "billing";
 
 export interface Worker {
   stop(): Promise<void>;
@@ -121,7 +115,7 @@ export interface Worker {
 const SWEEP_MS = 10 * 60_000;
 
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
-  const { database, transport, domains, hints, log, metrics } = parts;
+  const { database, transport, domains, log, metrics } = parts;
   const baseUrl = () => parts.address.url;
   const deliveries = createDeliveries({ guard: parts.guard });
   const sender = await startSender({
@@ -142,14 +136,10 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   });
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
   const jobs = startAllJobs(parts, baseUrl);
-  const settler = { database, domains, baseUrl, wakeJobs: () => hints.tell("jobs"), log, metrics };
+  const settler = { database, domains, baseUrl, log, metrics };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
   const notices = startNotices(parts, deliveries);
-  hints.hear("emails", () => sender.wake());
-  hints.hear("jobs", () => jobs.wake());
-  hints.hear("notices", () => notices.wake());
-  hints.hear("campaigns", () => campaigns.wake());
   for (const watch of parts.watches) watch.start(metrics);
   const loops = [
     sender,
@@ -159,12 +149,12 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     startForgettingEmails({ database, log, metrics }),
     ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
     startSealingConsent({ database, log, metrics }),
-    startFollowingChanges({ database, hints, log, metrics }),
+    startFollowingChanges({ database, log, metrics }),
     campaigns,
     ...workflows,
     startAuditingCampaigns(settler),
     ...startTellingMembers(parts),
-    ...startBillingLoops(parts, (wake) => hints.hear("billing", wake)),
+    ...startBillingLoops(parts),
     ...startSweeps(parts),
   ];
   return {
@@ -223,13 +213,9 @@ function preparerOf(parts: WorkerParts) {
 
 /** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
 function startWorkflows(parts: WorkerParts) {
-  const { database, sealer, dns, webhookTargets, hints, log, metrics } = parts;
+  const { database, sealer, dns, webhookTargets, log, metrics } = parts;
   const common = { database, log, metrics };
-  const engine = startEngine({
-    ...parts,
-    wakeSender: () => hints.tell("emails"),
-    wakeWebhooks: () => hints.tell("webhooks"),
-  });
+  const engine = startEngine(parts);
   const calls = startWebhookCalls({
     ...common,
     secrets: createWebhookSecrets(sealer),
@@ -239,17 +225,14 @@ function startWorkflows(parts: WorkerParts) {
       const ofWorkflows = ended.filter(({ ownerKind }) => ownerKind === "workflow");
       if (ofWorkflows.length > 0) await takeAnswers(tx, ofWorkflows);
     },
-    wakeOwners: () => engine.wake(),
   });
-  hints.hear("workflows", () => engine.wake());
-  hints.hear("webhooks", () => calls.wake());
-  return [engine, calls, startSchedules({ ...common, wakeJobs: () => hints.tell("jobs") })];
+  return [engine, calls, startSchedules(common)];
 }
 
 /** Judges projects while they send, looks at their caps, and sums up their weeks. */
-function startTellingMembers({ database, guard, address, hints, log, metrics }: WorkerParts): Loop[] {
+function startTellingMembers({ database, guard, address, log, metrics }: WorkerParts): Loop[] {
   const common = { database, log, metrics };
-  const mails = { ...common, baseUrl: () => address.url, wakeSender: () => hints.tell("emails") };
+  const mails = { ...common, baseUrl: () => address.url };
   return [startWatchingRates({ ...common, guard }), startTellingCaps(mails), startWeeklySummaries(mails)];
 }
 

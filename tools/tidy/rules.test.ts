@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies, DEPENDENCY_TABLE } from "./dependencies.ts";
+import { oneTransaction, workNotifies, workNotifiesBut } from "./commit-effects.ts";
 import { links, readmeMap } from "./documents.ts";
 import { bannedWords, OTHER_MEANINGS } from "./glossary.ts";
 import {
@@ -518,6 +519,39 @@ const BROKEN: Case[] = [
     ['tools/tidy/table-reads.ts lists "users" reading tables of "campaigns"'],
   ],
   [
+    "work that notifies nobody, or the wrong loop",
+    workNotifies,
+    {
+      "server/src/emails/queries.ts": [
+        'async function addJob(tx) { await sql`insert into jobs (id) values (1)`.execute(tx); notify(tx, "jobs"); }',
+        'async function addEmail(tx) { await sql`with a as (insert into emails (id) values (1)) select`.execute(tx); notify(tx, "jobs"); }',
+        "export async function release(tx) { await sql`update jobs j set a = 1, due_at = now() where b`.execute(tx); }",
+        "async function record(tx) { await sql`with ${recordEventsFrom(source)} select`.execute(tx); }",
+      ].join("\n"),
+    },
+    [
+      'server/src/emails/queries.ts:2 addEmail writes work for a loop. Call notify(tx, "emails")',
+      'server/src/emails/queries.ts:3 release writes work for a loop. Call notify(tx, "jobs")',
+      'server/src/emails/queries.ts:4 record writes work for a loop. Call notify(tx, "workflows")',
+    ],
+  ],
+  [
+    "an exception from notifying that is over",
+    workNotifiesBut([{ path: "server/src/emails/queries.ts", name: "addJob", why: "as it was" }]),
+    { "server/src/emails/queries.ts": "" },
+    ["tools/tidy/commit-effects.ts lists addJob of server/src/emails/queries.ts"],
+  ],
+  [
+    "a transaction that notifies nobody",
+    oneTransaction,
+    {
+      "server/src/platform/database/database.ts": "database.transaction().execute(work);",
+      "server/src/users/users.ts": "database.transaction().execute(work);",
+      "bench/a.ts": "database.transaction().execute(work);",
+    },
+    ["server/src/users/users.ts:1 starts a transaction of its own"],
+  ],
+  [
     "shapes of statements that a sharded database refuses",
     sharding,
     {
@@ -891,6 +925,33 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
       "server/src/users/queries.ts":
         "sql`with campaigns as (select 1) select 1 from campaigns`; sql`select campaigns from users, campaigns(1) where a is distinct from campaigns.id`; const text = 'Mail comes from campaigns';",
     },
+  ],
+  [
+    "work that notifies its loop or is deferred",
+    workNotifies,
+    {
+      "server/src/emails/queries.ts": [
+        'async function addEmails(tx) { await sql`insert into emails (id) values (1)`.execute(tx); notify(tx, "emails"); }',
+        "async function retry(tx) { await sql`update jobs set due_at = now() + interval '1 s'`.execute(tx); }",
+        "async function claim(tx) { await sql`update jobs set claim_id = 1 where due_at = now()`.execute(tx); }",
+        "function fragment(source) { return sql`with ${recordEventsFrom(source)} select`; }",
+      ].join("\n"),
+      "server/src/emails/a.test.ts":
+        "async function addJob(tx) { await sql`insert into jobs (id) values (1)`; }",
+    },
+  ],
+  [
+    "an exception from notifying that is still needed",
+    workNotifiesBut([{ path: "server/src/emails/queries.ts", name: "takeBack", why: "its own" }]),
+    {
+      "server/src/emails/queries.ts":
+        "async function takeBack(tx) { await sql`update emails e set due_at = now()`.execute(tx); }",
+    },
+  ],
+  [
+    "a transaction by the one function",
+    oneTransaction,
+    { "server/src/users/users.ts": "transaction(database, work); lookUp.transaction(id);" },
   ],
   [
     "an exception that is still needed, and a tree without the tables of the exceptions",

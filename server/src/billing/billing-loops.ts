@@ -7,19 +7,19 @@ import { startFollowingSubscriptions } from "./follow-subscriptions.ts";
 import { startReportingUsage } from "./report-usage.ts";
 import type { Billing } from "./stripe.ts";
 
-/** @param hear has the loop woken when Stripe told something */
-export function startBillingLoops(
-  {
-    billing,
-    database,
-    log,
-    metrics,
-  }: { billing: Billing | null; database: Database; log: Log; metrics: Metrics },
-  hear: (wake: () => void) => void,
-): Loop[] {
+export function startBillingLoops({
+  billing,
+  database,
+  log,
+  metrics,
+}: {
+  billing: Billing | null;
+  database: Database;
+  log: Log;
+  metrics: Metrics;
+}): Loop[] {
   if (billing === null) return [];
   const parts = { database, billing, log, metrics };
   const following = startFollowingSubscriptions(parts);
-  hear(() => following.wake());
   return billing.settings.usage === null ? [following] : [following, startReportingUsage(parts)];
 }

@@ -28,15 +28,14 @@ export interface ToldEvent {
 }
 
 /** Resolves after the commit. */
-export async function keepEvent(database: Database, event: ToldEvent, wake: () => void): Promise<void> {
+export async function keepEvent(database: Database, event: ToldEvent): Promise<void> {
   const { id, type, created } = event;
-  const isNew = await insertEvent(database, {
+  await insertEvent(database, {
     id,
     type,
     customerId: customerOf(event),
     toldAt: new Date(created * 1000),
   });
-  if (isNew) wake();
 }
 
 const POLL_MS = 10_000;
@@ -55,6 +54,7 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
   return startLoop({
     name: "subscriptions",
     everyMs: POLL_MS,
+    notifiedBy: { database, topic: "billing" },
     log,
     metrics,
     async runOnce() {

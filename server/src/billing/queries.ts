@@ -1,6 +1,7 @@
 // Statements on `billing_customers` and `stripe_events`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import type { Subscription } from "./rules.ts";
 
 export interface CustomerRow {
@@ -77,18 +78,18 @@ export async function updateSubscription(
   return numAffectedRows === 1n;
 }
 
-/** Whether it was not known yet. */
+/** Stores an event unless it is known. */
 export async function insertEvent(
   database: Database,
   event: { id: string; type: string; customerId: string | null; toldAt: Date },
-): Promise<boolean> {
+): Promise<void> {
   const { rows } = await sql`
     insert into stripe_events (id, type, customer_id, told_at, done_at)
     values (${event.id}, ${event.type}, ${event.customerId}, ${event.toldAt},
       ${event.customerId === null ? sql`now()` : null})
     on conflict (id) do nothing
     returning id`.execute(database);
-  return rows.length > 0;
+  if (rows.length > 0) notify(database, "billing");
 }
 
 /** The customer that has waited longest, with the events about it. */

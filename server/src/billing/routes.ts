@@ -14,11 +14,10 @@ export interface BillingParts {
   database: Database;
   /** Null: it is off. */
   billing: Billing | null;
-  wakeBilling: () => void;
   baseUrl: () => string;
 }
 
-export function billingRoutes({ database, billing, wakeBilling, baseUrl }: BillingParts): Route[] {
+export function billingRoutes({ database, billing, baseUrl }: BillingParts): Route[] {
   const returnUrl = (projectId: string) => `${baseUrl()}/app/${projectId}/settings?tab=usage`;
   return [
     route(contract.startCheckout, async (call) => {
@@ -47,7 +46,7 @@ export function billingRoutes({ database, billing, wakeBilling, baseUrl }: Billi
     ),
     route(contract.receiveStripe, async ({ body, rawBody, headers }) => {
       checkSignature(neededOf(billing), rawBody, headers["stripe-signature"]);
-      await keepEvent(database, body, wakeBilling);
+      await keepEvent(database, body);
       return ok({ received: true });
     }),
   ];

@@ -75,15 +75,11 @@ export async function tellCaps({ database, baseUrl }: TellOptions): Promise<numb
   }
 }
 
-export function startTellingCaps(
-  options: TellOptions & { wakeSender: () => void; log: Log; metrics: Metrics },
-): Loop {
-  const { wakeSender, log, metrics } = options;
+export function startTellingCaps(options: TellOptions & { log: Log; metrics: Metrics }): Loop {
+  const { log, metrics } = options;
   return startLoop({
     name: "caps",
-    runOnce: async () => {
-      if ((await tellCaps(options)) > 0) wakeSender();
-    },
+    runOnce: async () => void (await tellCaps(options)),
     everyMs: LOOK_EVERY_MS,
     log,
     metrics,

@@ -1,6 +1,7 @@
 // The queues of campaigns follow their status: whether mail of a campaign leaves stands in the outbox, which knows no campaigns.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 import { setCampaignQueues, type CampaignQueueState } from "../emails/outbox/queues.ts";
 import { updateStatus, type Transition } from "./queries.ts";
@@ -20,6 +21,7 @@ const QUEUE_OF: Readonly<Record<CampaignStatus, CampaignQueueState>> = {
 export async function followStatus(tx: Tx, keys: readonly CampaignKey[]): Promise<void> {
   if (keys.length === 0) return;
   const states = await listStates(tx, keys);
+  notify(tx, "campaigns");
   await setCampaignQueues(
     tx,
     states.map(({ status, isOver, ...key }) => ({ ...key, state: isOver ? null : QUEUE_OF[status] })),

@@ -44,11 +44,6 @@ type LinkStats = z.input<(typeof actions.getCampaignStats)["answers"][200]>["lin
 export interface CampaignRouteParts extends CampaignParts {
   linter: Linter;
   database: Database;
-  /** A mail was enqueued, or a job added: look now. */
-  wakeSender: () => void;
-  wakeJobs: () => void;
-  /** Something about a campaign changed by hand: whoever starts, ends and pauses them looks now. */
-  wakeCampaigns: () => void;
   rateLimiter: RateLimiter;
   /** How often each link of a campaign was followed. */
   linkStats: (projectId: string, campaignId: string) => Promise<LinkStats>;
@@ -139,7 +134,7 @@ async function noted(
 }
 
 function actionRoutes(parts: CampaignRouteParts): Route[] {
-  const { database, domains, wakeSender, wakeJobs, wakeCampaigns } = parts;
+  const { database, domains } = parts;
   return [
     route(actions.sendCampaign, async (call) => {
       const { projectId, params, body } = call;
@@ -149,57 +144,34 @@ function actionRoutes(parts: CampaignRouteParts): Route[] {
         confirmed: body.confirm ?? [],
       });
       const action = scheduledFor === null ? "campaign.sent" : "campaign.scheduled";
-      const answer = await call.commit(async (tx) => ok(await noted(tx, call, action, await send(tx))));
-      wakeJobs();
-      wakeCampaigns();
-      return answer;
+      return call.commit(async (tx) => ok(await noted(tx, call, action, await send(tx))));
     }),
-    route(actions.cancelCampaign, async (call) => {
-      const answer = await call.commit(async (tx) => {
+    route(actions.cancelCampaign, async (call) =>
+      call.commit(async (tx) => {
         const campaign = await cancelCampaign(tx, call.projectId, call.params.id);
         return ok(await noted(tx, call, "campaign.cancelled", campaign));
-      });
-      wakeCampaigns();
-      return answer;
-    }),
+      }),
+    ),
     route(actions.pauseCampaign, async ({ projectId, params, commit }) =>
       commit(async (tx) => ok(await pauseCampaign(tx, projectId, params.id))),
     ),
-    route(actions.resumeCampaign, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) => ok(await resumeCampaign(tx, projectId, params.id)));
-      wakeJobs();
-      wakeSender();
-      wakeCampaigns();
-      return answer;
-    }),
-    route(actions.retryFailedCampaign, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) => ok(await retryFailed(tx, projectId, params.id)));
-      wakeSender();
-      wakeCampaigns();
-      return answer;
-    }),
-    route(actions.resolveCampaign, async ({ projectId, params, body, userId, commit }) => {
-      const answer = await commit(async (tx) =>
-        ok(await resolveRecipients(tx, projectId, params.id, body, userId)),
-      );
-      if (body.as === "retry") wakeSender();
-      wakeCampaigns();
-      return answer;
-    }),
-    route(actions.releaseCampaign, async ({ projectId, params, body, commit }) => {
-      const answer = await commit(async (tx) =>
-        ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null)),
-      );
-      wakeCampaigns();
-      return answer;
-    }),
+    route(actions.resumeCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await resumeCampaign(tx, projectId, params.id))),
+    ),
+    route(actions.retryFailedCampaign, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok(await retryFailed(tx, projectId, params.id))),
+    ),
+    route(actions.resolveCampaign, async ({ projectId, params, body, userId, commit }) =>
+      commit(async (tx) => ok(await resolveRecipients(tx, projectId, params.id, body, userId))),
+    ),
+    route(actions.releaseCampaign, async ({ projectId, params, body, commit }) =>
+      commit(async (tx) => ok(await releaseCampaign(tx, projectId, params.id, body.destination ?? null))),
+    ),
     route(actions.testCampaign, async ({ projectId, params, body, commit }) => {
       await takeTestMail(parts.rateLimiter, projectId);
-      const answer = await commit(async (tx) =>
+      return commit(async (tx) =>
         ok({ success: true, email: await testCampaign(tx, domains, projectId, params.id, body) }),
       );
-      wakeSender();
-      return answer;
     }),
   ];
 }

@@ -45,8 +45,6 @@ export interface SettlerOptions {
   database: Database;
   domains: Domains;
   baseUrl: () => string;
-  /** Jobs were added. */
-  wakeJobs: () => void;
   log: Log;
   metrics: Metrics;
 }
@@ -189,14 +187,21 @@ export function startSettlingCampaigns(options: SettlerOptions): Loop {
     const nextMs = await readNextDueMs(database);
     if (nextMs === null) return POLL_MS;
     if (nextMs > 0) return nextMs;
-    if ((await startDueCampaigns(options)) > 0) options.wakeJobs();
+    await startDueCampaigns(options);
     await pauseRefusedCampaigns(options);
     await pauseDoubtfulCampaigns(options);
     await settlePausedDestinations(options);
     await finishCampaigns(options);
     return BUSY_POLL_MS;
   }
-  return startLoop({ name: "campaigns", runOnce, everyMs: POLL_MS, log, metrics });
+  return startLoop({
+    name: "campaigns",
+    runOnce,
+    everyMs: POLL_MS,
+    notifiedBy: { database, topic: "campaigns" },
+    log,
+    metrics,
+  });
 }
 
 /** Proves the books of campaigns every minute, until it is stopped. */

@@ -4,6 +4,7 @@ import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/eve
 import { hashAddress } from "../platform/address-hash.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { newId } from "../platform/ids.ts";
 import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
@@ -88,6 +89,7 @@ export async function upsertContactsWithEvents(
   );
   const rows = await upsertContactRows(database, statement);
   if (rows.length === 0) return happenIn(database, happenings);
+  notify(database, "workflows");
   const contacts = byAddress(rows);
   return events.map(({ projectId, email, id }) => {
     const contact = contacts.get(projectId)?.get(email);

@@ -86,7 +86,7 @@ const smtp = (raw: Buffer, recipient: string, sender = ""): ToldNotice => ({
 });
 
 const store = (told: readonly ToldNotice[]) => {
-  const notices = createNoticeStore(database, () => undefined);
+  const notices = createNoticeStore(database);
   return Promise.all(told.map((notice) => notices.store(notice)));
 };
 const readAll = async (how: InterpretNotices = interpret) => {
@@ -663,7 +663,7 @@ test("a reader that runs takes what was stored before it and what comes after", 
   const [before, after] = [await oneMail(), await oneMail()];
   await store([sns(sesEvent(before, "Delivery"))]);
   const reader = startNoticeReader({ database, interpret, log: silent, metrics: createMetrics() });
-  const notices = createNoticeStore(database, () => reader.wake());
+  const notices = createNoticeStore(database);
   await notices.store(sns(sesEvent(after, "Delivery")));
   await expect.poll(() => Promise.all([before, after].map(statusOf))).toEqual(["DELIVERED", "DELIVERED"]);
   await reader.stop();

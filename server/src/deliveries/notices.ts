@@ -44,7 +44,6 @@ const AGE_LIMITS = { maxAgeSeconds: 3_600, maxAheadSeconds: 300 };
 
 export function createNoticeStore(
   database: Database,
-  wake: () => void,
   mostUnreadBytes = LIMITS.unreadKilobytes.value * 1024,
 ): NoticeStore {
   const unread = createUnreadSum(database);
@@ -55,7 +54,6 @@ export function createNoticeStore(
     async run(told) {
       const notices = told.map((notice) => ({ ...notice, id: newId() }));
       const { now, ids } = await insertNotices(database, notices, AGE_LIMITS);
-      if (ids.size > 0) wake();
       return notices.map(({ id, toldAt }): Stored => {
         if (ids.has(id)) return "stored";
         return toldAt !== null && !isFresh(toldAt, now) ? "stale" : "known";
@@ -134,7 +132,14 @@ export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metr
     for (const { source, limit } of BATCHES) done += await readNotices(options, source, limit);
     return done > 0 ? 0 : POLL_MS;
   }
-  return startLoop({ name: "notices", runOnce, everyMs: POLL_MS, log, metrics });
+  return startLoop({
+    name: "notices",
+    runOnce,
+    everyMs: POLL_MS,
+    notifiedBy: { database: options.database, topic: "notices" },
+    log,
+    metrics,
+  });
 }
 
 /** Takes one batch; returns how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */

@@ -1,6 +1,7 @@
 // Statements on `notices`, the inbox of what comes back.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 
 export type NoticeSource = "sns" | "smtp";
 
@@ -20,7 +21,7 @@ export interface NewNotice {
  * database; returns that clock, and which were stored.
  */
 export async function insertNotices(
-  tx: Database,
+  database: Database,
   notices: readonly NewNotice[],
   { maxAgeSeconds, maxAheadSeconds }: { maxAgeSeconds: number; maxAheadSeconds: number },
 ): Promise<{ now: Date; ids: Set<string> }> {
@@ -41,8 +42,10 @@ export async function insertNotices(
       on conflict (source, provider_id) do nothing
       returning id
     )
-    select now() as now, (select array_agg(id) from stored) as ids`.execute(tx);
-  return { now: rows[0]?.now ?? new Date(Number.NaN), ids: new Set(rows[0]?.ids ?? []) };
+    select now() as now, (select array_agg(id) from stored) as ids`.execute(database);
+  const ids = new Set(rows[0]?.ids ?? []);
+  if (ids.size > 0) notify(database, "notices");
+  return { now: rows[0]?.now ?? new Date(Number.NaN), ids };
 }
 
 export interface NoticeRow {

@@ -30,7 +30,7 @@ beforeEach(async () => {
 afterAll(async () => testDatabase.drop());
 
 const store = (raw: Buffer, recipient: string) =>
-  createNoticeStore(database, () => undefined).store({
+  createNoticeStore(database).store({
     source: "smtp",
     providerId: newId(),
     raw,

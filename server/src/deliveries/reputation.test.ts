@@ -21,7 +21,7 @@ const HOUR_MS = 3_600_000;
 /** Reports about mails, told by SES and gone through with the guard on or off. */
 async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", isOn = true): Promise<void> {
   const { database } = server;
-  const notices = createNoticeStore(database, () => undefined);
+  const notices = createNoticeStore(database);
   const told = mails.map((mail) =>
     sesEvent(mail, type, { bounceType: "Permanent", bounceSubType: "General" }),
   );

@@ -35,7 +35,7 @@ async function openDoor(options: { topics?: string[]; database?: Database; timeo
   const fetchText = createSnsRequests({ instead: fake.instead, timeoutMs, maxBytes: 10_000 });
   const sns = createSnsDoor({
     database: on,
-    notices: createNoticeStore(on, () => undefined),
+    notices: createNoticeStore(on),
     topics: options.topics ?? [SNS_TOPIC],
     keys: createSnsKeys(fetchText, log),
     fetchText,

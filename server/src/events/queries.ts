@@ -3,6 +3,7 @@
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { listEventsBeingDeleted, notBeingDeleted } from "./deletion-queries.ts";
 import { firstEventIdAt, isEmailSent, mailFacts, sentEventId } from "../emails/rows/sent-events.ts";
 import { reactToEventsFrom } from "../reactions/reactions.ts";
@@ -37,6 +38,7 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
       ${events.map((event) => event.fromPublicKey)}::boolean[]
     ) as i (project_id, id, contact_id, name, data, email_id, created_at, from_public_key)`;
   await sql`with ${insertEventsFrom(source)} select`.execute(tx);
+  notify(tx, "workflows");
 }
 
 /**

@@ -22,10 +22,8 @@ export function eventRoutes(dependencies: {
   contactExists: (projectId: string, contactId: string) => Promise<boolean>;
   users: EventUsers;
   inferType: InferType<contract.EventFieldType>;
-  /** A job was added: look now. */
-  wakeJobs: () => void;
 }): Route[] {
-  const { database, contactExists, users, inferType, wakeJobs } = dependencies;
+  const { database, contactExists, users, inferType } = dependencies;
   return [
     route(contract.listEvents, async ({ projectId, query }) => {
       const { eventName, contactId, since } = query;
@@ -49,12 +47,8 @@ export function eventRoutes(dependencies: {
     route(contract.listEventFields, async ({ projectId, params }) =>
       ok({ fields: await listEventFields(database, projectId, params.eventName, inferType) }),
     ),
-    route(contract.deleteEvents, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) =>
-        ok({ deletedCount: await deleteEvents(tx, users, projectId, params.eventName) }),
-      );
-      wakeJobs();
-      return answer;
-    }),
+    route(contract.deleteEvents, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok({ deletedCount: await deleteEvents(tx, users, projectId, params.eventName) })),
+    ),
   ];
 }

@@ -84,18 +84,13 @@ const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 export function startWeeklySummaries(options: {
   database: Database;
   baseUrl: () => string;
-  wakeSender: () => void;
   log: Log;
   metrics: Metrics;
 }): Loop {
-  const { wakeSender, log, metrics } = options;
+  const { log, metrics } = options;
   return startLoop({
     name: "weekly summaries",
-    runOnce: async () => {
-      const told = await tellSummaries(options);
-      if (told > 0) wakeSender();
-      return told === AT_ONCE ? 0 : LOOK_EVERY_MS;
-    },
+    runOnce: async () => ((await tellSummaries(options)) === AT_ONCE ? 0 : LOOK_EVERY_MS),
     everyMs: LOOK_EVERY_MS,
     log,
     metrics,

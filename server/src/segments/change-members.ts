@@ -1,5 +1,6 @@
 // Members of static segments, added and removed by address.
 import type { Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { noteContacts } from "../reactions/reactions.ts";
@@ -43,6 +44,7 @@ export async function addMembers(
     tx,
     added.map((contactId) => ({ projectId, contactId })),
   );
+  notify(tx, "segments");
   return {
     added: added.length,
     created: missing.length,
@@ -63,6 +65,7 @@ export async function removeMembers(
     tx,
     removed.map((contactId) => ({ projectId, contactId })),
   );
+  notify(tx, "segments");
   return { removed: removed.length };
 }
 

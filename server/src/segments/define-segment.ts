@@ -1,6 +1,7 @@
 // What segments are: one is made, changed, deleted, and those that stand on it follow.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { isId, newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import { lockProject } from "../projects/projects.ts";
@@ -71,6 +72,7 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
         : await countMatching(tx, projectId, await restrictionForAll(tx, filters, { projectId, segments })),
   });
   if (given.trackMembership === true) await subscribeSegments(tx, projectId);
+  notify(tx, "segments");
   return getSegment(tx, projectId, id);
 }
 
@@ -126,6 +128,7 @@ export async function updateSegment(
   else if (Object.keys(changes).length > 0) await updateSegmentRow(tx, projectId, row.id, changes);
   if (isTrackingChanged) await updateComputeDue(tx, projectId, [row.id]);
   if (isTrackingChanged || filters !== undefined) await subscribeSegments(tx, projectId);
+  notify(tx, "segments");
   return getSegment(tx, projectId, row.id);
 }
 

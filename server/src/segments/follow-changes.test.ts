@@ -12,8 +12,7 @@ const log = createLog({ level: "silent" });
 const WAIT = { timeout: 20_000, interval: 20 };
 
 function startFollower() {
-  const hints = { hear: () => undefined };
-  const follower = startFollowingChanges({ database: server.database, hints, log, metrics: createMetrics() });
+  const follower = startFollowingChanges({ database: server.database, log, metrics: createMetrics() });
   onTestFinished(() => follower.stop());
   return follower;
 }

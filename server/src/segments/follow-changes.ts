@@ -1,7 +1,6 @@
 // Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
 import { startLoop } from "../platform/background/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
-import type { Hints } from "../platform/background/hints.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -75,8 +74,6 @@ export async function noteExpiredEvents(tx: Tx, projectIds: readonly string[]): 
 /** Follows changes, computes what is due and says what is, until it is stopped; a long computation holds up no change. */
 export function startFollowingChanges(options: {
   database: Database;
-  /** Of `segments`: somebody changed one or its members, and nobody waits for the next look. */
-  hints: Pick<Hints<"segments">, "hear">;
   log: Log;
   metrics: Metrics;
 }): SegmentFollower {
@@ -108,7 +105,7 @@ export function startFollowingChanges(options: {
       );
   }
 
-  const common = { log, metrics };
+  const common = { notifiedBy: { database, topic: "segments" }, log, metrics } as const;
   const loops = [
     startLoop({ name: "segment changes", runOnce: followAll, everyMs: POLL_MS, ...common }),
     startLoop({ name: "segment members", runOnce: computeDue, everyMs: COMPUTE_POLL_MS, ...common }),
@@ -119,7 +116,6 @@ export function startFollowingChanges(options: {
       ...common,
     }),
   ];
-  options.hints.hear("segments", () => loops.forEach((loop) => loop.wake()));
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()));

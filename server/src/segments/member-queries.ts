@@ -1,6 +1,7 @@
 // Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
 /** Whether each member of a segment `s` is stored, and counted as it comes and goes. */
@@ -69,6 +70,7 @@ export async function syncMembers(
       }
     from changed where s.project_id = ${projectId} and s.id = ${id}
     returning changed.added, changed.removed, s.member_count as total`.execute(tx);
+  notify(tx, "workflows");
   return rows[0] ?? { added: 0, removed: 0, total: 0 };
 }
 

@@ -18,24 +18,17 @@ import { getSegment, listSegments, refreshSegment } from "./segments.ts";
 interface SegmentParts extends SegmentUse {
   database: Database;
   explainer: Explainer;
-  /** A segment or its members were changed by hand: whoever follows them looks now. */
-  wakeSegments: () => void;
 }
 
 export function segmentRoutes(parts: SegmentParts): Route[] {
   const { database } = parts;
-  const changed = async <One>(answering: Promise<One>): Promise<One> => {
-    const answer = await answering;
-    parts.wakeSegments();
-    return answer;
-  };
   return [
     route(contract.listSegments, async ({ projectId, query }) => {
       const isPaged = query.limit !== undefined || query.cursor !== undefined;
       return ok(await listSegments(database, projectId, isPaged ? readPage("segments", query) : null));
     }),
     route(contract.createSegment, async ({ projectId, body, commit }) =>
-      changed(commit(async (tx) => created(await createSegment(tx, projectId, body)))),
+      commit(async (tx) => created(await createSegment(tx, projectId, body))),
     ),
     route(contract.previewSegment, async ({ projectId, body, commit }) =>
       commit(async (tx) => ok(await previewFilter(tx, projectId, body.filters))),
@@ -49,7 +42,7 @@ export function segmentRoutes(parts: SegmentParts): Route[] {
       ok(await getSegment(database, projectId, params.id)),
     ),
     route(contract.updateSegment, async ({ projectId, params, body, commit }) =>
-      changed(commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body, parts)))),
+      commit(async (tx) => ok(await updateSegment(tx, projectId, params.id, body, parts))),
     ),
     route(contract.deleteSegment, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
@@ -69,12 +62,10 @@ export function segmentRoutes(parts: SegmentParts): Route[] {
       ok(await listSegmentsOfContact(database, projectId, params.id, readPage("segments", query))),
     ),
     route(contract.addSegmentMembers, async ({ projectId, userId, params, body, commit }) =>
-      changed(
-        commit(async (tx) => ok(await addMembers(tx, projectId, params.id, body, viaDashboard(userId)))),
-      ),
+      commit(async (tx) => ok(await addMembers(tx, projectId, params.id, body, viaDashboard(userId)))),
     ),
     route(contract.removeSegmentMembers, async ({ projectId, params, body, commit }) =>
-      changed(commit(async (tx) => ok(await removeMembers(tx, projectId, params.id, body.emails)))),
+      commit(async (tx) => ok(await removeMembers(tx, projectId, params.id, body.emails))),
     ),
     route(contract.computeSegment, async ({ projectId, params, commit }) => {
       await requestCompute(database, projectId, params.id);

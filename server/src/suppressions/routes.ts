@@ -17,8 +17,8 @@ import {
   writeSuppressions,
 } from "./suppressions.ts";
 
-export function suppressionRoutes(dependencies: { database: Database; wakeJobs: () => void }): Route[] {
-  const { database, wakeJobs } = dependencies;
+export function suppressionRoutes(dependencies: { database: Database }): Route[] {
+  const { database } = dependencies;
   return [
     route(contract.listSuppressions, async ({ projectId, query }) =>
       ok(await listSuppressions(database, projectId, query, readPage(SUPPRESSIONS, query))),
@@ -42,14 +42,12 @@ export function suppressionRoutes(dependencies: { database: Database; wakeJobs: 
       const { projectId, userId, body } = call;
       const options = { ...PLAIN_IMPORT, dryRun: false, actor: userId ?? "key" };
       const prepared = await prepareImport(body.file, options, ADDRESS_FILE);
-      const answer = await call.commit(async (tx) => {
+      return call.commit(async (tx) => {
         const jobId = await addImport(tx, projectId, SUPPRESSION_IMPORT, prepared);
         const action = "suppressions.imported";
         await recordAudit(tx, [{ projectId, actor: actorOf(call), action, details: { jobId } }]);
         return { status: 202, body: { message: "The import is queued.", jobId } };
       });
-      wakeJobs();
-      return answer;
     }),
     route(contract.getSuppressionImport, async ({ projectId, params }) =>
       ok(await getImport(database, projectId, SUPPRESSION_IMPORT, params.jobId)),

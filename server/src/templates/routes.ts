@@ -29,8 +29,6 @@ import { getVersion, listVersions } from "./versions.ts";
 export interface TemplateRouteParts extends TemplateParts, PreviewParts, TemplateUse {
   database: Database;
   rateLimiter: RateLimiter;
-  /** A mail was enqueued: look now. */
-  wakeSender: () => void;
 }
 
 export function templateRoutes(parts: TemplateRouteParts): Route[] {
@@ -102,7 +100,7 @@ function trialRoutes(parts: TemplateRouteParts): Route[] {
   return [
     route(trials.testTemplate, async ({ projectId, params, body, commit }) => {
       await takeTestMail(parts.rateLimiter, projectId);
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         const template = await getTemplate(tx, projectId, params.id);
         const from = await testSenderOf(tx, projectId, template, body.from);
         return ok({
@@ -110,8 +108,6 @@ function trialRoutes(parts: TemplateRouteParts): Route[] {
           email: await sendTest(tx, domains, projectId, { ...template, from }, body),
         });
       });
-      parts.wakeSender();
-      return answer;
     }),
     route(contract.previewTemplate, async ({ projectId, body, receipt, commit }) => {
       const answer = ok(await previewContent(parts, projectId, body));

@@ -67,7 +67,6 @@ export interface AccountParts {
   /** The names of the projects of the account of an address, which its password must not be. */
   projectNames: (database: Database, email: string) => Promise<string[]>;
   baseUrl: () => string;
-  wakeSender: () => void;
 }
 
 export function accountRoutes(parts: AccountParts): Route[] {
@@ -107,12 +106,12 @@ async function hashNew(
 }
 
 function mailedRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl, wakeSender } = parts;
+  const { database, baseUrl } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
     route(contract.requestVerification, async ({ userId, sessionId, ip, headers, commit }) => {
       await limit(mailsTo((await readAccount(database, userId)).email));
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         // Read under the lock: a link to an address that the account had until now would take it back there.
         const account = await readAccount(tx, userId);
@@ -121,8 +120,6 @@ function mailedRoutes(parts: AccountParts): Route[] {
           await sendVerification(tx, { user: account, place, reason: "AGAIN" }, baseUrl());
         return ok({ message: account.isVerified ? "The address is verified already." : SENT });
       });
-      wakeSender();
-      return answer;
     }),
     route(contract.verifyEmail, async ({ body, ip }) => {
       await limit(attemptsOf(networkOf(ip)));
@@ -134,21 +131,19 @@ function mailedRoutes(parts: AccountParts): Route[] {
       await sendRequested(parts.rateLimiter, requestedEmailsTo(email, "reset"), () =>
         transaction(database, (tx) => requestPasswordReset(tx, asked, baseUrl())),
       );
-      wakeSender();
       return ok({ message: "If the address has an account, we sent an email." });
     }),
     route(contract.resetPassword, async ({ body, ip }) => {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
       await setNewPassword(parts, { ...body, network });
-      wakeSender();
       return ok({ message: "The password is set, and all sessions ended. Log in with it." });
     }),
   ];
 }
 
 function ownRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl, wakeSender } = parts;
+  const { database, baseUrl } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   const requirePassword = createRequirePassword(parts);
   return [
@@ -157,26 +152,22 @@ function ownRoutes(parts: AccountParts): Route[] {
       const account = await requirePassword(userId, body.currentPassword, network);
       const { email } = account;
       const passwordHash = await hashNew(parts, { email, newPassword: body.newPassword, network });
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
         return ok({ message: "The password is changed, and all other sessions ended." });
       });
-      wakeSender();
-      return answer;
     }),
     route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
       await limit(mailsTo(account.email));
       await limit(mailsTo(body.newEmail));
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         const place = placeOf({ ip, headers });
         await requestAddressChange(tx, { user: account, place, newEmail: body.newEmail }, baseUrl());
         return ok({ message: "We sent a link to the new address. Open it to confirm the change." });
       });
-      wakeSender();
-      return answer;
     }),
     route(contract.listSessions, async ({ userId, sessionId }) =>
       ok(await listSessions(database, userId, sessionId ?? "")),
@@ -196,7 +187,7 @@ function ownRoutes(parts: AccountParts): Route[] {
 const isAboutPassword = (error: unknown) => error instanceof Refusal && error.code === "VALIDATION_ERROR";
 
 function pageRoutes(parts: AccountParts): Route[] {
-  const { database, baseUrl, wakeSender } = parts;
+  const { database, baseUrl } = parts;
   const limit = (take: Take) => takeOrRefuse(parts.rateLimiter, take);
   return [
     route(pages.showVerifyPage, async ({ headers }) => asPage(verifyPage(wordsFor(headers)))),
@@ -241,7 +232,6 @@ function pageRoutes(parts: AccountParts): Route[] {
       try {
         await limit(attemptsOf(network));
         await setNewPassword(parts, { token: params.token, newPassword: given.data, network });
-        wakeSender();
         return asPage(resetDonePage(words));
       } catch (error) {
         return refusedPage(

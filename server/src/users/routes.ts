@@ -43,7 +43,6 @@ export interface UserParts {
   /** No email leaves the machine, so a link in an email would prove nothing. */
   staysHere: boolean;
   baseUrl: () => string;
-  wakeSender: () => void;
 }
 
 export function userRoutes(parts: UserParts): Route[] {
@@ -56,16 +55,14 @@ const signedIn = (user: User, cookies: string[]): Answer<200, User> => ({
 });
 
 function signUpRoutes(parts: UserParts): Route[] {
-  const { database, sessions, rateLimiter, passwords, baseUrl, wakeSender } = parts;
+  const { database, sessions, rateLimiter, passwords, baseUrl } = parts;
 
   /** Creates an account, and its first session in the same transaction. */
   async function enterNew(create: (tx: Tx) => Promise<User>, place: SessionPlace) {
-    const answer = await transaction(database, async (tx) => {
+    return transaction(database, async (tx) => {
       const user = await create(tx);
       return signedIn(user, await sessions.start(tx, user.id, place));
     });
-    wakeSender();
-    return answer;
   }
 
   return [
@@ -80,7 +77,6 @@ function signUpRoutes(parts: UserParts): Route[] {
         await sendRequested(rateLimiter, requestedEmailsTo(email, "sign-up"), () =>
           transaction(database, (tx) => requestSignUp(tx, asked, baseUrl())),
         );
-        wakeSender();
         return { status: 202 as const, body: { message: SIGN_UP_SENT } };
       }
       if (password === undefined) throw invalidField("password", "required", "Required.");
@@ -107,7 +103,7 @@ function signUpRoutes(parts: UserParts): Route[] {
 }
 
 function logInRoutes(parts: UserParts): Route[] {
-  const { database, sealer, sessions, rateLimiter, passwords, wakeSender } = parts;
+  const { database, sealer, sessions, rateLimiter, passwords } = parts;
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
   /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
@@ -122,7 +118,6 @@ function logInRoutes(parts: UserParts): Route[] {
       else await usePasskey(tx, second.shown);
       return sessions.start(tx, user.id, place);
     });
-    wakeSender();
     return signedIn(user, cookies);
   }
 

@@ -65,8 +65,6 @@ export function createSendDoor(options: {
   database: Database;
   renderer: AskedRenderer;
   domains: Domains;
-  /** Called after the commit: mails wait. */
-  wakeSender: () => void;
 }): (request: SendRequest) => Promise<SendAnswer> {
   const { database, renderer, domains } = options;
   /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
@@ -113,13 +111,11 @@ export function createSendDoor(options: {
       ...(request.unknownFields ?? []).map(ignoredField),
     ];
     const item = { ...request, parts, texts, patch: readDataPatch(request.body.data), warnings };
-    const answer = await lanes
+    return lanes
       .during(asLaneRequest(request), () => commits.submit(item))
       .catch((error: unknown) => {
         throw contactRefusal(error) ?? error;
       });
-    options.wakeSender();
-    return answer;
   };
 }
 

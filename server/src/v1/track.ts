@@ -33,15 +33,8 @@ export interface TrackAnswer {
 const LANES = 2;
 const MAX_BATCH = 200;
 
-/**
- * The door for tracked events. What one contact tracked stays in order: its events share a lane.
- *
- * @param wakeWorkflows called after each commit: somebody may react to what it holds
- */
-export function createTracker(
-  database: Database,
-  wakeWorkflows: () => void = () => undefined,
-): GroupCommit<TrackRequest, TrackAnswer> {
+/** The door for tracked events. What one contact tracked stays in order: its events share a lane. */
+export function createTracker(database: Database): GroupCommit<TrackRequest, TrackAnswer> {
   const lanes = createLanes(LANES);
   const asLaneRequest = ({ projectId, email, bodyBytes, data }: TrackRequest) => ({
     projectId,
@@ -55,11 +48,7 @@ export function createTracker(
     maxItems: MAX_BATCH,
     weightOf: ({ bodyBytes }) => bodyBytes,
     maxWeight: MAX_BATCH_BYTES,
-    run: async (requests) => {
-      const answers = await track(database, requests);
-      wakeWorkflows();
-      return answers;
-    },
+    run: (requests) => track(database, requests),
     hadNoEffect: surelyRolledBack,
   });
   return {

@@ -1,6 +1,7 @@
 // Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { ofProject } from "../platform/database/of-project.ts";
 
 export interface CallKey {
@@ -29,6 +30,7 @@ export async function insertCalls(tx: Tx, calls: readonly NewCallRow[]): Promise
       ${column("ownerId")}::uuid[], ${column("ownerRef")}::text[], ${column("url")}::text[], ${column("method")}::text[],
       ${column("headers")}::text[], ${column("body")}::text[])
       as new (project_id, id, owner_kind, owner_id, owner_ref, url, method, headers, body)`.execute(tx);
+  notify(tx, "webhooks");
 }
 
 /** Those that wait or are under way; what ended stays. */
@@ -198,6 +200,7 @@ export async function updateCallsToHeld(tx: Tx): Promise<void> {
 
 export async function updateCallsToReleased(tx: Tx, projectId: string | null): Promise<void> {
   await sql`update webhook_calls set due_at = now() where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+  notify(tx, "webhooks");
 }
 
 export async function updateCallsToDropped(tx: Tx, projectId: string | null, error: string): Promise<void> {

@@ -11,6 +11,7 @@ import { createDatabase, transaction, type Database } from "../platform/database
 import { newId } from "../platform/ids.ts";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
+import { notify, subscribe } from "../platform/notify.ts";
 import { createTestDatabase, type TestDatabase } from "../platform/database/test-database.ts";
 import { makeProject } from "../testing/sent-mails.ts";
 import type { Loop } from "../platform/background/background.ts";
@@ -91,7 +92,6 @@ function start(over: Partial<WebhookCallsOptions> = {}): Loop {
       targets: { networks: parseNetworks(["127.0.0.1"]), ports: [[1, 65_535]] },
     }),
     onEnded: async (_tx, calls) => void ended.push(...calls),
-    wakeOwners: () => undefined,
     log,
     metrics: createMetrics(),
     ...over,
@@ -397,11 +397,17 @@ test("a call that is cancelled is not made, or nobody hears of its end; one that
   expect(await rowOf(over)).toMatchObject({ state: "done" });
 });
 
-test("who waits for calls is woken once their end can be seen, and not for a try that is made again", async () => {
+test("the end of a call notifies its owners after the commit, and a try that is made again doesn't", async () => {
   endpoint.statuses.set("/", [503]);
   const [id = ""] = await queue([{}]);
   const seen: Array<Promise<string | undefined>> = [];
-  const loop = start({ wakeOwners: () => void seen.push(rowOf(id).then((row) => row?.state)) });
+  const unsubscribe = subscribe(
+    database,
+    "workflows",
+    () => void seen.push(rowOf(id).then((row) => row?.state)),
+  );
+  onTestFinished(unsubscribe);
+  const loop = start({ onEnded: async (tx) => notify(tx, "workflows") });
   await vi.waitFor(async () => expect(await rowOf(id)).toMatchObject({ tries: 1, claimId: null }), WAIT);
   await letTimePass(id);
   // A commit that takes so long that whoever looks before its end sees the old state.

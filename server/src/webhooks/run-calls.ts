@@ -56,8 +56,6 @@ export interface WebhookCallsOptions {
    * outside the database. Calls of several projects may come together. When it throws for one call, that call is made again later.
    */
   onEnded: (tx: Tx, ended: readonly EndedCall[]) => Promise<void>;
-  /** Called once that has committed: what it left to be done can be seen now. */
-  wakeOwners: () => void;
   log: Log;
   metrics: Metrics;
 }
@@ -128,7 +126,14 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     return Math.max(1, Math.ceil(Math.min(POLL_MS, ...later)));
   }
 
-  const loop = startLoop({ name: "webhooks", runOnce, everyMs: POLL_MS, log, metrics });
+  const loop = startLoop({
+    name: "webhooks",
+    runOnce,
+    everyMs: POLL_MS,
+    notifiedBy: { database, topic: "webhooks" },
+    log,
+    metrics,
+  });
   return {
     wake: () => loop.wake(),
     async stop() {
@@ -192,18 +197,16 @@ function isAway(error: unknown): boolean {
 }
 
 /** Tries that end while others are booked form the next batch. A repeat does no harm: a claim is booked once. */
-function createBookings({ database, onEnded, wakeOwners, log, metrics }: WebhookCallsOptions) {
+function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions) {
   const commits = createGroupCommit<TryEnd, void>({
     lanes: 1,
     laneOf: () => 0,
     maxItems: BOOKED_AT_ONCE,
     async run(ends) {
-      const hasEnded = await transaction(database, async (tx) => {
+      await transaction(database, async (tx) => {
         const ended = (await updateTries(tx, ends)).flatMap(presentEnd);
         if (ended.length > 0) await onEnded(tx, ended);
-        return ended.length > 0;
       });
-      if (hasEnded) wakeOwners();
       return ends.map(() => undefined);
     },
   });

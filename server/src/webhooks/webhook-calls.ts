@@ -31,7 +31,7 @@ export interface NewWebhookCall {
 }
 
 /**
- * Queues calls: with the commit they are due. Wake the loop of `startWebhookCalls` after it.
+ * Queues calls: with the commit they are due.
  * @returns the id of each, in order; it is also the `webhook-id` the endpoint sees in every try
  */
 export async function queueWebhookCalls(tx: Tx, calls: readonly NewWebhookCall[]): Promise<string[]> {

@@ -10,20 +10,17 @@ type BulkCall = Call<typeof contract.bulkSubscribe>;
 
 export interface BulkParts {
   database: Database;
-  wakeJobs: () => void;
 }
 
 export function contactBulkRoutes(parts: BulkParts & Membership): Route[] {
-  const { database, wakeJobs } = parts;
+  const { database } = parts;
   const start = (operation: BulkOperation) => async (call: BulkCall) => {
     const { projectId, userId, body, commit } = call;
-    const answer = await commit(async (tx) => {
+    return commit(async (tx) => {
       const input = { operation, actor: userId ?? "key" };
       const jobId = await startBulk(tx, projectId, input, targetOf(body), parts);
       return { status: 202, body: { message: `Queued: the contacts will be ${PAST[operation]}.`, jobId } };
     });
-    wakeJobs();
-    return answer;
   };
   return [
     route(contract.bulkSubscribe, start("subscribe")),

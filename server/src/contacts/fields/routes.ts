@@ -8,10 +8,9 @@ import { getUsage, listFieldNames, listFields, listValues, type FieldUse } from 
 
 export interface FieldParts {
   database: Database;
-  wakeJobs: () => void;
 }
 
-export function contactFieldRoutes({ database, wakeJobs, ...use }: FieldParts & FieldUse): Route[] {
+export function contactFieldRoutes({ database, ...use }: FieldParts & FieldUse): Route[] {
   return [
     route(contract.listContactFields, async ({ projectId, query }) => {
       const list = query.withCoverage === false ? listFieldNames : listFields;
@@ -27,12 +26,8 @@ export function contactFieldRoutes({ database, wakeJobs, ...use }: FieldParts & 
     route(contract.resetFieldType, ({ projectId, params, commit }) =>
       commit(async (tx) => ok(await resetFieldType(tx, projectId, params.field))),
     ),
-    route(contract.deleteContactField, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) =>
-        ok({ deletedFrom: await deleteField(tx, projectId, params.field) }),
-      );
-      wakeJobs();
-      return answer;
-    }),
+    route(contract.deleteContactField, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok({ deletedFrom: await deleteField(tx, projectId, params.field) })),
+    ),
   ];
 }

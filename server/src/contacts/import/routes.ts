@@ -26,13 +26,13 @@ export interface ImportSegments {
 const PREFIX = "data.";
 
 export function contactFileRoutes(
-  dependencies: { database: Database; wakeJobs: () => void; undo: UndoSurroundings } & Membership &
+  dependencies: { database: Database; undo: UndoSurroundings } & Membership &
     ContactSegments &
     ContactExecutions &
     CampaignNames &
     ImportSegments,
 ): Route[] {
-  const { database, wakeJobs } = dependencies;
+  const { database } = dependencies;
 
   /** @throws Refusal SEGMENT_NOT_FOUND, or VALIDATION_ERROR for a dynamic segment. */
   async function checkSegment(projectId: string, segmentId: string | undefined): Promise<void> {
@@ -61,14 +61,12 @@ export function contactFileRoutes(
           ),
         },
       );
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         const prepared = { input: { ...input, isRecorded: true }, bytes };
         const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);
         const message = dryRun ? "The file is being looked at." : "The import is queued.";
         return { status: 202, body: { message, jobId } };
       });
-      wakeJobs();
-      return answer;
     }),
     route(contract.getImport, async ({ projectId, params }) =>
       ok(await getImport(database, projectId, IMPORT_KIND, params.jobId)),
@@ -80,14 +78,12 @@ export function contactFileRoutes(
     route(undoContract.getImportUndo, async ({ projectId, params }) =>
       ok(await getUndo(database, projectId, params.jobId, dependencies.undo)),
     ),
-    route(undoContract.undoImport, async ({ projectId, userId, params, commit }) => {
-      const answer = await commit(async (tx) => {
+    route(undoContract.undoImport, async ({ projectId, userId, params, commit }) =>
+      commit(async (tx) => {
         const jobId = await startUndo(tx, projectId, params.jobId, userId ?? "key");
         return { status: 202, body: { message: "The undo is queued.", jobId } };
-      });
-      wakeJobs();
-      return answer;
-    }),
+      }),
+    ),
     route(contract.exportContacts, async (call) => {
       const { projectId, query } = call;
       const conditions = await conditionsOf(database, projectId, query, dependencies);

@@ -1,6 +1,7 @@
 // Queries on held emails. A held email is queued with an infinite due time, so the claiming queries need no extra condition.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { ofProject } from "../../platform/database/of-project.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { variablesAfter } from "../rows/system-project-queries.ts";
@@ -27,6 +28,7 @@ export async function releaseHeldEmails(tx: Tx, projectId: string | null): Promi
   const result = await sql`
     update emails set due_at = now(), reason = null
     where ${isHeld} and campaign_id is null ${ofProject(projectId)}`.execute(tx);
+  notify(tx, "emails");
   return Number(result.numAffectedRows ?? 0);
 }
 

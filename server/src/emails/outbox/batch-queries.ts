@@ -1,6 +1,7 @@
 // Queries on `recipient_batches`, which holds campaign recipients that have no row in `emails` yet, 40 per row.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import type { ListKind } from "../../message/message-headers.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 import type { ContactIfThere } from "../rows/recipients.ts";
@@ -52,6 +53,7 @@ export async function insertRecipientBatches(
       returning cardinality(email_ids) as size
     )
     select coalesce(sum(size), 0)::float8 as count from added`.execute(tx);
+  notify(tx, "emails");
   return rows[0]?.count ?? 0;
 }
 

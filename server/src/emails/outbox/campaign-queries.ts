@@ -4,6 +4,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { PROVIDERS } from "@postloft/contract/report-queries.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { endedAs } from "../rows/end-queries.ts";
 import { HAS_LEFT, PROVIDER, providersOf, TO_DOMAIN } from "../rows/counted-by-queries.ts";
 import { TO_ADDRESS } from "../rows/shown-queries.ts";
@@ -122,6 +123,7 @@ export async function requeueFailedEmails(tx: Tx, { projectId, campaignId }: Cam
     where project_id = ${projectId} and campaign_id = ${campaignId} and status = 'FAILED' and forgotten_at is null`.execute(
     tx,
   );
+  notify(tx, "emails");
   return Number(result.numAffectedRows ?? 0);
 }
 

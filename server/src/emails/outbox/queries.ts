@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { SUBJECT, TO_ADDRESS } from "../rows/shown-queries.ts";
 import { standing } from "../rows/status-queries.ts";
 
@@ -128,6 +129,7 @@ export async function insertEmails(tx: Tx, emails: readonly NewEmailRow[]): Prom
       ${emails.map((email) => email.isTest)}::boolean[],
       ${emails.map((email) => email.staysHere)}::boolean[]
     )`.execute(tx);
+  notify(tx, "emails");
 }
 
 const LIST_COLUMNS = [

@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import type { CampaignKey } from "./campaign-queries.ts";
 
 /** How the emails of a project are sent. */
@@ -25,6 +26,7 @@ export async function updateProjectQueuesOpen(
 ): Promise<void> {
   await sql`
     update project_queues set is_open = ${isOpen} where project_id = any(${projectIds}::uuid[])`.execute(tx);
+  if (isOpen) notify(tx, "emails");
 }
 
 export async function updateProjectQueue(
@@ -56,6 +58,7 @@ export async function upsertCampaignQueues(
     select * from unnest(${keysOf(campaigns)}, ${campaigns.map(({ state }) => state)}::text[]) as i (project_id, campaign_id, state)
     order by project_id, campaign_id
     on conflict (project_id, campaign_id) do update set state = excluded.state`.execute(tx);
+  if (campaigns.some(({ state }) => state === "OPEN")) notify(tx, "emails");
 }
 
 export async function deleteCampaignQueues(tx: Tx, campaigns: readonly CampaignKey[]): Promise<void> {

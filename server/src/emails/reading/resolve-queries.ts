@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { consequences } from "../booking/outcome-queries.ts";
 
 /** Selects the emails that a person resolves, by id, by campaign or both. */
@@ -53,6 +54,7 @@ export async function updateResolved(
         resolved_as = excluded.resolved_as, resolved_by = excluded.resolved_by, created_at = now()
     )
     select id from ended`.execute(tx);
+  if (as === "retry") notify(tx, "emails");
   return rows.map(({ id }) => id);
 }
 

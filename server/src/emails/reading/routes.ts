@@ -12,14 +12,12 @@ import { listReturnedMessages } from "../returned/returned-messages.ts";
 
 export interface EmailRouteParts {
   database: Database;
-  /** Notifies the sender that an email was requeued. */
-  wakeSender: () => void;
   listEventsOfEmail: ListEventsOfEmail;
   addLateSent: AddLateSent;
   addressOfUser: (database: Database, userId: string) => Promise<string>;
 }
 
-export function emailRoutes({ database, wakeSender, ...events }: EmailRouteParts): Route[] {
+export function emailRoutes({ database, ...events }: EmailRouteParts): Route[] {
   return [
     route(contract.listEmails, async ({ projectId, query }) => {
       const { since, ...plain } = query;
@@ -42,9 +40,7 @@ export function emailRoutes({ database, wakeSender, ...events }: EmailRouteParts
     route(contract.resolveEmail, async ({ projectId, params, body, userId, commit }) => {
       const by = userId === null ? null : await events.addressOfUser(database, userId);
       const resolve = await resolveEmail(database, projectId, params.id, { as: body.as, by }, events);
-      const answer = await commit(async (tx) => ok(await resolve(tx)));
-      if (body.as === "retry") wakeSender();
-      return answer;
+      return commit(async (tx) => ok(await resolve(tx)));
     }),
     route(contract.listReturnedMessages, async ({ projectId, params }) =>
       ok({ data: await listReturnedMessages(database, projectId, params.id) }),

@@ -1,6 +1,7 @@
 // Queries on `paused_destinations` and their deferred emails.
 import { sql, type RawBuilder } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 
 /** Emails due at or after this time are deferred. */
 export const PARKED = sql`timestamptz '9999-01-01 00:00:00Z'`;
@@ -105,6 +106,8 @@ export async function updateReleased(
   const { rows } = await sql<{ destination: string }>`
     update paused_destinations set released_at = now(), trial_ids = '{}'
     where ${isOf(key)} and released_at is null ${only} returning destination`.execute(tx);
+  // Mail that is parked there goes on when campaigns are settled the next time.
+  if (rows.length > 0) notify(tx, "campaigns");
   return rows.map((row) => row.destination);
 }
 
@@ -163,7 +166,9 @@ const numberOf = (row: PausedRow) => sql`${row.number}::bigint`;
 
 /** Requeues deferred emails and returns their ids. */
 export async function unparkMails(database: Database, row: PausedRow, limit: number): Promise<string[]> {
-  return updateDue(database, row, sql`due_at = ${parkedAt(numberOf(row))}`, sql`now()`, limit);
+  const ids = await updateDue(database, row, sql`due_at = ${parkedAt(numberOf(row))}`, sql`now()`, limit);
+  if (ids.length > 0) notify(database, "emails");
+  return ids;
 }
 
 /** Deletes a released destination of bulk mail outside campaigns once no email is deferred for it. */

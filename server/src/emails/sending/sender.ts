@@ -3,6 +3,7 @@ import type { Database } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import type { Log } from "../../platform/log.ts";
 import type { Metrics } from "../../platform/metrics.ts";
+import { subscribe } from "../../platform/notify.ts";
 import { createWakeUp } from "../../platform/background/wake-up.ts";
 import { createDestinationLimits, echoOf, type Echo } from "./destination-limits.ts";
 import { BATCH_SIZE } from "../outbox/batch-queries.ts";
@@ -225,10 +226,12 @@ export async function startSender(options: SenderOptions): Promise<Sender> {
   }
 
   const measure = startQueueMeasure(options);
+  const unsubscribe = subscribe(database, "emails", wakeUp.wake);
   const running = run();
   return {
     wake: () => wakeUp.wake(),
     async stop() {
+      unsubscribe();
       state.stop();
       void measure.stop();
       wakeUp.wake();

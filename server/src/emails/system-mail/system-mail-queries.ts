@@ -1,6 +1,7 @@
 // Queries on platform email. The outbox claims, submits and records it with the same queries as all other email.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { SYSTEM_CONTENT_ID, SYSTEM_PROJECT_ID } from "../rows/system-project.ts";
 
 export interface NewSystemMailRow {
@@ -21,6 +22,7 @@ export async function insertSystemMails(tx: Tx, mails: readonly NewSystemMailRow
       ${mails.map((mail) => mail.subject)}::text[],
       ${mails.map((mail) => mail.variables)}::jsonb[]
     )`.execute(tx);
+  notify(tx, "emails");
 }
 
 /**

@@ -1,7 +1,9 @@
 // Runs loops in the background: by the clock or when woken, with longer waits after each failure and a line each in /metrics. Also retries
 // work until it commits.
+import type { Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import { subscribe, type Topic } from "../notify.ts";
 import { isUnreachable } from "../unavailable.ts";
 import { createWakeUp } from "./wake-up.ts";
 
@@ -18,6 +20,8 @@ export interface LoopOptions {
   everyMs: number;
   /** Before the first run. Default 0. */
   delayMs?: number;
+  /** Runs when work of this topic was committed, by this process or another one. */
+  notifiedBy?: { database: Database; topic: Topic };
   log: Log;
   metrics: Metrics;
 }
@@ -72,7 +76,7 @@ function endOutage(log: Log, loop: string): boolean {
 }
 
 export function startLoop(options: LoopOptions): Loop {
-  const { name, runOnce, everyMs, delayMs = 0, log, metrics } = options;
+  const { name, runOnce, everyMs, delayMs = 0, notifiedBy, log, metrics } = options;
   const longestRetryMs = Math.min(Math.max(everyMs, LONGEST_RETRY_MS.atLeast), LONGEST_RETRY_MS.atMost);
   const wakeUp = createWakeUp();
   const stopped = createWakeUp();
@@ -110,10 +114,12 @@ export function startLoop(options: LoopOptions): Loop {
   }
 
   for (const counter of [metrics.loopRuns, metrics.loopErrors]) counter.inc({ loop: name }, 0);
+  const unsubscribe = notifiedBy && subscribe(notifiedBy.database, notifiedBy.topic, wakeUp.wake);
   const running = run();
   return {
     wake: () => wakeUp.wake(),
     async stop() {
+      unsubscribe?.();
       stopping.abort();
       wakeUp.wake();
       stopped.wake();

@@ -1,15 +1,16 @@
-// Hints between processes: work that one tells of wakes the loops of another, and only those; lost connections come back by themselves.
+// Notifications between processes: work that one process commits runs the loops of another, and only those; lost connections come back.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { createPool } from "../database/database.ts";
+import { createDatabase, createPool } from "../database/database.ts";
 import { createHints, type Hints } from "./hints.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
+import { notify, subscribe } from "../notify.ts";
 import { createTestDatabase, type TestDatabase } from "../database/test-database.ts";
 
 const WAIT = { timeout: 30_000, interval: 50 };
 const log = createLog({ level: "silent" });
 let testDatabase: TestDatabase;
-const started: Array<Hints<"mails" | "jobs">> = [];
+const started: Hints[] = [];
 
 beforeEach(async () => {
   testDatabase = await createTestDatabase();
@@ -19,14 +20,18 @@ afterEach(async () => {
   await testDatabase.drop();
 });
 
-/** The hints of one process, and how often it was woken for mails and for jobs. */
-function startProcess(hears: ReadonlyArray<"mails" | "jobs"> = ["mails", "jobs"], pool = testDatabase.pool) {
-  const hints = createHints<"mails" | "jobs">({ pool, log, metrics: createMetrics() });
+/** One process with its subscriptions, and how often it was notified of each topic. */
+function startProcess(
+  topics: ReadonlyArray<"emails" | "jobs"> = ["emails", "jobs"],
+  pool = testDatabase.pool,
+) {
+  const database = createDatabase(pool);
+  const hints = createHints({ database, pool, log, metrics: createMetrics() });
   started.push(hints);
-  const woken = { mails: 0, jobs: 0 };
-  for (const work of hears) hints.hear(work, () => void woken[work]++);
+  const notified = { emails: 0, jobs: 0 };
+  for (const topic of topics) subscribe(database, topic, () => void notified[topic]++);
   hints.start();
-  return { hints, woken };
+  return { database, hints, notified };
 }
 
 /** The connections for hints that the database knows of. */
@@ -37,82 +42,82 @@ async function connections(): Promise<number[]> {
   return rows.map(({ pid }) => pid);
 }
 
-/** Hears of work, once it listens. */
+/** Subscribes to both topics; resolves once it listens. */
 async function startWorker() {
   const worker = startProcess();
-  // Whoever begins to listen looks once.
-  await vi.waitFor(() => expect(worker.woken).toEqual({ mails: 1, jobs: 1 }), WAIT);
+  // A process that begins to listen checks once.
+  await vi.waitFor(() => expect(worker.notified).toEqual({ emails: 1, jobs: 1 }), WAIT);
   return worker;
 }
 
-async function startTeller() {
+async function startOther() {
   const before = (await connections()).length;
-  const teller = startProcess([]);
+  const other = startProcess([]);
   await vi.waitFor(async () => expect((await connections()).length).toBe(before + 1), WAIT);
-  return teller.hints;
+  return other.database;
 }
 
-test("work that one process tells of wakes the loop of another that does it, and no other loop", async () => {
+test("a process notifies the subscribers of its topic in another process, and no others", async () => {
   const worker = await startWorker();
-  const teller = await startTeller();
+  const other = await startOther();
   await vi.waitFor(() => {
-    teller.tell("mails");
-    expect(worker.woken.mails).toBeGreaterThan(1);
+    notify(other, "emails");
+    expect(worker.notified.emails).toBeGreaterThan(1);
   }, WAIT);
-  expect(worker.woken.jobs).toBe(1);
+  expect(worker.notified.jobs).toBe(1);
 });
 
-test("whoever does such work itself is woken at once, and not again by its own hint", async () => {
-  const { hints, woken } = await startWorker();
+test("a process notifies its own subscribers immediately and only once", async () => {
+  const { database, notified } = await startWorker();
   const other = await startWorker();
-  hints.tell("jobs");
-  expect(woken).toEqual({ mails: 1, jobs: 2 });
-  await vi.waitFor(() => expect(other.woken.jobs).toBe(2), WAIT);
-  expect(woken.jobs).toBe(2);
+  notify(database, "jobs");
+  expect(notified).toEqual({ emails: 1, jobs: 2 });
+  await vi.waitFor(() => expect(other.notified.jobs).toBe(2), WAIT);
+  expect(notified.jobs).toBe(2);
 });
 
-test("of much work at once the others are told once in a while, of the last for certain", async () => {
+test("many notifications reach other processes at most every 10 ms, the last one included", async () => {
   const worker = await startWorker();
-  const teller = await startTeller();
-  let told = 0;
+  const other = await startOther();
+  let count = 0;
   await vi.waitFor(() => {
-    teller.tell("mails");
-    expect(worker.woken.mails).toBeGreaterThan(1);
+    notify(other, "emails");
+    expect(worker.notified.emails).toBeGreaterThan(1);
   }, WAIT);
   const startedMs = performance.now();
-  const before = worker.woken.mails;
+  const before = worker.notified.emails;
   while (performance.now() - startedMs < 200) {
-    teller.tell("mails");
-    told++;
+    notify(other, "emails");
+    count++;
     await new Promise((resolve) => setImmediate(resolve));
   }
-  const soFar = worker.woken.mails - before;
-  expect(told).toBeGreaterThan(200);
+  const soFar = worker.notified.emails - before;
+  expect(count).toBeGreaterThan(200);
   // One in ten milliseconds; timers may be a little early.
   expect(soFar).toBeLessThanOrEqual((performance.now() - startedMs) / 8 + 1);
-  const seen = worker.woken.mails;
-  teller.tell("mails");
-  await vi.waitFor(() => expect(worker.woken.mails).toBeGreaterThan(seen), WAIT);
+  const seen = worker.notified.emails;
+  notify(other, "emails");
+  await vi.waitFor(() => expect(worker.notified.emails).toBeGreaterThan(seen), WAIT);
 });
 
-test("a connection that is lost is made anew, and whoever listened looks at once for what was told meanwhile", async () => {
+test("a lost connection is replaced, and every subscriber then checks once", async () => {
   const worker = await startWorker();
   const [pid] = await connections();
   await testDatabase.pool.query("select pg_terminate_backend($1)", [pid]);
-  await vi.waitFor(() => expect(worker.woken).toEqual({ mails: 2, jobs: 2 }), { timeout: 5_000 });
+  await vi.waitFor(() => expect(worker.notified).toEqual({ emails: 2, jobs: 2 }), { timeout: 5_000 });
   expect(await connections()).not.toContain(pid);
 });
 
-test("without a database for hints nothing fails: whoever does the work itself is woken, and the rest polls", async () => {
+test("without a database nothing fails: subscribers of the same process are notified", async () => {
   const pool = createPool({
     connection: { ...testDatabase.connection, port: 1 },
     maxConnections: 1,
     log,
   });
-  const { hints, woken } = startProcess(["mails"], pool);
-  hints.tell("mails");
-  hints.tell("jobs");
-  expect(woken).toEqual({ mails: 1, jobs: 0 });
+  const { database, hints, notified } = startProcess(["emails"], pool);
+  notify(database, "emails");
+  notify(database, "jobs");
+  expect(notified).toEqual({ emails: 1, jobs: 0 });
   await hints.stop();
   await pool.end();
 });

@@ -1,16 +1,15 @@
-// Hints from process to process that there is work (PostgreSQL's LISTEN and NOTIFY): a loop of another process runs at once and not at its
-// next poll. Nothing rests on them: without the connection, or behind a pooler that does not support them, polls find the work.
+// Passes notifications of committed work (notify.ts) from process to process with PostgreSQL's LISTEN and NOTIFY, so that a loop of another
+// process doesn't wait for its next poll. Nothing depends on them: without the connection, or behind a pooler that doesn't support them,
+// polls find the work.
 import { Client, type Pool } from "pg";
 import { startLoop, type Loop } from "./background.ts";
+import type { Database } from "../database/database.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { Topic } from "../notify.ts";
 
-export interface Hints<Work extends string> {
-  /** Work of this sort was committed: wakes who does it here, and tells the other processes. Returns at once. */
-  tell(work: Work): void;
-  /** Calls `wake` when there may be work of this sort, here or told by another process. */
-  hear(work: Work, wake: () => void): void;
-  /** Connects; what was told before is not passed on. */
+export interface Hints {
+  /** Connects. Notifications from before are not passed on. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -24,20 +23,18 @@ const PAUSE_OF_WORKER_MS = 1_000;
 const CHECK_MS = 30_000;
 const PATIENCE_MS = 5_000;
 
-/** `pool`: its settings are those of the one connection that this takes beside it. */
-export function createHints<Work extends string>(options: {
-  pool: Pool;
-  log: Log;
-  metrics: Metrics;
-}): Hints<Work> {
+/**
+ * Passes on what is notified at `database`, and delivers what other processes notify to its subscribers.
+ *
+ * @param options.pool its settings are used for one further connection
+ */
+export function createHints(options: { database: Database; pool: Pool; log: Log; metrics: Metrics }): Hints {
   const { pool, log, metrics } = options;
-  const hearers = new Map<string, Array<() => void>>();
-  const untold = new Map<string, NodeJS.Timeout>();
-  const toldAtMs = new Map<string, number>();
+  const { hub } = options.database.effects;
+  const untold = new Map<Topic, NodeJS.Timeout>();
+  const toldAtMs = new Map<Topic, number>();
   let client: Client | null = null;
   let loop: Loop | null = null;
-
-  const wake = (work: string) => hearers.get(work)?.forEach((hearer) => hearer());
 
   async function connect(): Promise<void> {
     // The pool hides its password from whoever copies its options.
@@ -55,18 +52,19 @@ export function createHints<Work extends string>(options: {
     };
     made.on("error", lose).on("end", lose);
     made.on("notification", ({ payload = "", processId }) => {
-      if (processId !== processIdOf(made)) wake(payload);
+      // A topic of a newer version has no subscribers here.
+      if (processId !== processIdOf(made)) hub.deliver(payload as Topic);
     });
     try {
       await made.connect();
-      if (hearers.size > 0) await made.query(`listen ${CHANNEL}`);
+      if (hub.topics().length > 0) await made.query(`listen ${CHANNEL}`);
     } catch (error) {
       await made.end().catch(() => undefined);
       throw error;
     }
     client = made;
-    // Whatever was told while nobody listened.
-    for (const work of hearers.keys()) wake(work);
+    // Notifications from before the connection are lost, so every loop checks once.
+    for (const topic of hub.topics()) hub.deliver(topic);
   }
 
   /** Connects, or tries whether the connection still answers. */
@@ -80,32 +78,32 @@ export function createHints<Work extends string>(options: {
     });
   }
 
-  function tellOthers(work: string): void {
-    untold.delete(work);
-    toldAtMs.set(work, performance.now());
-    client?.query("select pg_notify($1, $2)", [CHANNEL, work]).catch((error: unknown) => {
-      log.debug({ err: error, work }, "other processes could not be told of work; they poll");
+  function notifyOthers(topic: Topic): void {
+    untold.delete(topic);
+    toldAtMs.set(topic, performance.now());
+    client?.query("select pg_notify($1, $2)", [CHANNEL, topic]).catch((error: unknown) => {
+      log.debug({ err: error, work: topic }, "other processes could not be told of work; they poll");
     });
   }
 
+  /** Returns immediately; of several notifications within the pause one is sent, after it. */
+  function passOn(topic: Topic): void {
+    if (untold.has(topic) || client === null) return;
+    const pauseMs = hub.topics().includes(topic) ? PAUSE_OF_WORKER_MS : PAUSE_MS;
+    const waitMs = Math.max(0, (toldAtMs.get(topic) ?? -pauseMs) + pauseMs - performance.now());
+    untold.set(
+      topic,
+      setTimeout(() => notifyOthers(topic), waitMs),
+    );
+  }
+
   return {
-    tell(work) {
-      wake(work);
-      if (untold.has(work) || client === null) return;
-      const pauseMs = hearers.has(work) ? PAUSE_OF_WORKER_MS : PAUSE_MS;
-      const waitMs = Math.max(0, (toldAtMs.get(work) ?? -pauseMs) + pauseMs - performance.now());
-      untold.set(
-        work,
-        setTimeout(() => tellOthers(work), waitMs),
-      );
-    },
-    hear(work, hearer) {
-      hearers.set(work, [...(hearers.get(work) ?? []), hearer]);
-    },
     start() {
+      hub.relayTo(passOn);
       loop = startLoop({ name: "hints", runOnce: check, everyMs: CHECK_MS, log, metrics });
     },
     async stop() {
+      hub.relayTo(null);
       for (const timer of untold.values()) clearTimeout(timer);
       await loop?.stop();
       const last = client;

@@ -1,6 +1,7 @@
 // Statements on `jobs`, `job_files` and `job_errors`. Claims name one project each: fairness wants it, and so does a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../database/database.ts";
+import { notify } from "../notify.ts";
 import { ofProject } from "../database/of-project.ts";
 
 export interface JobKey {
@@ -18,6 +19,7 @@ export async function insertJob(
     await sql`insert into job_files (project_id, job_id, bytes) select ${job.projectId}, ${job.id}, ${job.bytes}`.execute(
       tx,
     );
+  notify(tx, "jobs");
 }
 
 export async function findJob(database: Database, { projectId, id }: JobKey, kinds: readonly string[]) {
@@ -256,6 +258,7 @@ export async function updateJobsToHeld(tx: Tx, kinds: readonly string[]): Promis
 
 export async function updateJobsToReleased(tx: Tx, projectId: string | null): Promise<void> {
   await sql`update jobs set due_at = now() where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+  notify(tx, "jobs");
 }
 
 export async function updateJobsToDropped(tx: Tx, projectId: string | null, reason: string): Promise<void> {

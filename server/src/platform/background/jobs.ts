@@ -281,8 +281,9 @@ export function startJobs(options: {
     return POLL_MS;
   }
 
+  const notifiedBy = { database, topic: "jobs" } as const;
   const loops = Array.from({ length: JOBS_AT_ONCE }, () =>
-    startLoop({ name: "jobs", runOnce, everyMs: POLL_MS, log, metrics }),
+    startLoop({ name: "jobs", runOnce, everyMs: POLL_MS, notifiedBy, log, metrics }),
   );
   return {
     wake: () => loops.forEach((loop) => loop.wake()),

@@ -6,14 +6,15 @@ import { CamelCaseClient, CamelCaseDialect } from "./column-names.ts";
 import { createDatabaseWatch } from "./watch.ts";
 import { noteFullDisk } from "../disk.ts";
 import type { Log } from "../log.ts";
+import { createEffects, recordEffects, type Effects, type RecordedEffects } from "../notify.ts";
 import type { Rows } from "./rows.ts";
 import { Refusal } from "../refusal.ts";
 import { isUnavailable } from "../unavailable.ts";
 
 /** A transaction, or the database itself where a single statement is enough. */
-export type Database = Kysely<Rows>;
+export type Database = Kysely<Rows> & { readonly effects: Effects };
 /** What a verb that changes something demands: the transaction in which its consequences commit too. */
-export type Tx = Transaction<Rows>;
+export type Tx = Transaction<Rows> & { readonly effects: RecordedEffects };
 
 export interface DatabaseOptions {
   connection: PoolConfig;
@@ -137,7 +138,7 @@ export function createDatabase(pool: Pool): Database {
     names.set(text, name);
     return name;
   }
-  return new Kysely<Rows>({
+  const database = new Kysely<Rows>({
     dialect: new CamelCaseDialect({
       pool: {
         async connect() {
@@ -160,6 +161,7 @@ export function createDatabase(pool: Pool): Database {
       } as unknown as Pool,
     }),
   });
+  return Object.assign(database, { effects: createEffects() });
 }
 
 function throwNoted(error: unknown): never {
@@ -177,10 +179,15 @@ function isTransactionControl(text: string): boolean {
 
 /**
  * Runs `work` in one transaction; after a deadlock, a serialization failure or a change of another that came in between it runs again from the
- * start, so it must have no effect outside the database.
+ * start, so it must have no effect outside the database but those that it records by `notify` and `afterCommit` (notify.ts).
  */
 export async function transaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return tryAgain(() => database.transaction().execute(work));
+  return tryAgain(async () => {
+    const effects = recordEffects(database.effects.hub);
+    const result = await database.transaction().execute((tx) => work(Object.assign(tx, { effects })));
+    effects.release();
+    return result;
+  });
 }
 
 /** The same for work that is one statement, and so a transaction by itself. */
@@ -219,12 +226,14 @@ export async function allowLongWork(tx: Tx): Promise<void> {
  * @throws what `work` threw
  */
 export async function subtransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
+  const withdraw = tx.effects.mark();
   await sql`savepoint part`.execute(tx);
   try {
     const result = await work();
     await sql`release savepoint part`.execute(tx);
     return result;
   } catch (error) {
+    withdraw();
     await sql`rollback to savepoint part`.execute(tx);
     await sql`release savepoint part`.execute(tx);
     throw error;

@@ -19,9 +19,8 @@ export function accountDeletionRoutes(parts: {
   sessions: Sessions;
   passwords: Passwords;
   checkGuess: CheckGuess;
-  wakeSender: () => void;
 }): Route[] {
-  const { database, sessions, wakeSender } = parts;
+  const { database, sessions } = parts;
   const requirePassword = createRequirePassword(parts);
   return [
     route(endpoint, async (call) => {
@@ -32,14 +31,12 @@ export function accountDeletionRoutes(parts: {
       if (account.passwordHash === null) await requireRecentSession(database, sessionId);
       else if (body.currentPassword === undefined) throw new Refusal("INVALID_CREDENTIALS");
       else await requirePassword(userId, body.currentPassword, networkOf(ip));
-      const answer = await call.commit(async (tx) => {
+      return call.commit(async (tx) => {
         const user = await lockUserOfSession(tx, { userId, sessionId });
         const cookie = await sessions.end(tx, sessionId ?? "");
         await deleteAccount(tx, user, actorOf(call), placeOf({ ip, headers }));
         return { status: 204 as const, body: null, headers: { "set-cookie": cookie } };
       });
-      wakeSender();
-      return answer;
     }),
   ];
 }

@@ -10,11 +10,7 @@ import { REMOVAL_JOBS, requestRemoval, requireName, type Payment } from "./remov
 
 type Removed = NonNullable<z.output<(typeof contract.getRemoval)["answers"][200]>["result"]>;
 
-export function removalRoutes({
-  database,
-  wakeJobs,
-  endCheckouts,
-}: { database: Database; wakeJobs: () => void } & Payment): Route[] {
+export function removalRoutes({ database, endCheckouts }: { database: Database } & Payment): Route[] {
   const removalRoute = (
     endpoint: typeof contract.resetProject | typeof contract.deleteProject,
     removal: "RESET" | "DELETE",
@@ -25,12 +21,10 @@ export function removalRoutes({
       if (removal === "DELETE") await requireName(database, projectId, body.confirm);
       const requireUnpaid = removal === "DELETE" ? await endCheckouts(projectId) : undefined;
       const asked = { projectId, removal, confirm: body.confirm, actor: actorOf(call), requireUnpaid };
-      const answer = await call.commit(async (tx) => ({
+      return call.commit(async (tx) => ({
         status: 202,
         body: { message, jobId: await requestRemoval(tx, asked) },
       }));
-      wakeJobs();
-      return answer;
     });
   return [
     removalRoute(contract.resetProject, "RESET", "The project is disabled and being emptied."),

@@ -42,7 +42,6 @@ interface OauthOptions {
   /** Whether an invitation waits for an address. */
   isInvited: (database: Database, email: string) => Promise<boolean>;
   baseUrl: () => string;
-  wakeSender: () => void;
 }
 
 interface OauthParts extends OauthOptions {
@@ -156,13 +155,12 @@ async function arrive(
   parts: OauthParts,
   { provider, person, pending, place }: Arrival,
 ): Promise<Answer<302, null> | Answer<200, string>> {
-  const { database, flowCookie, wakeSender } = parts;
+  const { database, flowCookie } = parts;
   const { next, userId } = pending;
   if (userId !== null) {
     const session = await whoIsLoggedIn(parts, place.headers);
     if (session.userId !== userId) throw staleFlow();
     await transaction(database, (tx) => connectIdentity(tx, session, { person, title: provider.title }));
-    wakeSender();
     return redirect(302, next, [flowCookie.write(pending)]);
   }
   try {
@@ -184,15 +182,13 @@ async function logIn(
   const { database, sealer, sessions, signupsDisabled, isInvited } = parts;
   const mayBeNew = async (tx: Tx, email: string) => !signupsDisabled || isInvited(tx, email);
   const language = acceptedLanguage(place.headers["accept-language"]);
-  const cookies = await transaction(database, async (tx) => {
+  return transaction(database, async (tx) => {
     const user = await enterAs(tx, { person, title, mayBeNew, language });
     if (shown === undefined) await passSecondFactor(tx, sealer, user.id, code);
     else if (shown.user.id === user.id) await usePasskey(tx, shown);
     else throw notThisPasskey();
     return sessions.start(tx, user.id, place);
   });
-  parts.wakeSender();
-  return cookies;
 }
 
 /** A passkey as the form has it. @throws Refusal INVALID_CREDENTIALS for what is none */
@@ -226,7 +222,7 @@ async function passSecond(
   return redirect(303, next, cookies);
 }
 
-function ownRoutes({ database, providers, oauth, wakeSender }: OauthParts): Route[] {
+function ownRoutes({ database, providers, oauth }: OauthParts): Route[] {
   return [
     route(contract.getOauthConfig, async () =>
       ok({
@@ -239,13 +235,11 @@ function ownRoutes({ database, providers, oauth, wakeSender }: OauthParts): Rout
     route(contract.listIdentities, async ({ userId }) =>
       ok(await readIdentities(database, userId, providers)),
     ),
-    route(contract.removeIdentity, async ({ userId, params, commit }) => {
-      const answer = await commit(async (tx) => {
+    route(contract.removeIdentity, async ({ userId, params, commit }) =>
+      commit(async (tx) => {
         await disconnectIdentity(tx, { userId, id: params.identityId, providers });
         return noContent();
-      });
-      wakeSender();
-      return answer;
-    }),
+      }),
+    ),
   ];
 }

@@ -31,7 +31,6 @@ interface PasskeyParts {
   rateLimiter: RateLimiter;
   verifier: PasskeyVerifier;
   baseUrl: () => string;
-  wakeSender: () => void;
 }
 
 export function passkeyRoutes(parts: PasskeyParts): Route[] {
@@ -65,14 +64,13 @@ function loginRoutes(parts: PasskeyParts): Route[] {
         return sessions.start(tx, shown.user.id, { ip, headers });
       });
       await rateLimiter.giveBack(failures);
-      parts.wakeSender();
       return { ...ok(shown.user), headers: { "set-cookie": cookies } };
     }),
   ];
 }
 
 function ownRoutes(parts: PasskeyParts): Route[] {
-  const { database, rateLimiter, wakeSender } = parts;
+  const { database, rateLimiter } = parts;
   return [
     route(contract.listPasskeys, async ({ userId }) => ok(await listPasskeys(database, userId))),
     route(contract.beginPasskey, async ({ userId, sessionId, ip }) => {
@@ -84,23 +82,17 @@ function ownRoutes(parts: PasskeyParts): Route[] {
       await takeOrRefuse(rateLimiter, attemptsOf(networkOf(ip)));
       await requireRecentSession(database, sessionId);
       const made = await readRegistration(parts, userId, body.passkey);
-      const answer = await commit(async (tx) =>
-        ok(await addPasskey(tx, { userId, sessionId }, body.name, made)),
-      );
-      wakeSender();
-      return answer;
+      return commit(async (tx) => ok(await addPasskey(tx, { userId, sessionId }, body.name, made)));
     }),
     route(contract.renamePasskey, async ({ userId, params, body, commit }) =>
       commit(async (tx) => ok(await renamePasskey(tx, userId, params.passkeyId, body.name))),
     ),
     route(contract.removePasskey, async ({ userId, sessionId, params, commit }) => {
       await requireRecentSession(database, sessionId);
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         await removePasskey(tx, userId, params.passkeyId);
         return noContent();
       });
-      wakeSender();
-      return answer;
     }),
   ];
 }

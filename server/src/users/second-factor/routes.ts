@@ -22,14 +22,11 @@ export function secondFactorRoutes(parts: {
   sealer: Sealer;
   rateLimiter: RateLimiter;
   requirePassword: RequirePassword;
-  wakeSender: () => void;
 }): Route[] {
-  const { database, sealer, rateLimiter, requirePassword, wakeSender } = parts;
+  const { database, sealer, rateLimiter, requirePassword } = parts;
 
   async function guarded<T>(userId: string, code: string, work: () => Promise<T>): Promise<T> {
-    const done = await guardCode(rateLimiter, { userId, code }, work);
-    wakeSender();
-    return done;
+    return guardCode(rateLimiter, { userId, code }, work);
   }
 
   return [

@@ -16,19 +16,12 @@ export const BATCH_SIZE = 500;
 /** The same one by one: other projects wait for the turn of this one. */
 const APART_SIZE = 50;
 
-interface Advance {
-  /** Executions. */
-  moved: number;
-  /** Whether mails were enqueued, and calls queued. */
-  hasMails: boolean;
-  hasCalls: boolean;
-}
-
 /**
  * Moves the executions of one project that are due, one batch of them. What keeps one from being stored (data of its contact that
  * would be too large, a fault of ours) fails that one alone, at that step: then they are moved one by one, and that one step by step.
  *
  * @param onFault hears of faults that only we can mend
+ * @returns how many executions moved
  */
 export async function advanceDue(
   database: Database,
@@ -36,14 +29,14 @@ export async function advanceDue(
   projectId: string,
   limit = BATCH_SIZE,
   onFault: OnFault = () => undefined,
-): Promise<Advance> {
+): Promise<number> {
   const moved = await transaction(database, (tx) => advanceBatch(tx, parts, projectId, { limit })).catch(
     (error: unknown) => {
       if (isAway(error)) throw error;
       return advanceApart(database, parts, projectId, limit, onFault);
     },
   );
-  if (moved.moved > 0) await failpoint("workflow.after_commit");
+  if (moved > 0) await failpoint("workflow.after_commit");
   return moved;
 }
 
@@ -57,16 +50,15 @@ async function advanceApart(
   projectId: string,
   limit: number,
   onFault: OnFault,
-): Promise<Advance> {
-  let total = NOTHING;
+): Promise<number> {
+  let total = 0;
   for (const id of await listDueExecutions(database, projectId, Math.min(limit, APART_SIZE))) {
-    const one = await transaction(database, (tx) =>
+    total += await transaction(database, (tx) =>
       advanceBatch(tx, parts, projectId, { limit: 1, id }),
     ).catch((error: unknown) => {
       if (isAway(error)) throw error;
       return advanceByStep(database, parts, { projectId, id }, onFault);
     });
-    total = sumOf(total, one);
   }
   return total;
 }
@@ -77,38 +69,31 @@ async function advanceByStep(
   parts: StepParts,
   { projectId, id }: { projectId: string; id: string },
   onFault: OnFault,
-): Promise<Advance> {
-  let total = NOTHING;
+): Promise<number> {
+  let hasMoved = false;
   for (let rounds = 0; rounds < MAX_ROUNDS; rounds++) {
     let stood: string | undefined;
     try {
-      const one = await transaction(database, async (tx) => {
+      const moved = await transaction(database, async (tx) => {
         const claimed = await claimExecutions(tx, projectId, { limit: 1, id });
         stood = claimed.map(standingOf)[0];
         return advanceClaimed(tx, parts, projectId, claimed, 1);
       });
-      if (one.moved === 0) break;
-      total = { ...sumOf(total, one), moved: 1 };
+      if (moved === 0) break;
+      hasMoved = true;
     } catch (error) {
       if (isAway(error)) throw error;
       const refusal = contactRefusal(error);
       if (refusal === null) onFault(error, id);
       const reason = refusal?.fields?.[0]?.message ?? refusal?.message ?? OUR_FAULT;
       const hasFailed = await transaction(database, (tx) => failWhere(tx, { projectId, id, stood }, reason));
-      return hasFailed ? { ...total, moved: 1 } : total;
+      return hasFailed || hasMoved ? 1 : 0;
     }
   }
-  return total;
+  return hasMoved ? 1 : 0;
 }
 
 const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
-const NOTHING: Advance = { moved: 0, hasMails: false, hasCalls: false };
-
-const sumOf = (one: Advance, other: Advance): Advance => ({
-  moved: one.moved + other.moved,
-  hasMails: one.hasMails || other.hasMails,
-  hasCalls: one.hasCalls || other.hasCalls,
-});
 
 /** Where an execution stands and who is in it, to be compared. */
 const standingOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>
@@ -133,7 +118,7 @@ async function failWhere(
   return true;
 }
 
-async function advanceBatch(tx: Tx, parts: StepParts, projectId: string, which: WhichDue): Promise<Advance> {
+async function advanceBatch(tx: Tx, parts: StepParts, projectId: string, which: WhichDue): Promise<number> {
   return advanceClaimed(tx, parts, projectId, await claimExecutions(tx, projectId, which), MAX_ROUNDS);
 }
 
@@ -143,12 +128,11 @@ async function advanceClaimed(
   projectId: string,
   executions: readonly Claimed[],
   maxRounds: number,
-): Promise<Advance> {
+): Promise<number> {
   const [first] = executions;
-  if (first === undefined) return NOTHING;
+  if (first === undefined) return 0;
   await failpoint("workflow.claimed");
   const world = createDatabaseWorld(tx, { ...parts, projectId, now: first.now });
-  const before = new Map(executions.map(({ execution }) => [execution, execution.trace.length]));
   const going = executions.flatMap(({ execution, cancelled }) => (cancelled === null ? [execution] : []));
   const tally = await walk(world, going, maxRounds);
   for (const { execution, cancelled } of executions)
@@ -160,14 +144,7 @@ async function advanceClaimed(
     tally,
   );
   await failpoint("workflow.before_commit");
-  const made = going.flatMap((execution) =>
-    execution.trace.slice(Math.max(0, (before.get(execution) ?? 0) - 1)),
-  );
-  return {
-    moved: executions.length,
-    hasMails: made.some(({ out }) => out?.["emailId"] !== undefined),
-    hasCalls: made.some(({ out, end }) => end === undefined && out?.["callId"] !== undefined),
-  };
+  return executions.length;
 }
 
 async function store(

@@ -6,19 +6,15 @@ import type { Metrics } from "../../platform/metrics.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
 import { advanceDue, BATCH_SIZE } from "./advance.ts";
 import type { StepParts } from "./database-world.ts";
-import { listDueProjects, wakeLeftExecutions } from "./execution-queries.ts";
+import { listDueProjects, updateLeftExecutionsDue } from "./execution-queries.ts";
 import { react } from "./react.ts";
 
-/** How long a loop that nobody wakes takes to find work of a process that died; timers within it are waited for exactly. */
+/** How long a loop that nothing notifies takes to find work of a process that died; timers within it are waited for exactly. */
 const POLL_MS = 4_000;
 const LEFT_POLL_MS = 5_000;
 
 export interface EngineParts extends StepParts {
   database: Database;
-  /** Mails were put into the outbox. */
-  wakeSender: () => void;
-  /** Calls of webhooks were queued. */
-  wakeWebhooks: () => void;
   log: Log;
   metrics: Metrics;
 }
@@ -50,17 +46,10 @@ export function startEngine(parts: EngineParts): Loop {
   const reactOnce = (projectId: string) => turn(projectId, () => react(database, projectId));
   const advanceOnce = (projectId: string) =>
     turn(projectId, async () => {
-      const { moved, hasMails, hasCalls } = await advanceDue(
-        database,
-        parts,
-        projectId,
-        BATCH_SIZE,
-        (error, executionId) =>
-          log.error({ err: error, projectId, executionId }, "a step of a workflow failed"),
+      const moved = await advanceDue(database, parts, projectId, BATCH_SIZE, (error, executionId) =>
+        log.error({ err: error, projectId, executionId }, "a step of a workflow failed"),
       );
       metrics.executionsMoved.inc(moved);
-      if (hasMails) parts.wakeSender();
-      if (hasCalls) parts.wakeWebhooks();
       return moved > 0;
     });
 
@@ -80,12 +69,16 @@ export function startEngine(parts: EngineParts): Loop {
 
   const common = { log, metrics };
   const loops = [
-    startLoop({ name: "workflows", runOnce, everyMs: POLL_MS, ...common }),
+    startLoop({
+      name: "workflows",
+      runOnce,
+      everyMs: POLL_MS,
+      notifiedBy: { database, topic: "workflows" },
+      ...common,
+    }),
     startLoop({
       name: "workflows of deleted contacts",
-      runOnce: async () => {
-        if ((await wakeLeftExecutions(database)) > 0) loops[0]?.wake();
-      },
+      runOnce: () => updateLeftExecutionsDue(database),
       everyMs: LEFT_POLL_MS,
       ...common,
     }),

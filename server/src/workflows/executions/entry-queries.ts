@@ -1,6 +1,7 @@
 // Statements with which executions begin.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 
 /**
  * Enabled workflows with their current graphs, none of which changes until the transaction ends. The workflows are locked first, alone:
@@ -80,6 +81,7 @@ export async function insertExecutions(
     -- Of what would start executions of one contact that which happened first.
     order by i.workflow_id, c.id, i.id
     on conflict do nothing returning id`.execute(tx);
+  if (rows.length > 0) notify(tx, "workflows");
   return rows.map((row) => row.id);
 }
 

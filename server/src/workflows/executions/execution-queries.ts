@@ -2,6 +2,7 @@
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import { plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 
 export interface ExecutionRow {
   id: string;
@@ -188,21 +189,21 @@ export async function findWorkflowStates(database: Database, projectId: string, 
 }
 
 /** Lets executions whose contact was deleted be looked at: they end. */
-export async function wakeLeftExecutions(database: Database): Promise<number> {
+export async function updateLeftExecutionsDue(database: Database): Promise<void> {
   const result = await sql`
     update workflow_executions set due_at = now()
     where contact_id is null and status in ('RUNNING', 'WAITING') and (due_at is null or due_at > now())`.execute(
     database,
   );
-  return Number(result.numAffectedRows ?? 0);
+  if (result.numAffectedRows !== 0n) notify(database, "workflows");
 }
 
 /** Lets executions that wait for one of these events be looked at. */
-export async function wakeWaitingExecutions(
+export async function updateWaitingExecutionsDue(
   tx: Tx,
   projectId: string,
   arrived: ReadonlyArray<{ contactId: string; eventName: string }>,
-): Promise<number> {
+): Promise<void> {
   const result = await sql`
     update workflow_executions x set due_at = now()
     from (select distinct * from unnest(
@@ -212,7 +213,7 @@ export async function wakeWaitingExecutions(
     where x.project_id = ${projectId} and x.contact_id = i.contact_id and x.waits_for = i.event_name`.execute(
     tx,
   );
-  return Number(result.numAffectedRows ?? 0);
+  if (result.numAffectedRows !== 0n) notify(tx, "workflows");
 }
 
 /** Gives the answers of calls to executions that still wait for these very calls. */
@@ -230,4 +231,5 @@ export async function updateAnswers(
     ) as i (project_id, id, call_id, answer)
     where x.project_id = i.project_id and x.id = i.id and x.status = 'WAITING'
       and x.trace -> -1 -> 'out' ->> 'callId' = i.call_id`.execute(tx);
+  notify(tx, "workflows");
 }

@@ -2,6 +2,7 @@
 // has to know of them.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 import { ofProject } from "../../platform/database/of-project.ts";
 
 const isHeld = sql<SqlBool>`due_at = 'infinity'`;
@@ -18,6 +19,7 @@ export async function updateExecutionsToReleased(tx: Tx, projectId: string | nul
   await sql`
     update workflow_executions set due_at = now(), exit_reason = null
     where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+  notify(tx, "workflows");
 }
 
 /** Due, with a reason to end: the engine cancels them, and counts that. */
@@ -29,6 +31,7 @@ export async function updateExecutionsToDropped(
   await sql`
     update workflow_executions set due_at = now(), exit_reason = ${reason}
     where ${isHeld} ${ofProject(projectId)}`.execute(tx);
+  notify(tx, "workflows");
 }
 
 export async function updateSchedulesToHeld(tx: Tx): Promise<void> {

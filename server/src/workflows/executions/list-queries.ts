@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
+import { notify } from "../../platform/notify.ts";
 
 export async function findWorkflowRow(database: Database, projectId: string, id: string) {
   const { rows } = await sql<{
@@ -244,6 +245,7 @@ export async function resumeExecutionRows(
       ${executions.map(({ stepId }) => stepId)}::uuid[]
     ) as i (id, step_id)
     where x.project_id = ${projectId} and x.id = i.id`.execute(tx);
+  notify(tx, "workflows");
 }
 
 export async function listStepCounts(database: Database, projectId: string, workflowId: string) {

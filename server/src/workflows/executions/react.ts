@@ -7,7 +7,7 @@ import { markOfEmails, readReactedEvents } from "../../events/arrived-events.ts"
 import { takeReactions, type Reaction } from "../../reactions/reactions.ts";
 import { loadSegmentsFor } from "../../segments/filters/load-segments.ts";
 import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
-import { wakeWaitingExecutions } from "./execution-queries.ts";
+import { updateWaitingExecutionsDue } from "./execution-queries.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
 /** Events reacted to in one transaction. */
@@ -25,7 +25,7 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
   const reactions = taken.filter((one): one is Named => one.eventName !== null);
   if (reactions.length > 0) {
-    await wakeWaitingExecutions(tx, projectId, reactions);
+    await updateWaitingExecutionsDue(tx, projectId, reactions);
     await start(tx, projectId, reactions);
     await failpoint("workflow.react");
   }

@@ -14,22 +14,16 @@ import { simulate, type SimulationParts } from "./simulate.ts";
 import { startExecution, startForSegment } from "./start-executions.ts";
 import { countSteps } from "./step-numbers.ts";
 
-export interface ExecutionRouteParts extends SimulationParts {
-  /** Executions are due, or a job was added: look now. */
-  wakeWorkflows: () => void;
-  wakeJobs: () => void;
+export function executionRoutes(parts: SimulationParts): Route[] {
+  return [...startRoutes(), ...listRoutes(parts), ...endRoutes(), ...questionRoutes(parts)];
 }
 
-export function executionRoutes(parts: ExecutionRouteParts): Route[] {
-  return [...startRoutes(parts), ...listRoutes(parts), ...endRoutes(parts), ...questionRoutes(parts)];
-}
-
-function startRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
+function startRoutes(): Route[] {
   return [
     route(contract.startExecution, async ({ projectId, params, body, commit }) => {
       const { contactId, segmentId, context = {} } = body;
       const workflowId = params.id;
-      const answer = await commit(async (tx) => {
+      return commit(async (tx) => {
         if (contactId !== undefined) {
           const id = await startExecution(tx, projectId, { workflowId, contactId, context });
           return created(await getExecution(tx, projectId, workflowId, id));
@@ -44,14 +38,11 @@ function startRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] 
           body: { message: "The members of the segment enter in the background.", jobId },
         };
       });
-      if (contactId === undefined) wakeJobs();
-      else wakeWorkflows();
-      return answer;
     }),
   ];
 }
 
-function listRoutes({ database }: ExecutionRouteParts): Route[] {
+function listRoutes({ database }: SimulationParts): Route[] {
   return [
     route(contract.listExecutions, async ({ projectId, params, query }) => {
       const { id: workflowId } = await requireWorkflow(database, projectId, params.id);
@@ -75,7 +66,7 @@ function listRoutes({ database }: ExecutionRouteParts): Route[] {
   ];
 }
 
-function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
+function endRoutes(): Route[] {
   return [
     route(contract.cancelExecution, async ({ projectId, params, commit }) =>
       commit(async (tx) => {
@@ -84,11 +75,9 @@ function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
         return ok(await getExecution(tx, projectId, workflowId, id));
       }),
     ),
-    route(contract.cancelAllExecutions, async ({ projectId, params, commit }) => {
-      const answer = await commit(async (tx) => ok({ cancelled: await cancelAll(tx, projectId, params.id) }));
-      wakeJobs();
-      return answer;
-    }),
+    route(contract.cancelAllExecutions, async ({ projectId, params, commit }) =>
+      commit(async (tx) => ok({ cancelled: await cancelAll(tx, projectId, params.id) })),
+    ),
     ...(
       [
         [contract.retryExecution, retryFailed],
@@ -97,12 +86,10 @@ function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
     ).map(([endpoint, goOn]) =>
       route(endpoint, async ({ projectId, params, commit }) => {
         const { id: workflowId, executionId: id } = params;
-        const answer = await commit(async (tx) => {
+        return commit(async (tx) => {
           await goOn(tx, projectId, { workflowId, by: { id } });
           return ok(await getExecution(tx, projectId, workflowId, id));
         });
-        wakeWorkflows();
-        return answer;
       }),
     ),
     ...(
@@ -113,17 +100,13 @@ function endRoutes({ wakeWorkflows, wakeJobs }: ExecutionRouteParts): Route[] {
     ).map(([endpoint, goOn]) =>
       route(endpoint, async ({ projectId, params, commit }) => {
         const { id: workflowId, stepId } = params;
-        const answer = await commit(async (tx) =>
-          ok({ count: await goOn(tx, projectId, { workflowId, by: { stepId } }) }),
-        );
-        wakeWorkflows();
-        return answer;
+        return commit(async (tx) => ok({ count: await goOn(tx, projectId, { workflowId, by: { stepId } }) }));
       }),
     ),
   ];
 }
 
-function questionRoutes(parts: ExecutionRouteParts): Route[] {
+function questionRoutes(parts: SimulationParts): Route[] {
   return [
     // Before the transaction: a connection must not be held while something is rendered.
     route(questions.explainEntry, async ({ projectId, params, body, commit }) => {

@@ -41,20 +41,11 @@ export async function runSchedules(database: Database): Promise<number> {
   });
 }
 
-export function startSchedules(options: {
-  database: Database;
-  wakeJobs: () => void;
-  log: Log;
-  metrics: Metrics;
-}): Loop {
-  const { database, wakeJobs, log, metrics } = options;
+export function startSchedules(options: { database: Database; log: Log; metrics: Metrics }): Loop {
+  const { database, log, metrics } = options;
   return startLoop({
     name: "workflow schedules",
-    runOnce: async () => {
-      const started = await runSchedules(database);
-      if (started > 0) wakeJobs();
-      return started === BATCH_SIZE ? 0 : POLL_MS;
-    },
+    runOnce: async () => ((await runSchedules(database)) === BATCH_SIZE ? 0 : POLL_MS),
     everyMs: POLL_MS,
     log,
     metrics,
