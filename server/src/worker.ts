@@ -52,7 +52,8 @@ import { createReportReader } from "./domains/reports/unpack-apart.ts";
 import { sweepRequests } from "./requests/request-log.ts";
 import { sweepWebhookCalls } from "./webhooks/webhook-calls.ts";
 import { createWebhookSecrets } from "./webhooks/webhook-secrets.ts";
-import { holdForgottenCampaigns } from "./campaigns/held-campaigns.ts";
+import { createHoldForgotten } from "./campaigns/held-campaigns.ts";
+import type { PauseParts } from "./campaigns/pause-automatically.ts";
 import { createPauseInDoubt } from "./campaigns/pause-in-doubt.ts";
 import { startAuditingCampaigns, startSettlingCampaigns } from "./campaigns/settle-campaigns.ts";
 import { pauseUnresolved } from "./campaigns/pause-unresolved.ts";
@@ -116,7 +117,7 @@ const SWEEP_MS = 10 * 60_000;
 
 export async function startWorker(parts: WorkerParts): Promise<Worker> {
   const { database, transport, domains, log, metrics } = parts;
-  const baseUrl = () => parts.address.url;
+  const pauses = { baseUrl: () => parts.address.url, log, metrics };
   const deliveries = createDeliveries({ guard: parts.guard });
   const sender = await startSender({
     database,
@@ -126,17 +127,17 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     applyFeedback: deliveries.applyFeedback,
     recipients: RECIPIENT_CHECKS,
     connections: parts.connections,
-    pauseInDoubt: createPauseInDoubt({ database, baseUrl, log, metrics }),
+    pauseInDoubt: createPauseInDoubt(database, pauses),
     ...parts.pace,
     addWitness: parts.addWitness,
-    holdCampaigns: holdForgottenCampaigns,
+    holdCampaigns: createHoldForgotten(pauses),
     outages: () => parts.watches.flatMap((watch) => watch.outage() ?? []),
     log,
     metrics,
   });
   const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
-  const jobs = startAllJobs(parts, baseUrl);
-  const settler = { database, domains, baseUrl, log, metrics };
+  const jobs = startAllJobs(parts, pauses);
+  const settler = { ...pauses, database, domains };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
   const notices = startNotices(parts, deliveries);
@@ -167,14 +168,14 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
-function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => string): JobRunner {
-  const tellOfFailure = createFailureTeller({ baseUrl });
+function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PauseParts): JobRunner {
+  const tellOfFailure = createFailureTeller(pauses);
   return startJobs({
     database,
     kinds: {
       ...contactJobs(contactSurroundings, importConsequences),
       [SUPPRESSION_IMPORT]: suppressionImportStep,
-      [SNAPSHOT_JOB]: createSnapshotStep({ baseUrl }),
+      [SNAPSHOT_JOB]: createSnapshotStep(pauses),
       ...workflowJobs(),
       [DELETE_EVENTS_JOB]: deleteEventsStep,
       [RESET_JOB]: removalStep("RESET", keepOptOutsOfProject),
@@ -182,8 +183,8 @@ function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => st
       [CALL_MEMBERS_JOB]: callMembersStep,
     },
     async onFailed(tx, job) {
-      await pauseUnresolved(tx, job);
-      await tellOfFailure(tx, job);
+      // Members who are notified of the pause aren't notified of its job as well.
+      if (!(await pauseUnresolved(tx, pauses, job))) await tellOfFailure(tx, job);
     },
     log,
     metrics,

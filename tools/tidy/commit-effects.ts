@@ -94,6 +94,58 @@ export const oneTransaction: Rule = {
       .flatMap(transactionsOf),
 };
 
+const CAMPAIGN_STATUS_PATH = "server/src/campaigns/status-queries.ts";
+/** Who calls what changes the status, and who pauses: people, the platform, and a hold of the whole installation. */
+const CAMPAIGN_CALLERS: ReadonlyArray<{
+  name: string;
+  pattern: RegExp;
+  allowed: readonly string[];
+  instead: string;
+}> = [
+  {
+    name: "updateStatus",
+    pattern: /\bupdateStatus\b/,
+    allowed: [CAMPAIGN_STATUS_PATH, "server/src/campaigns/follow-status.ts"],
+    instead: "Call moveCampaign of server/src/campaigns/follow-status.ts.",
+  },
+  {
+    name: "TRANSITIONS.pause",
+    pattern: /\bTRANSITIONS\.pause\b/,
+    allowed: ["pause-automatically", "send-campaign", "held-campaigns"].map(
+      (name) => `server/src/campaigns/${name}.ts`,
+    ),
+    instead: "Call pauseAutomatically of server/src/campaigns/pause-automatically.ts.",
+  },
+];
+
+/** A forgotten queue would be a paused campaign whose email leaves. */
+export const oneCampaignMove: Rule = {
+  name: "only moveCampaign changes the status of a campaign, and only pauseAutomatically pauses one for the platform",
+  check: ({ sources }) =>
+    sources
+      .filter(({ path }) => path.startsWith("server/src/campaigns/") && !isTest(path))
+      .flatMap((file) => [...statusChangesOf(file), ...foreignCallsOf(file)]),
+};
+
+function statusChangesOf(file: SourceFile): Finding[] {
+  if (file.path === CAMPAIGN_STATUS_PATH) return [];
+  const inSql = sqlPiecesOf(file).filter(({ text }) =>
+    /\bupdate\s+campaigns\b(?:\s+\w+)?\s+set\b(?:(?!\bwhere\b)[^])*\bstatus\s*=/i.test(text),
+  );
+  const inBuilder = [...file.text.matchAll(/\.updateTable\("campaigns"\)(?:(?!execute)[^])*?\bstatus\s*:/g)];
+  return [...inSql.map(({ start }) => start), ...inBuilder.map(({ index }) => index)].map((start) => ({
+    path: file.path,
+    line: lineAt(file.text, start),
+    message: `changes the status of campaigns. Call moveCampaign of server/src/campaigns/follow-status.ts.`,
+  }));
+}
+
+function foreignCallsOf(file: SourceFile): Finding[] {
+  return CAMPAIGN_CALLERS.filter(
+    ({ pattern, allowed }) => pattern.test(file.text) && !allowed.includes(file.path),
+  ).map(({ name, instead }) => ({ path: file.path, message: `uses ${name}. ${instead}` }));
+}
+
 function transactionsOf(file: SourceFile): Finding[] {
   const findings: Finding[] = [];
   visit(file, {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies, DEPENDENCY_TABLE } from "./dependencies.ts";
-import { oneTransaction, workNotifies, workNotifiesBut } from "./commit-effects.ts";
+import { oneCampaignMove, oneTransaction, workNotifies, workNotifiesBut } from "./commit-effects.ts";
 import { links, readmeMap } from "./documents.ts";
 import { bannedWords, OTHER_MEANINGS } from "./glossary.ts";
 import {
@@ -552,6 +552,23 @@ const BROKEN: Case[] = [
     ["server/src/users/users.ts:1 starts a transaction of its own"],
   ],
   [
+    "a status of campaigns that is changed beside moveCampaign, and a pause beside pauseAutomatically",
+    oneCampaignMove,
+    {
+      "server/src/campaigns/queries.ts": [
+        "sql`update campaigns set updated_at = now(), status = 'PAUSED' where id = 1`;",
+        'tx.updateTable("campaigns").set({ status: "PAUSED" }).execute();',
+      ].join("\n"),
+      "server/src/campaigns/settle.ts": "await updateStatus(tx); await move(tx, TRANSITIONS.pause);",
+    },
+    [
+      "server/src/campaigns/queries.ts:1 changes the status of campaigns",
+      "server/src/campaigns/queries.ts:2 changes the status of campaigns",
+      "server/src/campaigns/settle.ts uses updateStatus",
+      "server/src/campaigns/settle.ts uses TRANSITIONS.pause",
+    ],
+  ],
+  [
     "shapes of statements that a sharded database refuses",
     sharding,
     {
@@ -946,6 +963,18 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     {
       "server/src/emails/queries.ts":
         "async function takeBack(tx) { await sql`update emails e set due_at = now()`.execute(tx); }",
+    },
+  ],
+  [
+    "other changes of campaigns, and reads of their status",
+    oneCampaignMove,
+    {
+      "server/src/campaigns/queries.ts": [
+        "sql`update campaigns set name = 'a' where status = 'DRAFT'`;",
+        'tx.updateTable("campaigns").set(texts).execute(); const a = { status: 1 };',
+      ].join("\n"),
+      "server/src/campaigns/status-queries.ts": 'tx.updateTable("campaigns").set({ status: to });',
+      "server/src/campaigns/a.test.ts": "sql`update campaigns set status = 'SENT'`",
     },
   ],
   [

@@ -1,7 +1,7 @@
 // The table of contents of the house rules. What each one asks for is in its name and in the message of its findings.
 import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies } from "./dependencies.ts";
-import { oneTransaction, workNotifies } from "./commit-effects.ts";
+import { oneCampaignMove, oneTransaction, workNotifies } from "./commit-effects.ts";
 import { links, readmeMap } from "./documents.ts";
 import {
   environment,
@@ -42,6 +42,7 @@ export const RULES: readonly Rule[] = [
   sharding,
   workNotifies,
   oneTransaction,
+  oneCampaignMove,
   importCircles,
   longFunctions,
   nounsTogether,

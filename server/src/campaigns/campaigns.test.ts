@@ -11,6 +11,7 @@ import {
   type TestCaller,
   type TestProject,
 } from "../testing/test-server.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
 
 const server = useTestServer({ ROLES: "api,worker" });
 
@@ -302,6 +303,8 @@ test("a campaign whose audience is gone when it starts pauses before anybody get
     heldReason: expect.stringContaining(said) as string,
     heldReasonParts: [{ code: "held.audience", values: { said } }],
   });
+  // Of the pause alone, and not of the job that failed as well.
+  expect(await readSystemMails(server.pool, { to: project.owner.email })).toHaveLength(1);
   await server.rows("update campaigns set segment_id = $2 where id = $1", id, segment.body.id);
   expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });

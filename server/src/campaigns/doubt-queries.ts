@@ -1,10 +1,8 @@
-// Statements on campaigns whose mails are in doubt: which had too many of them, and their pause.
-import type { HeldReason } from "@postloft/contract/held-reasons.ts";
+// Finds the campaigns of whose mails too many are in doubt.
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";
 import type { CampaignRef } from "./settle-queries.ts";
-import { storedReason } from "./held-queries.ts";
 
 export interface DoubtfulCampaign extends CampaignRef {
   sendingSince: Date;
@@ -59,19 +57,4 @@ export async function listDoubtfulCampaigns(
     database,
   );
   return rows;
-}
-
-/** Pauses a campaign that is sending, and since `sendingSince` where that is given; returns its name, or null when it did not. */
-export async function updateDoubtfulToPaused(
-  tx: Tx,
-  campaign: { projectId: string; campaignId: string; sendingSince: Date | null },
-  reason: HeldReason,
-): Promise<string | null> {
-  const { projectId, campaignId, sendingSince } = campaign;
-  const { rows } = await sql<{ name: string }>`
-    update campaigns set status = 'PAUSED', held_reason_parts = ${storedReason(reason)}, updated_at = now()
-    where project_id = ${projectId} and id = ${campaignId} and status = 'SENDING'
-      and (${sendingSince}::timestamptz is null or date_trunc('milliseconds', sending_since) = ${sendingSince})
-    returning name`.execute(tx);
-  return rows[0]?.name ?? null;
 }

@@ -1,11 +1,17 @@
-// The queues of campaigns follow their status: whether mail of a campaign leaves stands in the outbox, which knows no campaigns.
+// The only way to change the status of campaigns: their queues in the outbox follow in the same transaction.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
+import type { RawBuilder, SqlBool } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 import { setCampaignQueues, type CampaignQueueState } from "../emails/outbox/queues.ts";
-import { updateStatus, type Transition } from "./queries.ts";
-import { listStates } from "./status-queries.ts";
+import {
+  campaignIs,
+  updateStatus,
+  type MovedCampaign,
+  type StatusChange,
+  type Transition,
+} from "./status-queries.ts";
 
 /** Of campaigns that are not over; one that is over has no queue. */
 const QUEUE_OF: Readonly<Record<CampaignStatus, CampaignQueueState>> = {
@@ -17,26 +23,37 @@ const QUEUE_OF: Readonly<Record<CampaignStatus, CampaignQueueState>> = {
   SENT: null,
 };
 
-/** Opens, pauses, closes or ends the queues of campaigns as they stand now. */
-export async function followStatus(tx: Tx, keys: readonly CampaignKey[]): Promise<void> {
-  if (keys.length === 0) return;
-  const states = await listStates(tx, keys);
-  notify(tx, "campaigns");
+/** The states in which the loop of campaigns has something to do. */
+const HAS_WORK: ReadonlySet<CampaignStatus> = new Set(["SCHEDULED", "SENDING", "CANCELLED"]);
+
+/** Moves the campaigns that meet the condition from one of these states to another, and their queues with them. Returns those that moved. */
+export async function moveCampaigns(
+  tx: Tx,
+  condition: RawBuilder<SqlBool>,
+  transition: Transition,
+  set: StatusChange = {},
+): Promise<MovedCampaign[]> {
+  const moved = await updateStatus(tx, condition, transition, set);
+  if (moved.length === 0) return moved;
+  const { to } = transition;
   await setCampaignQueues(
     tx,
-    states.map(({ status, isOver, ...key }) => ({ ...key, state: isOver ? null : QUEUE_OF[status] })),
+    moved.map(({ projectId, campaignId, isOver }) => ({
+      projectId,
+      campaignId,
+      state: isOver ? null : QUEUE_OF[to],
+    })),
   );
+  if (HAS_WORK.has(to)) notify(tx, "campaigns");
+  return moved;
 }
 
-/** Moves a campaign from one of these states to another, and its queue with it; whether it was in one. */
+/** Moves one campaign; returns whether it was in one of the states. */
 export async function moveCampaign(
   tx: Tx,
-  projectId: string,
-  campaignId: string,
+  key: CampaignKey,
   transition: Transition,
-  set: Parameters<typeof updateStatus>[4] = {},
+  set: StatusChange = {},
 ): Promise<boolean> {
-  const isMoved = await updateStatus(tx, projectId, campaignId, transition, set);
-  if (isMoved) await followStatus(tx, [{ projectId, campaignId }]);
-  return isMoved;
+  return (await moveCampaigns(tx, campaignIs(key), transition, set)).length > 0;
 }

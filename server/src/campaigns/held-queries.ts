@@ -3,6 +3,7 @@
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
+import { notify } from "../platform/notify.ts";
 import { ofProject } from "../platform/database/of-project.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
@@ -15,7 +16,8 @@ export interface CampaignScope {
   campaignId: string | null;
 }
 
-const WENT_BACK = holdFor("held.wentBack");
+/** The reason of a hold after the database went back. */
+export const WENT_BACK = holdFor("held.wentBack");
 
 const isHeld = sql<SqlBool>`
   held_reason_parts @> ${JSON.stringify([{ code: WENT_BACK.code }])} and status in ('PAUSED', 'SCHEDULED')`;
@@ -24,56 +26,35 @@ const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> =
   ${ofProject(projectId)}
   ${campaignId === null ? sql`` : sql`and id = ${campaignId}`}`;
 
-/** A campaign that was changed, with the status that it has now. */
-export interface HeldCampaign extends CampaignKey {
-  status: string;
-}
-const HELD_COLUMNS = sql`project_id, id as campaign_id, status`;
-
-export async function updateAllToHeld(tx: Tx) {
-  const { rows } = await sql<HeldCampaign>`
-    update campaigns set held_reason_parts = ${storedReason(WENT_BACK)}, updated_at = now(),
-      status = case status when 'SENDING' then 'PAUSED' else status end
-    where status = 'SENDING' or (status = 'SCHEDULED' and held_reason_parts is null)
-    returning ${HELD_COLUMNS}`.execute(tx);
-  return rows;
+/** Held campaigns of a scope, as a condition. */
+export function isHeldIn(scope: CampaignScope): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${isHeld} ${within(scope)}`;
 }
 
-export async function updateHeldToReleased(tx: Tx, scope: CampaignScope): Promise<HeldCampaign[]> {
-  const { rows } = await sql<HeldCampaign>`
-    with instant as materialized (select now() as at)
-    update campaigns set held_reason_parts = null, updated_at = instant.at,
-      status = case status when 'PAUSED' then 'SENDING' else status end,
-      sending_since = case status when 'PAUSED' then instant.at else sending_since end
-    from instant where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
-  return rows;
+/** Holds all scheduled campaigns that nothing holds yet; their status stays. */
+export async function updateSchedulesToHeld(tx: Tx): Promise<void> {
+  await sql`
+    update campaigns set held_reason_parts = ${storedReason(WENT_BACK)}, updated_at = now()
+    where status = 'SCHEDULED' and held_reason_parts is null`.execute(tx);
 }
 
-export async function updateHeldToDropped(
+/** Held schedules of a scope start at their time. */
+export async function updateSchedulesToReleased(tx: Tx, scope: CampaignScope): Promise<void> {
+  await sql`
+    update campaigns set held_reason_parts = null, updated_at = now()
+    where status = 'SCHEDULED' and ${isHeldIn(scope)}`.execute(tx);
+  notify(tx, "campaigns");
+}
+
+/** Holds a campaign that has not started; its status stays. */
+export async function updateUnstartedToHeld(
   tx: Tx,
-  scope: CampaignScope,
-  reason: HeldReason,
-): Promise<HeldCampaign[]> {
-  const { rows } = await sql<HeldCampaign>`
-    update campaigns set updated_at = now(),
-      held_reason_parts = case status when 'SCHEDULED' then ${storedReason(reason)}::jsonb end,
-      scheduled_for = case status when 'SCHEDULED' then null else scheduled_for end,
-      status = case status when 'SCHEDULED' then 'DRAFT' else 'CANCELLED' end
-    where ${isHeld} ${within(scope)} returning ${HELD_COLUMNS}`.execute(tx);
-  return rows;
-}
-
-export async function updateForgottenToHeld(
-  tx: Tx,
-  { projectId, campaignId }: { projectId: string; campaignId: string },
+  { projectId, campaignId }: CampaignKey,
   reason: HeldReason,
 ): Promise<void> {
   await sql`
-    update campaigns set held_reason_parts = ${storedReason(reason)}, updated_at = now(),
-      status = case status when 'SENDING' then 'PAUSED' else status end
-    where project_id = ${projectId} and id = ${campaignId} and status in ('DRAFT', 'SCHEDULED', 'SENDING')`.execute(
-    tx,
-  );
+    update campaigns set held_reason_parts = ${storedReason(reason)}, updated_at = now()
+    where project_id = ${projectId} and id = ${campaignId} and status in ('DRAFT', 'SCHEDULED')`.execute(tx);
 }
 
 export async function countHeldCampaigns(

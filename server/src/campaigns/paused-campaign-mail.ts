@@ -1,10 +1,6 @@
 // What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
-import type {
-  CappedCampaign,
-  PauseCause,
-  PausedDestinationFacts,
-} from "../projects/members/notification-facts.ts";
+import type { PauseCause, PausedDestinationFacts } from "../projects/members/notification-facts.ts";
 
 export function pausedCampaignMail(
   campaign: { projectId: string; id: string; name: string },
@@ -14,17 +10,6 @@ export function pausedCampaignMail(
   return notificationMail(
     (texts) => texts.pausedCampaign({ ...campaign, cause }),
     `${baseUrl}/app/${campaign.projectId}/campaigns/${campaign.id}`,
-  );
-}
-
-/** The same for one that was more than a cap left room for. */
-export function cappedCampaignMail(
-  { projectId, ...facts }: CappedCampaign & { projectId: string },
-  baseUrl: string,
-): MailInLanguage {
-  return notificationMail(
-    (texts) => texts.cappedCampaign(facts),
-    `${baseUrl}/app/${projectId}/campaigns/${facts.id}`,
   );
 }
 

@@ -1,10 +1,8 @@
-// Statements on `campaigns`. Each change of state is one conditional UPDATE: of many callers at once, one succeeds.
-import type { HeldReason } from "@postloft/contract/held-reasons.ts";
+// Statements on `campaigns`, but for those that change its status (status-queries.ts).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { containing } from "../platform/http/page.ts";
-import { storedReason } from "./held-queries.ts";
 
 export interface CampaignRow {
   id: string;
@@ -195,46 +193,6 @@ export async function deleteCampaignRow(
     .where(sql<boolean>`(status = 'DRAFT' or finished_at is not null)`)
     .executeTakeFirst();
   return result.numDeletedRows === 1n;
-}
-
-export interface Transition {
-  from: readonly CampaignStatus[];
-  to: CampaignStatus;
-}
-
-/**
- * Moves a campaign from one of these states to another; whether it was in one. `set` is what changes with it. Whatever held
- * it is over; from when it sends, it is judged anew.
- */
-export async function updateStatus(
-  tx: Tx,
-  projectId: string,
-  id: string,
-  { from, to }: Transition,
-  set: {
-    scheduledFor?: Date | null;
-    startedAt?: "now";
-    finishedAt?: "now" | null;
-    heldReason?: HeldReason;
-  } = {},
-): Promise<boolean> {
-  const now = sql<Date>`now()`;
-  const result = await tx
-    .updateTable("campaigns")
-    .set({
-      status: to,
-      heldReasonParts: set.heldReason === undefined ? null : storedReason(set.heldReason),
-      updatedAt: now,
-      ...(to === "SENDING" ? { sendingSince: now } : {}),
-      ...("scheduledFor" in set ? { scheduledFor: set.scheduledFor ?? null } : {}),
-      ...("startedAt" in set ? { startedAt: now } : {}),
-      ...("finishedAt" in set ? { finishedAt: set.finishedAt === "now" ? now : null } : {}),
-    })
-    .where("projectId", "=", projectId)
-    .where("id", "=", id)
-    .where("status", "in", from)
-    .executeTakeFirst();
-  return result.numUpdatedRows === 1n;
 }
 
 /** Whether an instant lies in the future, by the clock of the database. */

@@ -33,6 +33,6 @@ export async function resolveRecipients(
   const by = userId === null ? null : (await getUser(tx, userId)).email;
   const resolvedCount = await resolveEmails(tx, mails, { as, by }, addLateSent);
   if (row?.status === "SENT" && resolvedCount > 0)
-    await moveCampaign(tx, projectId, campaignId, TRANSITIONS.retry, { finishedAt: null });
+    await moveCampaign(tx, { projectId, campaignId }, TRANSITIONS.retry, { finishedAt: null });
   return { ...(await getCampaign(tx, projectId, campaignId)), resolvedCount };
 }

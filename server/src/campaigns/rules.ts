@@ -2,9 +2,9 @@
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";
-import type { Transition } from "./queries.ts";
+import type { Transition } from "./status-queries.ts";
 
-/** Every change of state a person can ask for (decisions §8); anything else is a conflict. */
+/** Every change of state (decisions §8); anything else is a conflict. */
 export const TRANSITIONS = {
   send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING" },
   schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED" },
@@ -13,7 +13,9 @@ export const TRANSITIONS = {
   pause: { from: ["SENDING"], to: "PAUSED" },
   resume: { from: ["PAUSED"], to: "SENDING" },
   retry: { from: ["SENT", "SENDING"], to: "SENDING" },
+  startDue: { from: ["SCHEDULED"], to: "SENDING" },
   finish: { from: ["SENDING"], to: "SENT" },
+  finishCancelled: { from: ["CANCELLED"], to: "CANCELLED" },
 } as const satisfies Record<string, Transition>;
 
 /** A schedule missed by more than this is held and shown, not sent by itself (decisions §8). */

@@ -15,8 +15,9 @@ import { audienceOf, audienceOfRow, eligible } from "./audience.ts";
 import { getCampaign, getCampaignRow, type CampaignView } from "./campaigns.ts";
 import { requireFinished, type LintParts } from "./content-blocks.ts";
 import { moveCampaign } from "./follow-status.ts";
-import { isInFuture, type CampaignRow, type Transition } from "./queries.ts";
+import { isInFuture, type CampaignRow } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
+import type { StatusChange, Transition } from "./status-queries.ts";
 
 /** The kind of the job that fixes the recipients. */
 export const SNAPSHOT_JOB = "campaigns.snapshot";
@@ -83,7 +84,9 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
 /** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
 export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
-  if (await moveCampaign(tx, projectId, row.id, TRANSITIONS.unschedule, { scheduledFor: null }))
+  if (
+    await moveCampaign(tx, { projectId, campaignId: row.id }, TRANSITIONS.unschedule, { scheduledFor: null })
+  )
     return getCampaign(tx, projectId, row.id);
   await move(tx, projectId, row, TRANSITIONS.cancel);
   return getCampaign(tx, projectId, row.id);
@@ -138,9 +141,9 @@ async function move(
   projectId: string,
   row: CampaignRow,
   transition: Transition,
-  set: Parameters<typeof moveCampaign>[4] = {},
+  set: StatusChange = {},
 ): Promise<void> {
-  if (await moveCampaign(tx, projectId, row.id, transition, set)) return;
+  if (await moveCampaign(tx, { projectId, campaignId: row.id }, transition, set)) return;
   // Read again: another caller may have moved it since.
   refuseState(await getCampaignRow(tx, projectId, row.id), transition);
   throw new Refusal("CONFLICT");

@@ -1,23 +1,19 @@
-// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was
-// cancelled, prove their books.
+// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
 import { domainOf } from "@postloft/contract/address.ts";
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
-import type { Log } from "../platform/log.ts";
-import type { Metrics } from "../platform/metrics.ts";
 import { countRecipients, dropRecipients, hasPendingRecipients } from "../emails/outbox/campaign-emails.ts";
 import { pauseDestination } from "../emails/refusals/paused-destinations.ts";
-import { tellMembers } from "../projects/members/notifications.ts";
 import type { Domains } from "../domains/domains.ts";
 import { requireVerifiedSender } from "../templates/templates.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
-import { findCampaign, findCampaignForUpdate, type Transition } from "./queries.ts";
-import { followStatus, moveCampaign } from "./follow-status.ts";
+import { moveCampaign, moveCampaigns } from "./follow-status.ts";
+import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
 import { pauseDoubtfulCampaigns } from "./pause-in-doubt.ts";
-import { pausedCampaignMail } from "./paused-campaign-mail.ts";
+import { findCampaign, findCampaignForUpdate } from "./queries.ts";
 import { MISSED_MS, REFUSAL_LIMIT, refusingDestination, TRANSITIONS } from "./rules.ts";
 import { settlePausedDestinations } from "./settle-paused.ts";
 import { addSnapshotJob } from "./send-campaign.ts";
@@ -27,11 +23,10 @@ import {
   listToAudit,
   listUnfinished,
   readNextDueMs,
-  updateDueToSending,
   updateHeld,
-  updateRefusedToPaused,
   type CampaignRef,
 } from "./settle-queries.ts";
+import { isDue, type Transition } from "./status-queries.ts";
 
 /** While something is under way, and while nothing is. */
 const BUSY_POLL_MS = 1_000;
@@ -41,12 +36,9 @@ const DUE_AT_ONCE = 100;
 const DROP_BATCH = 5_000;
 const CANCELLED_REASON = "The campaign was cancelled.";
 
-export interface SettlerOptions {
+export interface SettlerOptions extends PauseParts {
   database: Database;
   domains: Domains;
-  baseUrl: () => string;
-  log: Log;
-  metrics: Metrics;
 }
 
 /** Starts what is due, by the clock of the database; whoever misses its time by long, or may not send, is held. */
@@ -79,49 +71,32 @@ async function reasonNotToSend(
   }
 }
 
-async function startDue(database: Database, due: CampaignRef): Promise<boolean> {
+async function startDue(database: Database, { projectId, id: campaignId }: CampaignRef): Promise<boolean> {
   return transaction(database, async (tx) => {
-    const isOurs = await updateDueToSending(tx, due);
-    if (isOurs) {
-      await followStatus(tx, [{ projectId: due.projectId, campaignId: due.id }]);
-      await addSnapshotJob(tx, due.projectId, due.id);
-    }
-    return isOurs;
+    const condition = isDue({ projectId, campaignId });
+    const started = await moveCampaigns(tx, condition, TRANSITIONS.startDue, { startedAt: "now" });
+    if (started.length > 0) await addSnapshotJob(tx, projectId, campaignId);
+    return started.length > 0;
   });
 }
 
 /** Pauses campaigns of whose last mails too many were refused for reasons of ours, and tells the members of their projects. */
 export async function pauseRefusedCampaigns({
   database,
-  baseUrl,
-  log,
-  metrics,
-}: Pick<SettlerOptions, "database" | "baseUrl" | "log" | "metrics">): Promise<void> {
+  ...parts
+}: PauseParts & { database: Database }): Promise<void> {
   for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
     const destination = refusingDestination(campaign.domains);
-    const { projectId, id: campaignId, answer } = campaign;
+    const { projectId, id: campaignId, sendingSince, answer } = campaign;
     // One alone, and there are others: only mail to that one waits.
     if (
       destination !== null &&
       (await pauseDestination(database, { projectId, campaignId, destination, answer }))
     )
       continue;
-    const reason = holdFor("held.refused", { last: REFUSAL_LIMIT.last, answer: campaign.answer });
-    const isOurs = await transaction(database, async (tx) => {
-      if (!(await updateRefusedToPaused(tx, campaign, reason))) return false;
-      await followStatus(tx, [{ projectId, campaignId }]);
-      const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
-      const mail = pausedCampaignMail(campaign, cause, baseUrl());
-      const facts = { campaignId, name: campaign.name, reason: reason.text };
-      await tellMembers(tx, { projectId, kind: "campaign-paused", facts }, mail);
-      return true;
-    });
-    if (!isOurs) continue;
-    metrics.campaignsPaused.inc();
-    log.warn(
-      { projectId: campaign.projectId, campaignId: campaign.id, answer: campaign.answer },
-      "a campaign paused: too many of its mails are refused",
-    );
+    const cause = { problem: "refused", last: REFUSAL_LIMIT.last, answer } as const;
+    const pause = { projectId, campaignId, sendingSince, cause };
+    await transaction(database, (tx) => pauseAutomatically(tx, parts, pause));
   }
 }
 
@@ -131,7 +106,7 @@ export async function finishCampaigns({ database, log }: SettlerOptions): Promis
     const key = { projectId, campaignId: id };
     try {
       if (status === "CANCELLED") await drop(database, key);
-      const finish = status === "CANCELLED" ? END_OF_CANCELLED : TRANSITIONS.finish;
+      const finish = status === "CANCELLED" ? TRANSITIONS.finishCancelled : TRANSITIONS.finish;
       if (await finishCampaign(database, key, finish))
         log.info({ ...key, status: finish.to }, "a campaign ended");
     } catch (error) {
@@ -151,11 +126,9 @@ async function finishCampaign(
     const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
     if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
     await failpoint("finish.before");
-    return moveCampaign(tx, key.projectId, key.campaignId, finish, { finishedAt: "now" });
+    return moveCampaign(tx, key, finish, { finishedAt: "now" });
   });
 }
-
-const END_OF_CANCELLED = { from: ["CANCELLED"], to: "CANCELLED" } as const;
 
 async function drop(database: Database, key: { projectId: string; campaignId: string }): Promise<void> {
   let dropped = 1;

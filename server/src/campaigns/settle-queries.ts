@@ -1,7 +1,7 @@
 // Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
-import type { Database, Tx } from "../platform/database/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";
 import { storedReason } from "./held-queries.ts";
 
@@ -19,15 +19,7 @@ export async function listDueCampaigns(database: Database, limit: number) {
   return rows;
 }
 
-/** Starts a due campaign, if it is still scheduled, due and not held; whether this call did. */
-export async function updateDueToSending(tx: Tx, { projectId, id }: CampaignRef): Promise<boolean> {
-  const result = await sql`
-    update campaigns set status = 'SENDING', started_at = now(), sending_since = now(), updated_at = now()
-    where project_id = ${projectId} and id = ${id} and status = 'SCHEDULED' and scheduled_for <= now()
-      and held_reason_parts is null`.execute(tx);
-  return result.numAffectedRows === 1n;
-}
-
+/** Holds a scheduled campaign that nothing holds yet; its status stays. */
 export async function updateHeld(
   database: Database,
   { projectId, id }: CampaignRef,
@@ -107,19 +99,6 @@ export async function listRefusedCampaigns(
     database,
   );
   return rows;
-}
-
-/** Pauses a campaign unless it has been paused or resumed since it was looked at; whether this call did. */
-export async function updateRefusedToPaused(
-  tx: Tx,
-  { projectId, id, sendingSince }: RefusedCampaign,
-  reason: HeldReason,
-): Promise<boolean> {
-  const result = await sql`
-    update campaigns set status = 'PAUSED', held_reason_parts = ${storedReason(reason)}, updated_at = now()
-    where project_id = ${projectId} and id = ${id} and status = 'SENDING'
-      and date_trunc('milliseconds', sending_since) = ${sendingSince}`.execute(tx);
-  return result.numAffectedRows === 1n;
 }
 
 /**

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
 import { JobFailure } from "../platform/background/jobs.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
 import { cancelledAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { createSnapshotStep } from "./snapshot-recipients.ts";
@@ -14,7 +16,11 @@ async function addContact({ byKey }: TestProject, email: string) {
   expect((await server.call("POST", "/contacts", byKey, { email })).status).toBe(201);
 }
 
-const snapshotStep = createSnapshotStep({ baseUrl: () => "https://post.example" });
+const snapshotStep = createSnapshotStep({
+  baseUrl: () => "https://post.example",
+  log: createLog({ level: "silent" }),
+  metrics: createMetrics(),
+});
 const snapshot = ({ id }: TestProject, campaignId: string) =>
   transaction(server.database, (tx) =>
     snapshotStep(tx, {

@@ -9,6 +9,7 @@ import { recipientsOf } from "../contacts/recipients.ts";
 import { makeContent } from "../emails/outbox/emails.ts";
 import { withFooter } from "../templates/with-footer.ts";
 import { audienceOf, audienceOfRow, countExcluded, eligible } from "./audience.ts";
+import type { PauseParts } from "./pause-automatically.ts";
 import { pauseOverCap } from "./pause-over-cap.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
 
@@ -16,26 +17,27 @@ import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queri
 const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
 
 /** The step of the job: a campaign that is under way and has no recipients yet gets them, unless a cap leaves no room; any other is left alone. */
-export function createSnapshotStep({ baseUrl }: { baseUrl: () => string }): JobStep {
+export function createSnapshotStep(parts: PauseParts): JobStep {
   return async (tx, job) => {
     const { campaignId } = job.input as { campaignId: string };
     const row = await findCampaignForUpdate(tx, job.projectId, campaignId);
     const isUnderWay = row?.status === "SENDING" || row?.status === "PAUSED";
     if (row === undefined || !isUnderWay || row.snapshotAt !== null) return { done: true, result: {} };
     await limitStatements(tx, SNAPSHOT_TIMEOUT_MS);
-    return { done: true, result: await snapshot(tx, job.projectId, row, baseUrl()) };
+    return { done: true, result: await snapshot(tx, parts, job.projectId, row) };
   };
 }
 
-async function snapshot(tx: Tx, projectId: string, row: CampaignRow, baseUrl: string) {
+async function snapshot(tx: Tx, parts: PauseParts, projectId: string, row: CampaignRow) {
   const kind = row.kind as CampaignKind;
   const audience = await audienceOf(tx, projectId, audienceOfRow(row)).catch(asJobFailure);
   const matches = await eligible(tx, projectId, kind, audience);
   const count = () => countMatching(tx, projectId, matches);
-  if (await pauseOverCap(tx, { projectId, row, baseUrl }, count)) return {};
+  const key = { projectId, campaignId: row.id };
+  if (await pauseOverCap(tx, parts, key, count)) return {};
   const totalRecipients = await snapshotRecipients(
     tx,
-    { projectId, campaignId: row.id },
+    key,
     contentOf(projectId, row),
     recipientsOf(projectId, matches),
   );

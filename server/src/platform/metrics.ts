@@ -80,7 +80,7 @@ export function createMetrics(): Metrics {
     }),
     campaignsPaused: new Counter({
       name: "postloft_campaigns_paused_total",
-      help: "Campaigns that paused by themselves, because too many of their mails were refused or got no answer.",
+      help: "Campaigns that were paused automatically.",
       registers,
     }),
     unbalancedCampaigns: new Gauge({

@@ -70,8 +70,9 @@ export async function syncMembers(
       }
     from changed where s.project_id = ${projectId} and s.id = ${id}
     returning changed.added, changed.removed, s.member_count as total`.execute(tx);
-  notify(tx, "workflows");
-  return rows[0] ?? { added: 0, removed: 0, total: 0 };
+  const moved = rows[0] ?? { added: 0, removed: 0, total: 0 };
+  if (moved.added + moved.removed > 0) notify(tx, "workflows");
+  return moved;
 }
 
 /** Removes up to `limit` stored members of a segment that is not tracked any more; returns how many. */

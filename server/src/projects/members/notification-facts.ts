@@ -23,20 +23,18 @@ export interface LostDomain {
 export type PauseCause =
   | { problem: "refused"; last: number; answer: string }
   /** `inARow` null: more than a fifth of the last ones. */
-  | { problem: "in-doubt"; inARow: number | null; last: number; answer: string };
+  | { problem: "in-doubt"; inARow: number | null; last: number; answer: string }
+  /** More recipients than a cap leaves room for when they are fixed. */
+  | { problem: "over-cap"; recipients: number; room: number }
+  /** The recipients could not be determined. */
+  | { problem: "audience"; said: string }
+  /** A standby of the database took over that doesn't know of its start; so many mails had left. */
+  | { problem: "forgotten"; mails: number };
 
 export interface PausedCampaign {
   id: string;
   name: string;
   cause: PauseCause;
-}
-
-/** A campaign whose recipients were more than a cap left room for when they were fixed. */
-export interface CappedCampaign {
-  id: string;
-  name: string;
-  recipients: number;
-  room: number;
 }
 
 export interface PausedDestinationFacts {
@@ -85,7 +83,6 @@ export interface WeekCounts {
 export interface NotificationTexts {
   lostDomain: (facts: LostDomain) => NotificationWords;
   pausedCampaign: (facts: PausedCampaign) => NotificationWords;
-  cappedCampaign: (facts: CappedCampaign) => NotificationWords;
   pausedDestination: (facts: PausedDestinationFacts) => NotificationWords;
   suspended: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;
   badRates: (facts: { project: string; rates: readonly BadRate[] }) => NotificationWords;

@@ -4,11 +4,7 @@ import type { BadRate } from "@postloft/contract/security.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { lostDomainMail } from "../../domains/lost-domain-mail.ts";
 import type { DomainRow } from "../../domains/queries.ts";
-import {
-  cappedCampaignMail,
-  pausedCampaignMail,
-  pausedDestinationMail,
-} from "../../campaigns/paused-campaign-mail.ts";
+import { pausedCampaignMail, pausedDestinationMail } from "../../campaigns/paused-campaign-mail.ts";
 import { operatorMail } from "../../deliveries/operator-mail.ts";
 import { suspensionMail, warningMail } from "../../deliveries/suspension-mail.ts";
 import { failedJobMail } from "../../reports/failed-jobs.ts";
@@ -79,7 +75,21 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
     answer,
   ],
   "a campaign over a cap": [
-    cappedCampaignMail({ ...campaign, projectId: "p1", recipients: 1_234, room: 5 }, URL),
+    pausedCampaignMail(campaign, { problem: "over-cap", recipients: 1_234, room: 5 }, URL),
+    "<Spring>",
+    "234",
+    "/campaigns/c1/resume",
+    "/app/p1/campaigns/c1",
+  ],
+  "a campaign without an audience": [
+    pausedCampaignMail(campaign, { problem: "audience", said: answer }, URL),
+    "<Spring>",
+    answer,
+    "/campaigns/c1/resume",
+    "/app/p1/campaigns/c1",
+  ],
+  "a campaign whose start was forgotten": [
+    pausedCampaignMail(campaign, { problem: "forgotten", mails: 1_234 }, URL),
     "<Spring>",
     "234",
     "/campaigns/c1/resume",

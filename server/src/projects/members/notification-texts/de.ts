@@ -1,7 +1,8 @@
 // What people are told about their projects, in German. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
+import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("de");
 
@@ -43,18 +44,51 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} von ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-function causeOf(cause: PauseCause): string {
-  if (cause.problem === "refused")
-    return `Mehr als ein Fünftel ihrer letzten ${number(cause.last)} Mails wurde abgelehnt, und zwar wegen des Absenders oder der Art des Versands, nicht wegen der Empfänger. Die letzte Antwort war:`;
-  const which =
-    cause.inARow === null
-      ? `Mehr als ein Fünftel ihrer letzten ${number(cause.last)} Mails wurde übergeben und blieb`
-      : counted(
-          cause.inARow,
-          "Mail wurde übergeben und blieb",
-          "Mails wurden nacheinander übergeben und blieben",
-        );
-  return `${which} ohne Antwort, sodass niemand weiß, ob sie angenommen wurden. Sie stehen auf UNCONFIRMED: Sehen Sie auf dem Mailserver nach. Zur letzten ist bekannt:`;
+/** Says why a campaign paused, and what to do about it. */
+function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+  const paused = `Die Kampagne „${name}“ wurde automatisch angehalten`;
+  const resume = `Was noch nicht gesendet ist, wartet. Wenn die Ursache behoben ist, setzen Sie die Kampagne fort (POST /campaigns/${id}/resume).`;
+  switch (cause.problem) {
+    case "refused":
+      return [
+        `${paused}. Mehr als ein Fünftel ihrer letzten ${number(cause.last)} Mails wurde abgelehnt, und zwar wegen des Absenders oder der Art des Versands, nicht wegen der Empfänger. Die letzte Antwort war:`,
+        { quote: cause.answer },
+        resume,
+        `Was abgelehnt wurde, wird mit POST /campaigns/${id}/retry-failed erneut gesendet.`,
+      ];
+    case "in-doubt": {
+      const which =
+        cause.inARow === null
+          ? `Mehr als ein Fünftel ihrer letzten ${number(cause.last)} Mails wurde übergeben und blieb`
+          : counted(
+              cause.inARow,
+              "Mail wurde übergeben und blieb",
+              "Mails wurden nacheinander übergeben und blieben",
+            );
+      return [
+        `${paused}. ${which} ohne Antwort, sodass niemand weiß, ob sie angenommen wurden. Sie stehen auf UNCONFIRMED: Sehen Sie auf dem Mailserver nach. Zur letzten ist bekannt:`,
+        { quote: cause.answer },
+        resume,
+        `GET /campaigns/${id}/recipients?status=UNCONFIRMED nennt die Mails, von denen niemand weiß, ob sie angekommen sind; was aus ihnen wurde, sagen Sie mit POST /campaigns/${id}/resolve.`,
+      ];
+    }
+    case "over-cap":
+      return [
+        `${paused}: Sie hat ${number(cause.recipients)} Empfänger, und die Obergrenze für Mails von Kampagnen lässt diesen Monat noch ${number(cause.room)} zu.`,
+        `Noch hat niemand sie erhalten. Erhöhen Sie die Obergrenze in den Einstellungen des Projekts oder warten Sie bis zum nächsten Monat, und setzen Sie die Kampagne dann fort (POST /campaigns/${id}/resume).`,
+      ];
+    case "audience":
+      return [
+        `${paused}, weil ihre Empfänger nicht ermittelt werden konnten. Der Grund:`,
+        { quote: cause.said },
+        `Noch hat niemand sie erhalten. Beheben Sie die Ursache und setzen Sie die Kampagne fort (POST /campaigns/${id}/resume), oder brechen Sie sie ab.`,
+      ];
+    case "forgotten":
+      return [
+        `${paused}. Eine Standby-Datenbank hat übernommen, die den Start der Kampagne nicht kennt. ${counted(cause.mails, "E-Mail war", "E-Mails waren")} schon gesendet.`,
+        `Wenn Sie die Kampagne fortsetzen (POST /campaigns/${id}/resume), erhalten diese Empfänger sie noch einmal. Das Protokoll nennt die E-Mails.`,
+      ];
+  }
 }
 
 export const DE: NotificationTexts = {
@@ -67,28 +101,15 @@ export const DE: NotificationTexts = {
     label: "Eintrag anzeigen",
     footer: SWITCH_OFF,
   }),
-  pausedCampaign: ({ id, name, cause }) => ({
-    subject: `Die Kampagne „${name}“ ist angehalten`,
-    blocks: [
-      `Die Kampagne „${name}“ hat von selbst angehalten. ${causeOf(cause)}`,
-      { quote: cause.answer },
-      `Was noch nicht gesendet ist, wartet. Wenn die Ursache behoben ist, setzen Sie die Kampagne fort (POST /campaigns/${id}/resume).`,
-      cause.problem === "refused"
-        ? `Was abgelehnt wurde, wird mit POST /campaigns/${id}/retry-failed erneut gesendet.`
-        : `GET /campaigns/${id}/recipients?status=UNCONFIRMED nennt die Mails, von denen niemand weiß, ob sie angekommen sind; was aus ihnen wurde, sagen Sie mit POST /campaigns/${id}/resolve.`,
-    ],
-    label: "Kampagne öffnen",
-    footer: SWITCH_OFF,
-  }),
-  cappedCampaign: ({ id, name, recipients, room }) => ({
-    subject: `Die Kampagne „${name}“ ist angehalten`,
-    blocks: [
-      `Die Kampagne „${name}“ hat von selbst angehalten: Sie hat ${number(recipients)} Empfänger, und die Obergrenze für Mails von Kampagnen lässt diesen Monat noch ${number(room)} zu.`,
-      `Noch hat niemand sie erhalten. Erhöhen Sie die Obergrenze in den Einstellungen des Projekts oder warten Sie bis zum nächsten Monat, und setzen Sie die Kampagne dann fort (POST /campaigns/${id}/resume).`,
-    ],
-    label: "Kampagne öffnen",
-    footer: SWITCH_OFF,
-  }),
+  pausedCampaign: (facts) => {
+    const { name } = facts;
+    return {
+      subject: `Die Kampagne „${name}“ ist angehalten`,
+      blocks: blocksOf(facts),
+      label: "Kampagne öffnen",
+      footer: SWITCH_OFF,
+    };
+  },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "Listenmails" : "Mails";
     const whose = campaign === null ? `des Projekts „${project}“` : `der Kampagne „${campaign.name}“`;

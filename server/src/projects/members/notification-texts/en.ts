@@ -1,7 +1,8 @@
 // What people are told about their projects, in English. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
+import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("en");
 
@@ -40,14 +41,47 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} of ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-function causeOf(cause: PauseCause): string {
-  if (cause.problem === "refused")
-    return `More than a fifth of its last ${number(cause.last)} mails were refused for who sends them or how, not for their recipients. The last answer was:`;
-  const which =
-    cause.inARow === null
-      ? `More than a fifth of its last ${number(cause.last)} mails`
-      : `${counted(cause.inARow, "mail", "mails")} in a row`;
-  return `${which} were handed over and got no answer, so that nobody knows whether they were taken. They are UNCONFIRMED: look them up at the mail server. The last one:`;
+/** Says why a campaign paused, and what to do about it. */
+function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+  const paused = `The campaign “${name}” paused automatically`;
+  const resume = `What has not left waits. When the cause is fixed, resume it (POST /campaigns/${id}/resume).`;
+  switch (cause.problem) {
+    case "refused":
+      return [
+        `${paused}. More than a fifth of its last ${number(cause.last)} mails were refused for who sends them or how, not for their recipients. The last answer was:`,
+        { quote: cause.answer },
+        resume,
+        `What was refused is sent again by POST /campaigns/${id}/retry-failed.`,
+      ];
+    case "in-doubt": {
+      const which =
+        cause.inARow === null
+          ? `More than a fifth of its last ${number(cause.last)} mails`
+          : `${counted(cause.inARow, "mail", "mails")} in a row`;
+      return [
+        `${paused}. ${which} were handed over and got no answer, so that nobody knows whether they were taken. They are UNCONFIRMED: look them up at the mail server. The last one:`,
+        { quote: cause.answer },
+        resume,
+        `GET /campaigns/${id}/recipients?status=UNCONFIRMED lists the mails of which nobody knows whether they arrived; say what became of them by POST /campaigns/${id}/resolve.`,
+      ];
+    }
+    case "over-cap":
+      return [
+        `${paused}: it has ${counted(cause.recipients, "recipient", "recipients")}, and the cap on mails of campaigns leaves room for ${number(cause.room)} this month.`,
+        `Nobody has got it yet. Raise the cap in the settings of the project or wait for the next month, then resume it (POST /campaigns/${id}/resume).`,
+      ];
+    case "audience":
+      return [
+        `${paused} because its recipients could not be determined. The reason:`,
+        { quote: cause.said },
+        `Nobody has received it yet. Fix the cause and resume it (POST /campaigns/${id}/resume), or cancel it.`,
+      ];
+    case "forgotten":
+      return [
+        `${paused}. A standby database took over that doesn't know that the campaign had started. ${counted(cause.mails, "email had", "emails had")} already been sent.`,
+        `If you resume it (POST /campaigns/${id}/resume), these recipients get it again. The log lists the emails.`,
+      ];
+  }
 }
 
 export const EN: NotificationTexts = {
@@ -60,28 +94,15 @@ export const EN: NotificationTexts = {
     label: "Show the record",
     footer: SWITCH_OFF,
   }),
-  pausedCampaign: ({ id, name, cause }) => ({
-    subject: `The campaign “${name}” is paused`,
-    blocks: [
-      `The campaign “${name}” paused by itself. ${causeOf(cause)}`,
-      { quote: cause.answer },
-      `What has not left waits. When the cause is mended, resume it (POST /campaigns/${id}/resume).`,
-      cause.problem === "refused"
-        ? `What was refused is sent again by POST /campaigns/${id}/retry-failed.`
-        : `GET /campaigns/${id}/recipients?status=UNCONFIRMED lists the mails of which nobody knows whether they arrived; say what became of them by POST /campaigns/${id}/resolve.`,
-    ],
-    label: "Open the campaign",
-    footer: SWITCH_OFF,
-  }),
-  cappedCampaign: ({ id, name, recipients, room }) => ({
-    subject: `The campaign “${name}” is paused`,
-    blocks: [
-      `The campaign “${name}” paused by itself: it has ${counted(recipients, "recipient", "recipients")}, and the cap on mails of campaigns leaves room for ${number(room)} this month.`,
-      `Nobody has got it yet. Raise the cap in the settings of the project or wait for the next month, then resume it (POST /campaigns/${id}/resume).`,
-    ],
-    label: "Open the campaign",
-    footer: SWITCH_OFF,
-  }),
+  pausedCampaign: (facts) => {
+    const { name } = facts;
+    return {
+      subject: `The campaign “${name}” is paused`,
+      blocks: blocksOf(facts),
+      label: "Open the campaign",
+      footer: SWITCH_OFF,
+    };
+  },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "list mail" : "mail";
     const whose = campaign === null ? `the project “${project}”` : `the campaign “${campaign.name}”`;

@@ -1,7 +1,8 @@
 // What people are told about their projects, in Spanish. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
+import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("es");
 
@@ -40,14 +41,47 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} de ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-function causeOf(cause: PauseCause): string {
-  if (cause.problem === "refused")
-    return `Más de una quinta parte de sus últimos ${number(cause.last)} correos fue rechazada por quién los envía o cómo, no por sus destinatarios. La última respuesta fue:`;
-  const which =
-    cause.inARow === null
-      ? `Más de una quinta parte de sus últimos ${number(cause.last)} correos se entregó y quedó`
-      : `${counted(cause.inARow, "correo se entregó y quedó", "correos seguidos se entregaron y quedaron")}`;
-  return `${which} sin respuesta: nadie sabe si fueron aceptados. Su estado es UNCONFIRMED: búsquelos en el servidor de correo. Sobre el último:`;
+/** Says why a campaign paused, and what to do about it. */
+function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+  const paused = `La campaña «${name}» se puso en pausa automáticamente`;
+  const resume = `Lo que no ha salido espera. Cuando la causa esté corregida, reanude la campaña (POST /campaigns/${id}/resume).`;
+  switch (cause.problem) {
+    case "refused":
+      return [
+        `${paused}. Más de una quinta parte de sus últimos ${number(cause.last)} correos fue rechazada por quién los envía o cómo, no por sus destinatarios. La última respuesta fue:`,
+        { quote: cause.answer },
+        resume,
+        `Lo rechazado se envía otra vez con POST /campaigns/${id}/retry-failed.`,
+      ];
+    case "in-doubt": {
+      const which =
+        cause.inARow === null
+          ? `Más de una quinta parte de sus últimos ${number(cause.last)} correos se entregó y quedó`
+          : `${counted(cause.inARow, "correo se entregó y quedó", "correos seguidos se entregaron y quedaron")}`;
+      return [
+        `${paused}. ${which} sin respuesta: nadie sabe si fueron aceptados. Su estado es UNCONFIRMED: búsquelos en el servidor de correo. Sobre el último:`,
+        { quote: cause.answer },
+        resume,
+        `GET /campaigns/${id}/recipients?status=UNCONFIRMED muestra los correos de los que nadie sabe si llegaron; indique qué fue de ellos con POST /campaigns/${id}/resolve.`,
+      ];
+    }
+    case "over-cap":
+      return [
+        `${paused}: tiene ${counted(cause.recipients, "destinatario", "destinatarios")}, y el tope de correos de campañas solo deja sitio para ${number(cause.room)} este mes.`,
+        `Nadie la ha recibido todavía. Suba el tope en los ajustes del proyecto o espere al mes que viene, y después reanúdela (POST /campaigns/${id}/resume).`,
+      ];
+    case "audience":
+      return [
+        `${paused} porque no se pudieron determinar sus destinatarios. El motivo:`,
+        { quote: cause.said },
+        `Nadie la ha recibido todavía. Corrija la causa y reanude la campaña (POST /campaigns/${id}/resume), o cancélela.`,
+      ];
+    case "forgotten":
+      return [
+        `${paused}. Una base de datos en espera tomó el relevo y no sabe que la campaña había empezado. Ya se habían enviado ${counted(cause.mails, "correo", "correos")}.`,
+        `Si la reanuda (POST /campaigns/${id}/resume), estos destinatarios la reciben otra vez. El registro indica los correos.`,
+      ];
+  }
 }
 
 export const ES: NotificationTexts = {
@@ -60,28 +94,15 @@ export const ES: NotificationTexts = {
     label: "Ver el registro",
     footer: SWITCH_OFF,
   }),
-  pausedCampaign: ({ id, name, cause }) => ({
-    subject: `La campaña «${name}» está en pausa`,
-    blocks: [
-      `La campaña «${name}» se puso en pausa por sí sola. ${causeOf(cause)}`,
-      { quote: cause.answer },
-      `Lo que no ha salido espera. Cuando la causa esté corregida, reanude la campaña (POST /campaigns/${id}/resume).`,
-      cause.problem === "refused"
-        ? `Lo rechazado se envía otra vez con POST /campaigns/${id}/retry-failed.`
-        : `GET /campaigns/${id}/recipients?status=UNCONFIRMED muestra los correos de los que nadie sabe si llegaron; indique qué fue de ellos con POST /campaigns/${id}/resolve.`,
-    ],
-    label: "Abrir la campaña",
-    footer: SWITCH_OFF,
-  }),
-  cappedCampaign: ({ id, name, recipients, room }) => ({
-    subject: `La campaña «${name}» está en pausa`,
-    blocks: [
-      `La campaña «${name}» se puso en pausa por sí sola: tiene ${counted(recipients, "destinatario", "destinatarios")}, y el tope de correos de campañas solo deja sitio para ${number(room)} este mes.`,
-      `Nadie la ha recibido todavía. Suba el tope en los ajustes del proyecto o espere al mes que viene, y después reanúdela (POST /campaigns/${id}/resume).`,
-    ],
-    label: "Abrir la campaña",
-    footer: SWITCH_OFF,
-  }),
+  pausedCampaign: (facts) => {
+    const { name } = facts;
+    return {
+      subject: `La campaña «${name}» está en pausa`,
+      blocks: blocksOf(facts),
+      label: "Abrir la campaña",
+      footer: SWITCH_OFF,
+    };
+  },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "el correo de lista" : "el correo";
     const whose = campaign === null ? `del proyecto «${project}»` : `de la campaña «${campaign.name}»`;

@@ -1,7 +1,8 @@
 // What people are told about their projects, in French. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
+import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
-import type { NotificationTexts, PauseCause, ToldJob, UsedCap } from "../notification-facts.ts";
+import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../notification-facts.ts";
 
 const { number, percent, day, counted } = formatsOf("fr");
 
@@ -39,14 +40,47 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} sur ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-function causeOf(cause: PauseCause): string {
-  if (cause.problem === "refused")
-    return `Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été refusés à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`;
-  const which =
-    cause.inARow === null
-      ? `Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été remis et sont restés`
-      : `${counted(cause.inARow, "e-mail a été remis et est resté", "e-mails de suite ont été remis et sont restés")}`;
-  return `${which} sans réponse : personne ne sait s’ils ont été acceptés. Leur état est UNCONFIRMED : cherchez-les sur le serveur de messagerie. À propos du dernier :`;
+/** Says why a campaign paused, and what to do about it. */
+function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
+  const paused = `La campagne « ${name} » s’est mise en pause automatiquement`;
+  const resume = `Ce qui n’est pas encore parti attend. Une fois la cause corrigée, reprenez la campagne (POST /campaigns/${id}/resume).`;
+  switch (cause.problem) {
+    case "refused":
+      return [
+        `${paused}. Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été refusés à cause de l’expéditeur ou de la manière d’envoyer, non à cause des destinataires. La dernière réponse était :`,
+        { quote: cause.answer },
+        resume,
+        `Ce qui a été refusé est renvoyé par POST /campaigns/${id}/retry-failed.`,
+      ];
+    case "in-doubt": {
+      const which =
+        cause.inARow === null
+          ? `Plus d’un cinquième de ses ${number(cause.last)} derniers e-mails ont été remis et sont restés`
+          : `${counted(cause.inARow, "e-mail a été remis et est resté", "e-mails de suite ont été remis et sont restés")}`;
+      return [
+        `${paused}. ${which} sans réponse : personne ne sait s’ils ont été acceptés. Leur état est UNCONFIRMED : cherchez-les sur le serveur de messagerie. À propos du dernier :`,
+        { quote: cause.answer },
+        resume,
+        `GET /campaigns/${id}/recipients?status=UNCONFIRMED liste les e-mails dont personne ne sait s’ils sont arrivés ; indiquez ce qu’ils sont devenus par POST /campaigns/${id}/resolve.`,
+      ];
+    }
+    case "over-cap":
+      return [
+        `${paused} : elle a ${counted(cause.recipients, "destinataire", "destinataires")}, et le plafond des e-mails de campagne n’en permet plus que ${number(cause.room)} ce mois-ci.`,
+        `Personne ne l’a encore reçue. Relevez le plafond dans les réglages du projet ou attendez le mois prochain, puis reprenez-la (POST /campaigns/${id}/resume).`,
+      ];
+    case "audience":
+      return [
+        `${paused}, car ses destinataires n’ont pas pu être déterminés. La raison :`,
+        { quote: cause.said },
+        `Personne ne l’a encore reçue. Corrigez la cause et reprenez la campagne (POST /campaigns/${id}/resume), ou annulez-la.`,
+      ];
+    case "forgotten":
+      return [
+        `${paused}. Une base de données de secours a pris le relais sans savoir que la campagne avait commencé. ${counted(cause.mails, "e-mail était déjà parti", "e-mails étaient déjà partis")}.`,
+        `Si vous la reprenez (POST /campaigns/${id}/resume), ces destinataires la reçoivent une seconde fois. Le journal indique les e-mails.`,
+      ];
+  }
 }
 
 export const FR: NotificationTexts = {
@@ -59,28 +93,15 @@ export const FR: NotificationTexts = {
     label: "Afficher l’enregistrement",
     footer: SWITCH_OFF,
   }),
-  pausedCampaign: ({ id, name, cause }) => ({
-    subject: `La campagne « ${name} » est en pause`,
-    blocks: [
-      `La campagne « ${name} » s’est mise en pause d’elle-même. ${causeOf(cause)}`,
-      { quote: cause.answer },
-      `Ce qui n’est pas encore parti attend. Une fois la cause corrigée, reprenez la campagne (POST /campaigns/${id}/resume).`,
-      cause.problem === "refused"
-        ? `Ce qui a été refusé est renvoyé par POST /campaigns/${id}/retry-failed.`
-        : `GET /campaigns/${id}/recipients?status=UNCONFIRMED liste les e-mails dont personne ne sait s’ils sont arrivés ; indiquez ce qu’ils sont devenus par POST /campaigns/${id}/resolve.`,
-    ],
-    label: "Ouvrir la campagne",
-    footer: SWITCH_OFF,
-  }),
-  cappedCampaign: ({ id, name, recipients, room }) => ({
-    subject: `La campagne « ${name} » est en pause`,
-    blocks: [
-      `La campagne « ${name} » s’est mise en pause d’elle-même : elle a ${counted(recipients, "destinataire", "destinataires")}, et le plafond des e-mails de campagne n’en permet plus que ${number(room)} ce mois-ci.`,
-      `Personne ne l’a encore reçue. Relevez le plafond dans les réglages du projet ou attendez le mois prochain, puis reprenez-la (POST /campaigns/${id}/resume).`,
-    ],
-    label: "Ouvrir la campagne",
-    footer: SWITCH_OFF,
-  }),
+  pausedCampaign: (facts) => {
+    const { name } = facts;
+    return {
+      subject: `La campagne « ${name} » est en pause`,
+      blocks: blocksOf(facts),
+      label: "Ouvrir la campagne",
+      footer: SWITCH_OFF,
+    };
+  },
   pausedDestination: ({ campaign, project, destination, answer }) => {
     const what = campaign === null ? "les e-mails de liste" : "les e-mails";
     const whose = campaign === null ? `du projet « ${project} »` : `de la campagne « ${campaign.name} »`;

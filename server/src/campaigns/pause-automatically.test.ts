@@ -1,0 +1,97 @@
+// The platform pauses a campaign in one way: status, queue, reason, log line, metric and one email to each member, or nothing of all that.
+import { expect, test, vi } from "vitest";
+import { transaction } from "../platform/database/database.ts";
+import { newId } from "../platform/ids.ts";
+import { createLog } from "../platform/log.ts";
+import { createMetrics } from "../platform/metrics.ts";
+import type { PauseCause } from "../projects/members/notification-facts.ts";
+import { readSystemMails } from "../testing/system-mails.ts";
+import { useTestServer } from "../testing/test-server.ts";
+import { createHoldForgotten } from "./held-campaigns.ts";
+import { pauseAutomatically } from "./pause-automatically.ts";
+import { pauseUnresolved } from "./pause-unresolved.ts";
+
+const server = useTestServer({ ROLES: "api" });
+
+const CAUSES: Array<[code: string, cause: PauseCause]> = [
+  ["held.refused", { problem: "refused", last: 200, answer: "550 no" }],
+  ["held.doubtInARow", { problem: "in-doubt", inARow: 5, last: 100, answer: "" }],
+  ["held.doubtOfLast", { problem: "in-doubt", inARow: null, last: 100, answer: "" }],
+  ["held.overCap", { problem: "over-cap", recipients: 7, room: 2 }],
+  ["held.audience", { problem: "audience", said: "Gone." }],
+  ["held.forgotten", { problem: "forgotten", mails: 3 }],
+];
+
+/** A project whose campaign is sending, as far as its row and its queue say so. */
+async function sending() {
+  const { id: projectId, byKey, owner } = await server.createProject();
+  expect((await server.call("POST", "/contacts", byKey, { email: "ada@example.com" })).status).toBe(201);
+  const created = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
+    name: "News",
+    subject: "News",
+    body: "<p>Hello</p>",
+    from: "news@sandbox.localhost",
+    audienceType: "ALL",
+  });
+  const campaignId = created.body.data.id;
+  expect((await server.call("POST", `/campaigns/${campaignId}/send`, byKey)).status).toBe(200);
+  const log = createLog({ level: "silent" });
+  const warn = vi.spyOn(log, "warn");
+  const metrics = createMetrics();
+  return {
+    key: { projectId, campaignId },
+    parts: { baseUrl: () => "https://post.example", log, metrics },
+    async effects() {
+      const [row] = await server.rows<{ status: string; queue: string; code: string | null }>(
+        `select c.status, q.state as queue, c.held_reason_parts -> 0 ->> 'code' as code
+         from campaigns c join campaign_queues q on q.project_id = c.project_id and q.campaign_id = c.id where c.id = $1`,
+        campaignId,
+      );
+      const counted = (await metrics.campaignsPaused.get()).values[0]?.value ?? 0;
+      const emails = await readSystemMails(server.pool, { to: owner.email });
+      return { ...row, counted, logged: warn.mock.calls.length, emails: emails.length };
+    },
+  };
+}
+
+const PAUSED = { status: "PAUSED", queue: "PAUSED", counted: 1, logged: 1, emails: 1 };
+const UNTOUCHED = { status: "SENDING", queue: "OPEN", code: null, counted: 0, logged: 0, emails: 0 };
+
+test.each(CAUSES)(
+  "a pause for %s moves, logs, counts and notifies once, after the commit",
+  async (code, cause) => {
+    const { key, parts, effects } = await sending();
+    const pause = () =>
+      transaction(server.database, (tx) => pauseAutomatically(tx, parts, { ...key, cause }));
+    expect(await pause()).toBe(true);
+    expect(await effects()).toEqual({ ...PAUSED, code });
+    expect(await pause()).toBe(false);
+    expect(await effects()).toEqual({ ...PAUSED, code });
+  },
+);
+
+test("a pause that is rolled back, or meant for an earlier start, has no effects", async () => {
+  const { key, parts, effects } = await sending();
+  const cause: PauseCause = { problem: "audience", said: "Gone." };
+  const undone = transaction(server.database, async (tx) => {
+    expect(await pauseAutomatically(tx, parts, { ...key, cause })).toBe(true);
+    throw new Error("undone");
+  });
+  await expect(undone).rejects.toThrow("undone");
+  const earlier = { ...key, cause, sendingSince: new Date(0) };
+  expect(await transaction(server.database, (tx) => pauseAutomatically(tx, parts, earlier))).toBe(false);
+  expect(await effects()).toEqual(UNTOUCHED);
+});
+
+test("a campaign whose recipients could not be fixed, or whose start was forgotten, is paused the same way", async () => {
+  const unresolved = await sending();
+  const { projectId, campaignId } = unresolved.key;
+  const job = { projectId, id: newId(), kind: "campaigns.snapshot", input: { campaignId }, reason: "Gone." };
+  await transaction(server.database, (tx) => pauseUnresolved(tx, unresolved.parts, job));
+  expect(await unresolved.effects()).toEqual({ ...PAUSED, code: "held.audience" });
+  const forgotten = await sending();
+  await transaction(server.database, (tx) =>
+    createHoldForgotten(forgotten.parts)(tx, [{ ...forgotten.key, mails: 3 }]),
+  );
+  expect(await forgotten.effects()).toEqual({ ...PAUSED, code: "held.forgotten" });
+});
