@@ -103,7 +103,7 @@ async function settle({ project: { id } }: Scene): Promise<void> {
   for (let isBusy = true; isBusy;) {
     await followChanges(server.database, id);
     await react(server.database, id);
-    isBusy = (await advanceDue(server.database, parts, id)).moved > 0;
+    isBusy = (await advanceDue(server.database, parts, id)) > 0;
   }
 }
 
