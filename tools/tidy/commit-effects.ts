@@ -17,7 +17,7 @@ const TOPIC_OF: Readonly<Record<string, string>> = {
 /** Statements that write to these tables and make no work for another loop, by file and function, with the reason. */
 export const QUIET: ReadonlyArray<{ path: string; name: string; why: string }> = [
   {
-    path: "server/src/emails/outbox/batch-queries.ts",
+    path: "server/src/emails/sending/sender-queries.ts",
     name: "claimBatch",
     why: "the sender claims these emails itself",
   },
