@@ -98,6 +98,25 @@ test("by email: a link creates the account; signing out clears drafts in every t
   expect(await page.getByRole("alert").textContent()).toContain("password");
 });
 
+test("an unconfirmed address invites no one by email, and the dialog sends the confirmation email", async () => {
+  const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9", ROLES: "api" });
+  const { id, owner } = await server.createProject(await server.signUp());
+  const context = await browser.newContext({ baseURL: leaving.url });
+  const { email, password } = owner;
+  await context.request.post("/auth/login", { data: { email, password } });
+  const page = await context.newPage();
+  await page.goto(`/app/${id}/settings?tab=members`);
+  await page.getByRole("button", { name: "Invite" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Email").fill("stranger@example.com");
+  await dialog.getByRole("button", { name: "Invite" }).click();
+  await dialog.getByText("Your email address is not confirmed yet.").waitFor();
+  await dialog.getByRole("button", { name: "Send confirmation email" }).click();
+  await dialog.getByText(`Confirmation email sent to ${email}`).waitFor();
+  const mails = await readSystemMails(server.pool, { to: email, subject: /^Confirm/ });
+  expect(mails.at(-1)?.text).toContain(`The account ${email} asked to confirm its address`);
+});
+
 test("an account, a project, a contact and a mail with the key on the page; reload and a lost session keep the place", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -78,7 +78,7 @@ export const changeEmail = endpoint({
   path: "/users/@me/email",
   summary: "Ask for another address of the logged-in account",
   description:
-    "A mail goes to the new address; with its link it becomes the account's. The old address gets a mail that says what was asked. The answer is the same where the new address has an account already.",
+    "Sends a link to the new address, which becomes the account's when the link is opened, and a notice to the old address. The response is the same if the new address has an account. One such email is sent per new address and hour; after it, the response is 429.",
   caller: "session",
   body: z.object({ currentPassword: givenPassword, newEmail: emailAddress }),
   answers: { 200: message },

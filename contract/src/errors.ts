@@ -69,8 +69,8 @@ export const ERRORS = {
   ),
   EMAIL_VERIFICATION_REQUIRED: entry(
     403,
-    "Your e-mail address is not verified yet.",
-    "Open the link in the verification mail.",
+    "Your email address is not confirmed yet.",
+    "Open the link in the confirmation email.",
   ),
   SIGNUPS_DISABLED: entry(
     403,

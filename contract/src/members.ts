@@ -52,7 +52,7 @@ export const addMember = endpoint({
   summary: "Add a member, or invite somebody who has no account yet",
   description:
     `Whoever has an account of an address that is proved is a member at once and told so by mail. To anybody else a link is sent with which they come in, and make their account if they have none; it holds for ${LIMITS.invitationDays.value} days, and inviting the same address again replaces it. ` +
-    "Nobody becomes an OWNER this way: see `transfer-ownership`.",
+    "Nobody becomes an OWNER this way: see `transfer-ownership`. When email leaves the machine, your own address must be confirmed (403), because this server sends the email in its own name.",
   caller: "member",
   leastRole: "ADMIN",
   params: ofProject,
@@ -65,7 +65,7 @@ export const addMember = endpoint({
       invitation: invitation.extend({ link }).nullable(),
     }),
   },
-  errors: ["CONFLICT", "RATE_LIMIT_EXCEEDED"],
+  errors: ["CONFLICT", "EMAIL_VERIFICATION_REQUIRED", "RATE_LIMIT_EXCEEDED"],
 });
 
 export const changeMember = endpoint({

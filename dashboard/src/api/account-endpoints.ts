@@ -9,6 +9,10 @@ import { bare, wrapped } from "./address.ts";
 export const updateMe = bare<typeof users.updateMe>("PATCH", "/users/@me");
 export const changePassword = bare<typeof account.changePassword>("POST", "/users/@me/password");
 export const changeEmail = bare<typeof account.changeEmail>("POST", "/users/@me/email");
+export const requestVerification = wrapped<typeof account.requestVerification>(
+  "POST",
+  "/auth/request-verification",
+);
 export const deleteAccount = bare<typeof account.deleteAccount>("DELETE", "/users/@me");
 export const listSessions = bare<typeof account.listSessions>("GET", "/users/@me/sessions");
 export const endSession = bare<typeof account.endSession>("DELETE", "/users/@me/sessions/:sessionId");

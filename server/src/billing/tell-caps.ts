@@ -5,6 +5,7 @@ import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
+import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { listCappedProjects } from "./caps-queries.ts";
@@ -21,7 +22,7 @@ type Caps = Awaited<ReturnType<typeof readCaps>>;
 
 /** Pure. Of a cap that is reached is told instead of one that is near. Null where there is neither. */
 export function capMail(
-  { id, name: project }: { id: string; name: string },
+  { id, name }: { id: string; name: string },
   caps: Caps,
   baseUrl: string,
 ): { mail: MailInLanguage; categories: CapCategory[]; isReached: boolean } | null {
@@ -33,6 +34,7 @@ export function capMail(
     const { usage, limit, percentage } = caps[category];
     return { category, usage, limit: limit ?? 0, percentage: percentage ?? 0 };
   });
+  const project = nameForStrangers(name);
   const mail = notificationMail(
     (texts) => texts[isReached ? "capsReached" : "capsNear"]({ project, caps: told }),
     `${baseUrl}/app/${id}/settings?tab=usage`,

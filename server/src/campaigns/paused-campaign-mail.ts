@@ -1,4 +1,5 @@
 // What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
+import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { PauseCause, PausedDestinationFacts } from "../projects/members/notification-facts.ts";
 
@@ -8,17 +9,22 @@ export function pausedCampaignMail(
   baseUrl: string,
 ): MailInLanguage {
   return notificationMail(
-    (texts) => texts.pausedCampaign({ ...campaign, cause }),
+    (texts) => texts.pausedCampaign({ id: campaign.id, name: nameForStrangers(campaign.name), cause }),
     `${baseUrl}/app/${campaign.projectId}/campaigns/${campaign.id}`,
   );
 }
 
 /** The same for mail to one destination, of a campaign or of none: to all others it goes on. */
 export function pausedDestinationMail(
-  { projectId, ...facts }: PausedDestinationFacts & { projectId: string },
+  { projectId, campaign, project, destination, answer }: PausedDestinationFacts & { projectId: string },
   baseUrl: string,
 ): MailInLanguage {
-  const { campaign } = facts;
+  const facts = {
+    campaign: campaign && { id: campaign.id, name: nameForStrangers(campaign.name) },
+    project: nameForStrangers(project),
+    destination,
+    answer,
+  };
   const page = campaign === null ? "" : `/campaigns/${campaign.id}`;
   return notificationMail((texts) => texts.pausedDestination(facts), `${baseUrl}/app/${projectId}${page}`);
 }

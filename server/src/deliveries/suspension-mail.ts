@@ -1,5 +1,6 @@
 // What members are told when the reputation guard disabled their project, or may soon. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
+import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 
 interface JudgedProject {
@@ -8,14 +9,13 @@ interface JudgedProject {
   rates: readonly BadRate[];
 }
 
-export function suspensionMail({ name: project, rates, ...about }: JudgedProject, baseUrl: string) {
+export function suspensionMail({ name, rates, ...about }: JudgedProject, baseUrl: string) {
+  const project = nameForStrangers(name);
   return notificationMail((texts) => texts.suspended({ project, rates }), ratesPage(about, baseUrl));
 }
 
-export function warningMail(
-  { name: project, rates, ...about }: JudgedProject,
-  baseUrl: string,
-): MailInLanguage {
+export function warningMail({ name, rates, ...about }: JudgedProject, baseUrl: string): MailInLanguage {
+  const project = nameForStrangers(name);
   return notificationMail((texts) => texts.badRates({ project, rates }), ratesPage(about, baseUrl));
 }
 

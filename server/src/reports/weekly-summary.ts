@@ -5,6 +5,7 @@ import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { Metrics } from "../platform/metrics.ts";
 import type { WeekCounts } from "../projects/members/notification-facts.ts";
+import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { listDueForKind, takeDue, tellMembers } from "../projects/members/notifications.ts";
 import { getSummary, readMailFilter } from "./analytics.ts";
@@ -28,11 +29,11 @@ type Counts = Awaited<ReturnType<typeof getSummary>>["current"];
 
 /** Pure. */
 export function summaryMail(
-  { id, name: project }: { id: string; name: string },
+  { id, name }: { id: string; name: string },
   { current, previous }: { current: Counts; previous: Counts },
   baseUrl: string,
 ): MailInLanguage {
-  const facts = { project, current: weekOf(current), previous: weekOf(previous) };
+  const facts = { project: nameForStrangers(name), current: weekOf(current), previous: weekOf(previous) };
   return notificationMail((texts) => texts.week(facts), `${baseUrl}/app/${id}/reports?days=7`);
 }
 

@@ -160,6 +160,7 @@ function ownRoutes(parts: AccountParts): Route[] {
     }),
     route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {
       const account = await requirePassword(userId, body.currentPassword, networkOf(ip));
+      await limit(requestedEmailsTo(body.newEmail, "change"));
       await limit(mailsTo(account.email));
       await limit(mailsTo(body.newEmail));
       return commit(async (tx) => {

@@ -19,8 +19,11 @@ export function signUpsOf(network: string): Take {
   return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
 }
 
-/** Emails to one address that anyone may request. The response stays the same over the limit. */
-export function requestedEmailsTo(email: string, purpose: "sign-up" | "reset"): Take {
+/**
+ * Emails to one address that people may request who have not proved that it is theirs. Sign-up and reset respond the same over the limit;
+ * a change of address, which needs a session, is refused.
+ */
+export function requestedEmailsTo(email: string, purpose: "sign-up" | "reset" | "change"): Take {
   return {
     bucket: `requested-emails:${purpose}:${digest(email)}`,
     limit: LIMITS.requestedEmails.value,

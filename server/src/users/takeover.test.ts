@@ -151,6 +151,7 @@ test("strangers cause one email per hour and purpose, and do not keep the owner 
 
 test("an invitation and a sign-up of one address at the same time create one account", async () => {
   const project = await server.createProject();
+  await server.prove(project.owner);
   for (let round = 0; round < 3; round++) {
     const email = newAddress();
     const members = `/projects/${project.id}/members`;
@@ -192,6 +193,7 @@ test("an account of another service and a sign-up of its address are the same ac
 
 test("an account whose address was never confirmed is inherited by no link, invitation or other service", async () => {
   const project = await server.createProject();
+  await server.prove(project.owner);
   const email = newAddress();
   const squatter = await squat(email);
   await requestSignUp(email);

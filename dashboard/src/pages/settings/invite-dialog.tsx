@@ -1,4 +1,4 @@
-// Asks somebody into a project: a member at once where the address has an account, else by a link.
+// Invites a person to a project: an account with a confirmed address becomes a member immediately, any other address gets a link.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
@@ -11,6 +11,7 @@ import { Field, Select } from "../../ui/field.tsx";
 import { CopyButton } from "../../ui/snippet.tsx";
 import { Failure } from "../../ui/states.tsx";
 import { useToast } from "../../ui/toasts.tsx";
+import { ConfirmAddress } from "../account/confirm-address.tsx";
 
 const ROLES = (["MEMBER", "ADMIN"] as const).map((value) => ({ value, label: roleName(value) }));
 
@@ -43,6 +44,7 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
     >
       <form onSubmit={submit} noValidate className="flex flex-col gap-4">
         {inviting.isError && <Failure error={inviting.error} atInputs={["email"]} />}
+        <ConfirmAddress error={inviting.error} />
         <Field
           label={t("Email")}
           type="email"

@@ -132,6 +132,54 @@ test("accepting an invitation confirms the address when the link left by email, 
   );
 });
 
+test("an account with an unconfirmed address invites no one when email leaves the machine", async () => {
+  const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
+  const project = await server.createProject(await server.signUp());
+  const { cookie } = project.owner;
+  const [stranger, known] = [newAddress(), await server.signUp()];
+  await server.prove(known);
+  const add = (to: string, caller: object = { cookie }) =>
+    leaving.call("POST", `/projects/${project.id}/members`, caller, { email: to });
+  for (const to of [stranger, known.email]) {
+    expect(refusalOf(await add(to))).toBe("403 EMAIL_VERIFICATION_REQUIRED");
+    expect(await readSystemMails(server.pool, { to })).toEqual([]);
+  }
+  // No key adds members, so no key invites in the place of its owner.
+  expect(refusalOf(await add(stranger, project.byKey))).toBe("401 UNAUTHORIZED");
+  expect(await list(project)).toEqual([]);
+  await server.prove(project.owner);
+  expect((await add(stranger)).status).toBe(201);
+  expect((await add(known.email)).status).toBe(201);
+});
+
+test("no name of a stranger reaches the subject or the text of an invitation as a link", async () => {
+  const project = await server.createProject();
+  const { cookie } = project.owner;
+  const name = "Win at evil.example http://evil.example/claim or ask ada@evil.example";
+  await server.rows("update projects set name = $2 where id = $1", project.id, name);
+  const [stranger, known] = [newAddress(), await server.signUp()];
+  await server.prove(known);
+  await invite(project, stranger);
+  await server.call("POST", `/projects/${project.id}/members`, { cookie }, { email: known.email });
+  const path = `/projects/${project.id}/members/${known.id}`;
+  await server.call("PATCH", path, { cookie }, { role: "ADMIN" });
+  await server.call("DELETE", path, { cookie });
+  const shown = "Win at evil·example or ask";
+  const mails = await readSystemMails(server.pool, { to: known.email });
+  mails.push(...(await readSystemMails(server.pool, { to: stranger })));
+  expect(mails.map(({ subject }) => subject)).toEqual([
+    `You were added to ${shown}`,
+    `Your role in ${shown} changed`,
+    `You were removed from ${shown}`,
+    `Invitation to ${shown}`,
+  ]);
+  for (const { subject, text, html } of mails) {
+    expect(text).toContain(shown);
+    expect(text).toContain(project.owner.email);
+    expect(`${subject} ${text} ${html}`).not.toMatch(/evil\.example/);
+  }
+});
+
 test("a link is dead once it is revoked, replaced, over, or none", async () => {
   const project = await server.createProject();
   const revoked = await invite(project, newAddress());

@@ -1,4 +1,4 @@
-// What people are told about their place in a project, in each language. Pure.
+// Texts of the emails to people who were invited or added to a project, in each language.
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 
 interface News {
@@ -8,7 +8,8 @@ interface News {
 }
 
 interface MemberText {
-  subject: (news: News) => string;
+  /** Without the inviter, because an address in a subject is a text of the inviter's choice. */
+  subject: (news: Omit<News, "inviter">) => string;
   before: (news: News) => string;
   label: (news: News) => string;
   after: (news: News & { days: string }) => string;
@@ -23,7 +24,7 @@ interface MemberTexts {
 export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
   en: {
     invitation: {
-      subject: ({ inviter, project }) => `${inviter} invites you to ${project}`,
+      subject: ({ project }) => `Invitation to ${project}`,
       before: ({ inviter, project, role }) =>
         `${inviter} invites you to the project ${project}, as ${role}. Open this link to make your account:`,
       label: () => "Accept the invitation",
@@ -31,7 +32,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
         `The link works once and for ${days} days. If you do not know ${inviter}, do nothing.`,
     },
     added: {
-      subject: ({ inviter, project }) => `${inviter} added you to ${project}`,
+      subject: ({ project }) => `You were added to ${project}`,
       before: ({ inviter, project, role }) =>
         `You are a member of the project ${project} now, as ${role}: ${inviter} added you.`,
       label: ({ project }) => `Open ${project}`,
@@ -40,7 +41,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
   },
   de: {
     invitation: {
-      subject: ({ inviter, project }) => `${inviter} lädt Sie zu ${project} ein`,
+      subject: ({ project }) => `Einladung zu ${project}`,
       before: ({ inviter, project, role }) =>
         `${inviter} lädt Sie zum Projekt ${project} ein, als ${role}. Öffnen Sie diesen Link, um Ihr Konto anzulegen:`,
       label: () => "Einladung annehmen",
@@ -48,7 +49,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
         `Der Link gilt einmal und ${days} Tage lang. Wenn Sie ${inviter} nicht kennen, müssen Sie nichts tun.`,
     },
     added: {
-      subject: ({ inviter, project }) => `${inviter} hat Sie zu ${project} hinzugefügt`,
+      subject: ({ project }) => `Sie wurden zu ${project} hinzugefügt`,
       before: ({ inviter, project, role }) =>
         `Sie sind jetzt Mitglied des Projekts ${project}, als ${role}: ${inviter} hat Sie hinzugefügt.`,
       label: ({ project }) => `${project} öffnen`,
@@ -58,7 +59,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
   },
   fr: {
     invitation: {
-      subject: ({ inviter, project }) => `${inviter} vous invite à rejoindre ${project}`,
+      subject: ({ project }) => `Invitation à rejoindre ${project}`,
       before: ({ inviter, project, role }) =>
         `${inviter} vous invite à rejoindre le projet ${project}, avec le rôle ${role}. Ouvrez ce lien pour créer votre compte :`,
       label: () => "Accepter l’invitation",
@@ -66,7 +67,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
         `Le lien fonctionne une seule fois, pendant ${days} jours. Si vous ne connaissez pas ${inviter}, ne faites rien.`,
     },
     added: {
-      subject: ({ inviter, project }) => `${inviter} vous a ajouté au projet ${project}`,
+      subject: ({ project }) => `Vous avez été ajouté au projet ${project}`,
       before: ({ inviter, project, role }) =>
         `Vous êtes désormais membre du projet ${project}, avec le rôle ${role} : ${inviter} vous a ajouté.`,
       label: ({ project }) => `Ouvrir ${project}`,
@@ -75,7 +76,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
   },
   es: {
     invitation: {
-      subject: ({ inviter, project }) => `${inviter} le invita a ${project}`,
+      subject: ({ project }) => `Invitación a ${project}`,
       before: ({ inviter, project, role }) =>
         `${inviter} le invita al proyecto ${project}, como ${role}. Abra este enlace para crear su cuenta:`,
       label: () => "Aceptar la invitación",
@@ -83,7 +84,7 @@ export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
         `El enlace funciona una sola vez, durante ${days} días. Si no conoce a ${inviter}, no haga nada.`,
     },
     added: {
-      subject: ({ inviter, project }) => `${inviter} le añadió a ${project}`,
+      subject: ({ project }) => `Se le añadió a ${project}`,
       before: ({ inviter, project, role }) =>
         `Ahora es miembro del proyecto ${project}, como ${role}: ${inviter} le añadió.`,
       label: ({ project }) => `Abrir ${project}`,

@@ -1,6 +1,7 @@
 // Emails about what protects a project: to the person it is about, or to all owners and admins. Nobody can turn them off.
 import type { Tx } from "../../platform/database/database.ts";
 import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
+import { addressForStrangers, nameForStrangers } from "../../emails/system-mail/name-for-strangers.ts";
 import { layOutSystemMail } from "../../emails/system-mail/system-mail-layout.ts";
 import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import type { Actor } from "../../audit/audit-log.ts";
@@ -16,12 +17,17 @@ interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
 }
 
 /** Queues a notice, in the transaction of what it is about. Call it while its recipients are still members. */
-export async function sendNotice(tx: Tx, { projectId, notice, actor, to, ...about }: ProjectNotice) {
+export async function sendNotice(tx: Tx, { projectId, notice, actor, to, role, owner }: ProjectNotice) {
   const recipients = await listNoticeRecipients(tx, projectId, { to: to ?? null, by: actor.userId });
   const mails = recipients.map(({ email, language: tag, project, by }) => {
     const language = mailLanguageOf(tag);
     const { [notice]: words, footer } = NOTICE_TEXTS[language];
-    const { subject, block } = words({ ...about, project, by });
+    const { subject, block } = words({
+      ...(role === undefined ? {} : { role }),
+      ...(owner === undefined ? {} : { owner: addressForStrangers(owner) }),
+      project: nameForStrangers(project),
+      by: by === null ? null : addressForStrangers(by),
+    });
     return { to: email, ...layOutSystemMail({ language, subject, blocks: [block], footer }) };
   });
   await enqueueSystemMails(tx, mails);

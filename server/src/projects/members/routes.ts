@@ -5,6 +5,7 @@ import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { transaction } from "../../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";
+import { Refusal } from "../../platform/refusal.ts";
 import { takeOrRefuse, type RateLimiter, type Take } from "../../platform/http/rate-limit.ts";
 import { networkOf } from "../../platform/http/visitor-network.ts";
 import { acceptedLanguage } from "../../emails/system-mail/mail-language.ts";
@@ -12,6 +13,7 @@ import { enqueueSystemMails } from "../../emails/system-mail/system-mail.ts";
 import { actorOf } from "../../audit/audit-log.ts";
 import type { Passwords } from "../../users/passwords.ts";
 import type { Sessions } from "../../users/sessions.ts";
+import { readAccount } from "../../users/account.ts";
 import { attemptsOf, mailsTo } from "../../users/attempts.ts";
 import { getUser } from "../../users/users.ts";
 import {
@@ -45,6 +47,8 @@ export function memberRoutes(parts: MemberParts): Route[] {
     route(contract.listMembers, async ({ projectId }) => ok(await listMembers(database, projectId))),
     route(contract.addMember, async (call) => {
       const { projectId, body, commit } = call;
+      if (!parts.staysHere && !(await readAccount(database, call.userId)).isVerified)
+        throw new Refusal("EMAIL_VERIFICATION_REQUIRED");
       for (const take of [additionsOf(projectId), additionsOf(call.userId), mailsTo(body.email)])
         await takeOrRefuse(parts.rateLimiter, take);
       return commit(async (tx) => {
