@@ -10,10 +10,16 @@ import { createLog } from "./platform/log.ts";
 import { createRateLimiter } from "./platform/http/rate-limit.ts";
 import { createTestDatabase, type TestDatabase } from "./platform/database/test-database.ts";
 import { createNoticeStore } from "./deliveries/notices.ts";
-import { operatorBytesTakes, reportBytesTakes } from "./deliveries/smtp-rates.ts";
+import {
+  domainReportBytesTakes,
+  domainReportTakes,
+  operatorBytesTakes,
+  reportBytesTakes,
+} from "./deliveries/smtp-rates.ts";
 import { createReturnPaths } from "./deliveries/return-path.ts";
 import { startSmtp, type SmtpDoor, type SmtpParts } from "./smtp.ts";
 import { bounceMail, personalMail } from "./testing/incoming-mail.ts";
+import { reportMail } from "./testing/report-mail.ts";
 import { inOneWindow } from "./testing/test-server.ts";
 
 const returnPaths = createReturnPaths("a secret that is long enough");
@@ -322,6 +328,29 @@ test("one sender writes so often to a project, others and elsewhere go on; so do
       ["450 4.7.1", 10],
     ]),
   );
+});
+
+const sendReport = () =>
+  send(reportMail("<feedback/>", "gzip"), "dmarc@in.example", { from: "a@third.example" });
+
+test("reports about domains have limits of their own: by sender domain, by network and by bytes", async () => {
+  await inOneWindow({ rows }, 600, async () => {
+    await rows("delete from rate_windows");
+    await ask("a@example.com", "abuse@in.example", 60);
+    expect([...(await ask("a@reporter.example", "dmarc@in.example", 1)).keys()]).toEqual(["250 Accep"]);
+    const takes = domainReportTakes("a@reporter.example", "127.0.0.1");
+    await setTaken(takes.slice(0, 1), LIMITS.domainReportMessages.value);
+    for (const to of ["dmarc@in.example", "TLSRPT@in.example"])
+      expect([...(await ask("b@Reporter.example", to, 1)).keys()]).toEqual(["450 4.7.1"]);
+    expect([...(await ask("a@other.example", "dmarc@in.example", 1)).keys()]).toEqual(["250 Accep"]);
+    await setTaken(takes.slice(1), LIMITS.domainReportNetworkMessages.value);
+    expect([...(await ask("a@third.example", "tlsrpt@in.example", 1)).keys()]).toEqual(["450 4.7.1"]);
+    await setTaken(takes.slice(1), 0);
+    expect(await sendReport()).toMatch(/^250/);
+    await setTaken(domainReportBytesTakes("127.0.0.1", 1), LIMITS.domainReportKilobytes.value);
+    expect(await sendReport()).toMatch(/^450 4\.7\.1/);
+    expect([...(await ask("", pathOf(), 1)).keys()]).toEqual(["250 Accep"]);
+  });
 });
 
 const pathOf = () => `${returnPaths.localPartOf(mail.projectId, newId())}@bounce.example`;

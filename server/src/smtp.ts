@@ -10,6 +10,8 @@ import type { RateLimiter } from "./platform/http/rate-limit.ts";
 import { createSlots, type SlotLimits } from "./deliveries/smtp-slots.ts";
 import { networkOf } from "./platform/http/visitor-network.ts";
 import {
+  domainReportBytesTakes,
+  domainReportTakes,
   isWithinRates,
   operatorBytesTakes,
   reportBytesTakes,
@@ -156,7 +158,7 @@ function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpPa
 }
 
 /** What there is at our domains. */
-type Kind = "report" | "project" | "operator";
+type Kind = "report" | "domain-report" | "project" | "operator";
 
 /** By its form alone: whether a return path was made here, and whether a project exists, is told to nobody. null: not ours. */
 function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: SmtpParts): Kind | null {
@@ -165,8 +167,8 @@ function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: S
   const domain = domainOf(address).toLowerCase();
   const local = localPartOf(address).toLowerCase();
   if (domain !== bounceDomain && domain !== inboundDomain) return null;
-  // Receivers mail their reports as anybody mails: they are limited as what people write is.
-  if (isOperatorName(local) || (domain === inboundDomain && isReportName(local))) return "operator";
+  if (isOperatorName(local)) return "operator";
+  if (domain === inboundDomain && isReportName(local)) return "domain-report";
   const isFeedback = local === FEEDBACK_NAME || local === returnPaths.feedbackName;
   if (domain === bounceDomain && (isReturnPath(local) || isFeedback)) return "report";
   return domain === inboundDomain && isInboundName(local) ? "project" : null;
@@ -185,16 +187,28 @@ async function answerRecipient(
   let isWithin: boolean;
   try {
     if (!(await parts.notices.hasRoom())) return done(NO_ROOM);
-    const takes =
-      kind === "report"
-        ? reportTakes(address, remoteAddress, parts.returnPaths)
-        : writtenTakes(kind, address, senderOf(envelope));
-    isWithin = await isWithinRates(parts.rateLimiter, takes);
+    isWithin = await isWithinRates(
+      parts.rateLimiter,
+      takesOf(kind, address, { envelope, remoteAddress }, parts),
+    );
   } catch (error) {
     parts.log.warn({ err: error }, "an incoming message could not be counted");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
+}
+
+type Session = Pick<SMTPServerSession, "envelope" | "remoteAddress">;
+
+function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Session, parts: SmtpParts) {
+  switch (kind) {
+    case "report":
+      return reportTakes(address, remoteAddress, parts.returnPaths);
+    case "domain-report":
+      return domainReportTakes(senderOf(envelope), remoteAddress);
+    default:
+      return writtenTakes(kind, address, senderOf(envelope));
+  }
 }
 
 /** What comes back may be as large as a mail and its report: refused, it would come back to nobody, and the address would stay. */
@@ -251,13 +265,13 @@ async function takeMessage(
   const sender = senderOf(envelope);
   const fingerprint = messageIdIn(raw) ?? hash.digest("base64url");
   const recipients = new Set(envelope.rcptTo.map(({ address }) => address.toLowerCase()));
-  const bytesOf = (is: (recipient: string) => boolean) => [...recipients].filter(is).length * raw.length;
-  const reportBytes = bytesOf((recipient) => kindOf(recipient, parts) === "report");
-  const operatorBytes = bytesOf((recipient) => isOperatorName(localPartOf(recipient)));
+  const bytesOf = (kind: Kind) =>
+    [...recipients].filter((recipient) => kindOf(recipient, parts) === kind).length * raw.length;
   const takes = [
-    ...(reportBytes > 0 ? reportBytesTakes(remoteAddress, reportBytes) : []),
-    ...(operatorBytes > 0 ? operatorBytesTakes(remoteAddress, operatorBytes) : []),
-  ];
+    ...reportBytesTakes(remoteAddress, bytesOf("report")),
+    ...domainReportBytesTakes(remoteAddress, bytesOf("domain-report")),
+    ...operatorBytesTakes(remoteAddress, bytesOf("operator")),
+  ].filter(({ amount }) => amount !== 0);
   if (!(await isWithinRates(rateLimiter, takes))) throw TOO_MUCH;
   for (const recipient of recipients) {
     const local = localPartOf(recipient);

@@ -29,6 +29,26 @@ export const INCOMING_LIMITS = {
     "KB",
     "Mail by SMTP that waits to be read; until some of it is, more is told to come back later.",
   ),
+  domainReportMessages: limit(
+    300,
+    "messages per sender domain in 10 minutes",
+    "Mail to `dmarc@` and `tlsrpt@` by SMTP; further messages are deferred.",
+  ),
+  domainReportNetworkMessages: limit(
+    1_000,
+    "messages per network in 10 minutes",
+    "The same, from one network.",
+  ),
+  domainReportKilobytes: limit(
+    50 * 1024,
+    "KB per network in 10 minutes",
+    "The same; the first 512 KB of each message count.",
+  ),
+  domainReportsADay: limit(
+    1_000,
+    "reports per domain a day",
+    "DMARC reports that are kept of one domain, and as many TLS reports; further ones are dropped.",
+  ),
   operatorMessages: limit(50, "messages in 10 minutes", "Mail to `postmaster@` and `abuse@` by SMTP."),
   operatorKilobytes: limit(
     50 * 1024,

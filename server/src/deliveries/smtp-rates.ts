@@ -1,6 +1,6 @@
 // How much mail is taken over SMTP from whom: what is over it is told to come back later, so nothing is lost.
 import { createHash } from "node:crypto";
-import { localPartOf } from "@postloft/contract/address.ts";
+import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RateLimiter } from "../platform/http/rate-limit.ts";
 import { networkOf } from "../platform/http/visitor-network.ts";
@@ -34,6 +34,24 @@ export function reportTakes(
 export function reportBytesTakes(remoteAddress: string, bytes: number): Counted[] {
   const bucket = bucketOf(`report bytes\n${networkOf(remoteAddress)}`);
   return [{ bucket, limit: LIMITS.reportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
+}
+
+/** DMARC and TLS reports, of which a receiver sends one per domain: limited by the sender's domain, which may be forged, and by network. */
+export function domainReportTakes(sender: string, remoteAddress: string): Counted[] {
+  const domain = domainOf(sender).toLowerCase();
+  return [
+    { bucket: bucketOf(`domain reports\n${domain}`), limit: LIMITS.domainReportMessages.value },
+    {
+      bucket: bucketOf(`domain reports of network\n${networkOf(remoteAddress)}`),
+      limit: LIMITS.domainReportNetworkMessages.value,
+    },
+  ];
+}
+
+/** The bytes of DMARC and TLS reports from one network. */
+export function domainReportBytesTakes(remoteAddress: string, bytes: number): Counted[] {
+  const bucket = bucketOf(`domain report bytes\n${networkOf(remoteAddress)}`);
+  return [{ bucket, limit: LIMITS.domainReportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
 }
 
 /** What is kept of mail to an operator, which stays for weeks: nobody takes the day's room alone. */

@@ -2,6 +2,7 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
+import { OTHER_SOURCES } from "../domains/reports/report.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Span } from "../events/counts.ts";
 
@@ -57,7 +58,7 @@ export async function sumDmarc(database: Database, projectId: string, since: Dat
   return rows;
 }
 
-/** Who sent as each domain: those with the most that did not fit first. */
+/** The IP addresses that sent as each domain, those with the most unaligned messages first. */
 export async function listSources(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{
     domain: string;
@@ -76,7 +77,8 @@ export async function listSources(database: Database, projectId: string, since: 
                order by sum(s.messages) filter (where not (s.dkim or s.spf)) desc nulls last, sum(s.messages) desc, s.source_ip
              ) as place
       from dmarc_reports r join dmarc_sources s on s.project_id = r.project_id and s.report_id = r.id
-      where r.project_id = ${projectId} and r.ends_at >= ${since} group by r.domain, s.source_ip
+      where r.project_id = ${projectId} and r.ends_at >= ${since} and s.source_ip <> ${OTHER_SOURCES}
+      group by r.domain, s.source_ip
     ) ranked where place <= ${MAX_SOURCES} order by domain, place`.execute(database);
   return rows;
 }

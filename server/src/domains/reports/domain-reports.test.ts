@@ -1,9 +1,9 @@
-// What receivers report of domains: every dialect and packing is read right, what is none or a bomb is refused, and each project sees
-// what its own domain sent.
+// Reports of receivers: every dialect and packing is read, anything else and bombs are refused, and each project sees its own domains.
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { freePort } from "../../testing/free-port.ts";
 import {
@@ -15,8 +15,11 @@ import {
   tlsJson,
   zipOf,
   type Packing,
+  type ReportedRow,
 } from "../../testing/report-mail.ts";
 import { faultsOf, useTestServer, type TestProject } from "../../testing/test-server.ts";
+import { keepDomainReport } from "./domain-reports.ts";
+import { OTHER_SOURCES } from "./report.ts";
 import { unpackReport } from "./unpack.ts";
 import { startCpuTimer } from "../../testing/cpu-timer.ts";
 
@@ -164,12 +167,60 @@ test("a record that does not say how it was judged counts nowhere", async () => 
   });
 });
 
-test("of a report with 20,000 records the first thousand are read", async () => {
-  const rows = Array.from({ length: 20_000 }, (_, at) => ({ ip: `10.0.${at >> 8}.${at & 255}`, count: 1 }));
+const TRAILING: Record<string, Buffer> = {
+  "zero bytes": Buffer.alloc(300),
+  garbage: Buffer.from("\r\n-- \r\nScanned by a mail gateway"),
+  "garbage that begins like gzip": Buffer.from([0x1f, 0x8b, 0x00, 0x01]),
+};
+
+test.for(Object.entries(TRAILING))("a gzip file with %s after its end is read", async ([, trailing]) => {
+  for (const [text, kind] of [
+    [xml, "dmarc"],
+    [tlsJson({ org: "R", id: "1", domain: "shop.example", successes: 9, failures: 1 }), "tls"],
+  ] as const) {
+    const raw = mailWith("application/gzip", "r.gz", Buffer.concat([gzipSync(text), trailing]));
+    expect(await unpackReport(raw)).toMatchObject({ report: { kind } });
+  }
+});
+
+test("a gzip file of several members, with a name, a comment, extra fields and a checksum, is read", async () => {
+  const [first, second] = [gzipSync(xml.slice(0, 200)), gzipSync(xml.slice(200))];
+  const header = Buffer.from(first.subarray(0, 10));
+  header[3] = 2 | 4 | 8 | 16;
+  const more = Buffer.from("\u0003\u0000abcreport.xml\u0000a comment\u0000\u0001\u0002", "latin1");
+  const packed = Buffer.concat([header, more, first.subarray(10), second, Buffer.alloc(7)]);
+  expect(await unpackReport(mailWith("application/gzip", "r.gz", packed))).toMatchObject({
+    report: { kind: "dmarc", reportId: REPORTED.id },
+  });
+});
+
+const rowsOf = (count: number, more: (at: number) => object = () => ({})) =>
+  Array.from({ length: count }, (_, at) => ({ ip: `10.0.${at >> 8}.${at & 255}`, count: 2, ...more(at) }));
+const sourcesOf = async (rows: ReportedRow[]) => {
   const unpacked = await unpackReport(reportMail(dmarcXml({ ...REPORTED, rows }), "gzip"));
-  expect("report" in unpacked && unpacked.report.kind === "dmarc" && unpacked.report.sources.length).toBe(
-    1_000,
-  );
+  return "report" in unpacked && unpacked.report.kind === "dmarc" ? unpacked.report.sources : [];
+};
+
+test("every record of a report with 20,000 records is counted, the worst thousand sources one by one", async () => {
+  const rows = rowsOf(20_000, (at) => (at >= 19_000 ? { dkim: "fail", spf: "fail" } : {}));
+  const sources = await sourcesOf(rows);
+  const listed = sources.filter(({ ip }) => ip !== OTHER_SOURCES);
+  expect(listed.map(({ ip, dkim }) => [ip, dkim])).toEqual(rows.slice(19_000).map(({ ip }) => [ip, false]));
+  expect(sources.slice(1_000)).toEqual([
+    expect.objectContaining({ ip: OTHER_SOURCES, messages: 38_000, dkim: true, headerFrom: "shop.example" }),
+  ]);
+});
+
+test("records of one source with the same result are one source", async () => {
+  const rows = rowsOf(3_000).map((row) => ({ ...row, ip: "192.0.2.9" }));
+  expect(await sourcesOf(rows)).toMatchObject([{ ip: "192.0.2.9", messages: 6_000 }]);
+});
+
+test("a report with more sender domains than can be counted is refused as a whole", async () => {
+  const rows = rowsOf(2_500, (at) => ({ from: `d${at}.shop.example` }));
+  expect(await unpackReport(reportMail(dmarcXml({ ...REPORTED, rows }), "gzip"))).toEqual({
+    fault: expect.any(String),
+  });
 });
 
 async function makeDomain(project: TestProject, domain: string, status = "VERIFIED"): Promise<void> {
@@ -277,6 +328,32 @@ test("a report that comes by mail is kept once for the project whose verified do
   expect(news?.dmarc).toMatchObject({ reports: 1, messages: 5, aligned: 5 });
   expect(JSON.stringify(await room(other))).not.toContain("192.0.2");
   expect(JSON.stringify(domains)).not.toContain("192.0.2.8");
+});
+
+test("a large report counts in full, and a domain gets no more reports a day than are kept", async () => {
+  const project = await server.createProject();
+  await makeDomain(project, "large.example");
+  const begin = Math.floor(Date.now() / 1000) - 90_000;
+  const keep = async (id: string, rows: ReportedRow[]) => {
+    const given = { ...REPORTED, id, domain: "large.example", begin, rows };
+    const unpacked = await unpackReport(reportMail(dmarcXml(given), "gzip"));
+    if (!("report" in unpacked)) throw new Error(unpacked.fault);
+    return transaction(server.database, (tx) => keepDomainReport(tx, unpacked.report));
+  };
+  const rows = rowsOf(1_500, (at) => (at < 3 ? { dkim: "fail", spf: "fail" } : {}));
+  expect(await keep("1", rows)).toBe("dmarc report");
+  const dmarc = (await room(project)).domains[0]?.dmarc;
+  expect(dmarc).toMatchObject({ messages: 3_000, aligned: 2_994 });
+  expect(dmarc?.reporters).toEqual([{ reporter: "Receiver & Söhne", messages: 3_000 }]);
+  expect(dmarc?.sources.slice(0, 3).map(({ aligned }) => aligned)).toEqual([0, 0, 0]);
+  expect(dmarc?.sources.map(({ ip }) => ip)).not.toContain(OTHER_SOURCES);
+  await server.rows(
+    `insert into dmarc_reports (project_id, id, domain, reporter, report_id, begins_at, ends_at)
+     select $1, gen_random_uuid(), 'large.example', 'flood', n::text, now(), now() from generate_series(2, $2) n`,
+    project.id,
+    LIMITS.domainReportsADay.value,
+  );
+  expect(await keep("2", rows.slice(0, 1))).toBe("dmarc report: over the limit of its domain");
 });
 
 test("days are asked for within bounds", async () => {

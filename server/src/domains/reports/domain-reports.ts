@@ -3,7 +3,13 @@
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
-import { deleteOldReports, findOwners, insertDmarcReport, insertTlsReport } from "./queries.ts";
+import {
+  deleteOldReports,
+  findOwners,
+  hasRoomForReport,
+  insertDmarcReport,
+  insertTlsReport,
+} from "./queries.ts";
 import type { DmarcReport, DomainReport, TlsReport } from "./report.ts";
 
 /** The parts before the @ of INBOUND_DOMAIN where reports are taken. */
@@ -13,50 +19,63 @@ export function isReportName(localPart: string): boolean {
   return REPORT_NAMES.includes(localPart.toLowerCase());
 }
 
-/** What became of a report, in a few words. */
+type Kept = "new" | "known" | "over the limit of its domain";
+
+/** Keeps a report and returns the outcome in a few words. */
 export async function keepDomainReport(tx: Tx, report: DomainReport): Promise<string> {
   const kept = report.kind === "dmarc" ? await keepDmarc(tx, report) : await keepTls(tx, report);
   if (kept.length === 0) return `${report.kind} report: of no domain here`;
-  return kept.some((isNew) => isNew) ? `${report.kind} report` : `${report.kind} report: known`;
+  if (kept.includes("new")) return `${report.kind} report`;
+  return `${report.kind} report: ${kept[0]}`;
+}
+
+/** Inserts a report if its domain has room for it. */
+async function keepWithin(
+  tx: Tx,
+  kind: DomainReport["kind"],
+  owner: { projectId: string; domain: string },
+  insert: () => Promise<boolean>,
+): Promise<Kept> {
+  if (!(await hasRoomForReport(tx, kind, owner))) return "over the limit of its domain";
+  return (await insert()) ? "new" : "known";
 }
 
 /** The policy may stand above the domain that sends (RFC 9989 §4.10): each project gets what its own domain sent. */
-async function keepDmarc(tx: Tx, report: DmarcReport): Promise<boolean[]> {
+async function keepDmarc(tx: Tx, report: DmarcReport): Promise<Kept[]> {
   const senderOf = (headerFrom: string) => (headerFrom === "" ? report.domain : headerFrom);
   const domains = new Set([report.domain, ...report.sources.map(({ headerFrom }) => senderOf(headerFrom))]);
-  const kept: boolean[] = [];
+  const kept: Kept[] = [];
   for (const { projectId, domain } of await findOwners(tx, [...domains])) {
     const own = report.sources.filter(({ headerFrom }) => senderOf(headerFrom) === domain);
     if (own.length === 0 && domain !== report.domain) continue;
     const { reporter, reportId, begin, end, policy } = report;
     const row = { projectId, id: newId(), domain, reporter, reportId, begin, end, policy };
-    kept.push(await insertDmarcReport(tx, row, own));
+    kept.push(await keepWithin(tx, "dmarc", row, () => insertDmarcReport(tx, row, own)));
   }
   return kept;
 }
 
-async function keepTls(tx: Tx, report: TlsReport): Promise<boolean[]> {
+async function keepTls(tx: Tx, report: TlsReport): Promise<Kept[]> {
   const { reporter, reportId, begin, end } = report;
-  const kept: boolean[] = [];
+  const kept: Kept[] = [];
   const owners = await findOwners(tx, [...new Set(report.policies.map(({ domain }) => domain))]);
   for (const { projectId, domain } of owners) {
     const own = report.policies.filter((policy) => policy.domain === domain);
     const sum = (count: (policy: (typeof own)[number]) => number) =>
       own.reduce((total, policy) => total + count(policy), 0);
-    kept.push(
-      await insertTlsReport(tx, {
-        projectId,
-        id: newId(),
-        domain,
-        reporter,
-        reportId,
-        begin,
-        end,
-        successes: sum(({ successes }) => successes),
-        failures: sum(({ failures }) => failures),
-        details: own.flatMap(({ details }) => details).toSorted((one, other) => other.count - one.count),
-      }),
-    );
+    const row = {
+      projectId,
+      id: newId(),
+      domain,
+      reporter,
+      reportId,
+      begin,
+      end,
+      successes: sum(({ successes }) => successes),
+      failures: sum(({ failures }) => failures),
+      details: own.flatMap(({ details }) => details).toSorted((one, other) => other.count - one.count),
+    };
+    kept.push(await keepWithin(tx, "tls", row, () => insertTlsReport(tx, row)));
   }
   return kept;
 }

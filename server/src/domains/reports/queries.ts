@@ -1,5 +1,6 @@
 // Statements on `dmarc_reports`, `dmarc_sources` and `tls_reports`.
 import { sql } from "kysely";
+import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 
 /** Which of these domains are verified, and whose. */
@@ -30,6 +31,20 @@ export interface NewDmarcSource {
   dkim: boolean;
   spf: boolean;
   signers: string[];
+}
+
+/** True while fewer reports of a domain came within a day than are kept. Anyone can send reports, so their number needs a bound. */
+export async function hasRoomForReport(
+  database: Database,
+  kind: "dmarc" | "tls",
+  { projectId, domain }: { projectId: string; domain: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`
+    select count(*) < ${LIMITS.domainReportsADay.value} as has from ${sql.table(kind === "dmarc" ? "dmarc_reports" : "tls_reports")}
+    where project_id = ${projectId} and domain = ${domain} and received_at > now() - interval '1 day'`.execute(
+    database,
+  );
+  return rows[0]?.has === true;
 }
 
 /** With its sources; false where it is there already. */

@@ -1,6 +1,7 @@
-// A DMARC aggregate report as XML: RFC 9990, RFC 7489 appendix C, and what real reporters make of them. Pure.
+// Reads a DMARC aggregate report in XML: RFC 9990, RFC 7489 appendix C, and what real reporters make of them. Pure.
 import { isIP } from "node:net";
 import { Parser } from "htmlparser2";
+import { condenseSources } from "./condense-sources.ts";
 import {
   plainCount,
   plainDomain,
@@ -10,7 +11,6 @@ import {
   type DmarcSource,
 } from "./report.ts";
 
-const MAX_SOURCES = 1_000;
 const MAX_SIGNERS = 5;
 const MAX_TEXT_LENGTH = 200;
 /** No report is nested as deep; what is, is none. */
@@ -24,7 +24,10 @@ interface OpenRecord {
   signers: Array<{ domain: string; result: string }>;
 }
 
-/** Null for what is no such report or only the beginning of one, or holds no domain, time or id. */
+/**
+ * Returns the report with every record counted. Its memory is bounded by the length of `xml`. Returns null for anything else, for the
+ * beginning of a report, and for one without a domain, time or id.
+ */
 export function readDmarc(xml: string): DmarcReport | null {
   const head = new Map<string, string>();
   const sources: DmarcSource[] = [];
@@ -53,7 +56,7 @@ export function readDmarc(xml: string): DmarcReport | null {
         if (record === null) head.set(place, text);
         else note(record, place, text);
         if (record !== null && place === "record") {
-          if (sources.length < MAX_SOURCES) sources.push(...sourceOf(record));
+          sources.push(...sourceOf(record));
           record = null;
         }
         path.pop();
@@ -114,7 +117,8 @@ function sourceOf({ texts, signers }: OpenRecord): DmarcSource[] {
   ];
 }
 
-function reportOf(head: ReadonlyMap<string, string>, sources: DmarcSource[]): DmarcReport | null {
+function reportOf(head: ReadonlyMap<string, string>, records: DmarcSource[]): DmarcReport | null {
+  const sources = condenseSources(records);
   const begin = secondsOf(head.get("report_metadata/date_range/begin"));
   const end = secondsOf(head.get("report_metadata/date_range/end"));
   const domain = plainDomain(head.get("policy_published/domain"));
@@ -122,7 +126,7 @@ function reportOf(head: ReadonlyMap<string, string>, sources: DmarcSource[]): Dm
   const reporter =
     plainText(head.get("report_metadata/org_name"), MAX_TEXT_LENGTH) ||
     plainText(head.get("report_metadata/email"), MAX_TEXT_LENGTH);
-  if (begin === null || end === null || end < begin) return null;
+  if (sources === null || begin === null || end === null || end < begin) return null;
   if (domain === "" || reportId === "" || reporter === "") return null;
   const policy = /^(none|quarantine|reject)$/i.exec(plainText(head.get("policy_published/p"), 20));
   return {

@@ -1,4 +1,4 @@
-// An SMTP TLS report as JSON (RFC 8460 §4). Pure.
+// Reads an SMTP TLS report in JSON (RFC 8460 §4). Pure.
 import { readList, readObject } from "../../platform/foreign-values.ts";
 import {
   plainCount,
@@ -9,13 +9,14 @@ import {
   type TlsReport,
 } from "./report.ts";
 
-const MAX_POLICIES = 100;
+/** No honest report comes close. One with more is refused, because a part of it would read like all of it. */
+const MAX_POLICIES = 1_000;
 const MAX_DETAILS = 20;
 const MAX_TEXT_LENGTH = 200;
 
 const shapeOf = (value: unknown) => readObject(value) ?? {};
 
-/** Null for what is no such report, or holds no domain, time or id. */
+/** Returns the report; null for anything else, and for one without a domain, time or id. */
 export function readTls(json: string): TlsReport | null {
   let said: Record<string, unknown>;
   try {
@@ -30,7 +31,9 @@ export function readTls(json: string): TlsReport | null {
   const reporter =
     plainText(said["organization-name"], MAX_TEXT_LENGTH) || plainText(said["contact-info"], MAX_TEXT_LENGTH);
   const reportId = plainText(said["report-id"], MAX_TEXT_LENGTH);
-  const policies = readList(said["policies"]).slice(0, MAX_POLICIES).flatMap(policyOf);
+  const listed = readList(said["policies"]);
+  if (listed.length > MAX_POLICIES) return null;
+  const policies = listed.flatMap(policyOf);
   if (begin === null || end === null || end < begin) return null;
   if (reporter === "" || reportId === "" || policies.length === 0) return null;
   return { kind: "tls", reporter, reportId, begin, end, policies };
@@ -47,13 +50,14 @@ function policyOf(value: unknown): TlsPolicy[] {
       successes: plainCount(counts["total-successful-session-count"]),
       failures: plainCount(counts["total-failure-session-count"]),
       details: readList(details)
-        .slice(0, MAX_DETAILS)
         .map(shapeOf)
         .map((one) => ({
           result: plainText(one["result-type"], MAX_TEXT_LENGTH) || "unknown",
           count: plainCount(one["failed-session-count"]),
           mx: plainDomain(one["receiving-mx-hostname"]) || null,
-        })),
+        }))
+        .toSorted((one, other) => other.count - one.count)
+        .slice(0, MAX_DETAILS),
     },
   ];
 }

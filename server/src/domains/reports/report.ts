@@ -9,8 +9,12 @@ interface Common {
   end: Date;
 }
 
+/** Stands in place of an IP address for the sources of a report beyond those that are listed one by one. */
+export const OTHER_SOURCES = "other";
+
 /** Messages of one sender, judged alike. */
 export interface DmarcSource {
+  /** An IP address, or `OTHER_SOURCES`. */
   ip: string;
   messages: number;
   disposition: string;

@@ -1,9 +1,8 @@
-// A mail with a report: finds the part that is it and unpacks it, within bounds however it was packed.
-import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+// Finds the report in an email and unpacks it, within bounds however it was packed.
 import PostalMime, { type Attachment } from "postal-mime";
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
+import { gunzipMembers, isGzip } from "./gunzip.ts";
 import { readDmarc } from "./read-dmarc.ts";
 import { readTls } from "./read-tls.ts";
 import type { DomainReport } from "./report.ts";
@@ -14,8 +13,6 @@ const MAX_ENTRIES = 5;
 const IS_TEXT = /\b(xml|json)\b/i;
 const IS_NAMED = /\.(xml|json|gz|gzip|zip)$/i;
 const IS_PACKED = /\b(g?zip|octet-stream)\b/i;
-
-const unzip = promisify(gunzip);
 
 /** A report, or why there is none in it. */
 export type Unpacked = { report: DomainReport } | { fault: string };
@@ -50,8 +47,7 @@ function bytesOf({ content }: Attachment): Buffer {
 /** By its first bytes: what a part calls itself is often wrong. */
 async function openPart(bytes: Buffer): Promise<string> {
   const most = LIMITS.domainReportBytes.value;
-  if (bytes[0] === 0x1f && bytes[1] === 0x8b)
-    return (await unzip(bytes, { maxOutputLength: most })).toString("utf8");
+  if (isGzip(bytes)) return (await gunzipMembers(bytes, most)).toString("utf8");
   if (bytes.subarray(0, 2).toString("latin1") === "PK") return openZip(bytes, most);
   if (bytes.length > most) throw new Error("too large");
   return bytes.toString("utf8");
