@@ -58,7 +58,7 @@ import { templateRoutes } from "./templates/routes.ts";
 import { templateFrom } from "./templates/usage.ts";
 import type { CallTargets } from "./webhooks/networks.ts";
 import { memberWebhookRoutes } from "./webhooks/member-routes.ts";
-import { createHeaderVault } from "./webhooks/sealed-headers.ts";
+import { createWebhookVault } from "./webhooks/webhook-vault.ts";
 import { webhookSecretRoutes } from "./webhooks/routes.ts";
 import { campaignRoutes } from "./campaigns/routes.ts";
 import { campaignFrom, campaignNames, campaignOfSegment, campaignsNamingField } from "./campaigns/usage.ts";
@@ -155,7 +155,7 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
       linkStats: (projectId, campaignId) => linkStatsOfCampaign(database, projectId, campaignId),
     }),
     ...executionRoutes({ ...parts, renderer }),
-    ...workflowRoutes({ database, targets: parts.webhookTargets, vault: createHeaderVault(sealer) }),
+    ...workflowRoutes({ database, targets: parts.webhookTargets, vault: createWebhookVault(sealer) }),
     ...eventRoutes({
       database,
       contactExists: (projectId, contactId) => contactExists(database, projectId, contactId),

@@ -63,6 +63,7 @@ import { startEngine, type EngineParts } from "./workflows/executions/engine.ts"
 import { takeAnswers } from "./workflows/executions/webhook-calls.ts";
 import { workflowJobs } from "./workflows/executions/jobs.ts";
 import { startSchedules } from "./workflows/executions/schedule-runs.ts";
+import { sealStoredSteps } from "./workflows/seal-stored-steps.ts";
 import { contactSurroundings } from "./workflows/usage.ts";
 import { createDeliveries, type Deliveries } from "./deliveries/deliveries.ts";
 import { createInterpreter } from "./deliveries/interpret-notices.ts";
@@ -135,9 +136,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     log,
     metrics,
   });
-  const domainChecks = startDomainChecks({ checkDue: domains.checkDue, log, metrics });
-  const jobs = startAllJobs(parts, pauses);
-  const settler = { ...pauses, database, domains };
+  const jobs = startAllJobs(parts, baseUrl);
+  const settler = { database, domains, baseUrl, wakeJobs: () => hints.tell("jobs"), log, metrics };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
   const notices = startNotices(parts, deliveries);
@@ -146,7 +146,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     sender,
     jobs,
     notices,
-    domainChecks,
+    startDomainChecks({ checkDue: domains.checkDue, log, metrics }),
     startForgettingEmails({ database, log, metrics }),
     ...startEventLoops({ database, onExpired: noteExpiredEvents, log, metrics }),
     startSealingConsent({ database, log, metrics }),
@@ -168,8 +168,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
-function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PauseParts): JobRunner {
-  const tellOfFailure = createFailureTeller(pauses);
+function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => string): JobRunner {
   return startJobs({
     database,
     kinds: {
@@ -183,8 +182,8 @@ function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PausePart
       [CALL_MEMBERS_JOB]: callMembersStep,
     },
     async onFailed(tx, job) {
-      // Members who are notified of the pause aren't notified of its job as well.
-      if (!(await pauseUnresolved(tx, pauses, job))) await tellOfFailure(tx, job);
+      await pauseUnresolved(tx, job);
+      await createFailureTeller({ baseUrl })(tx, job);
     },
     log,
     metrics,
@@ -254,7 +253,7 @@ function startNotices(parts: WorkerParts, deliveries: Deliveries): Loop {
 }
 
 /** Each deletes what nobody needs any more; small and safe to run in several processes at once. */
-function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
+function startSweeps({ database, sealer, sessions, log, metrics }: WorkerParts) {
   const sweeps = {
     "sweep of keys": () => sweepKeys(database),
     "sweep of rate windows": () => sweepRateWindows(database),
@@ -269,6 +268,7 @@ function startSweeps({ database, sessions, log, metrics }: WorkerParts) {
     "sweep of sessions": () => sessions.sweep(),
     "sweep of events of Stripe": () => sweepStripeEvents(database),
     "sweep of webhook calls": () => sweepWebhookCalls(database),
+    "sweep of stored credentials": () => sealStoredSteps(database, sealer),
   };
   return Object.entries(sweeps).map(([name, sweep]) =>
     startLoop({

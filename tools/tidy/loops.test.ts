@@ -158,6 +158,7 @@ const OVER: Readonly<Record<string, string>> = {
     "platform/database/migrations.ts platform/database/tenant-rows.ts",
   "the pieces of one answer; others have a turn between two": "platform/http/answer.ts",
   "the hours of one day": "reports/period.ts",
+  "up to 10,000 values of the body of a webhook step": "webhooks/credential-names.ts",
   "up to 100 members of a gzip file, on a thread of their own that is ended when it takes too long":
     "domains/reports/gunzip.ts",
 };

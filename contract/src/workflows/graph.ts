@@ -177,7 +177,13 @@ const updateContact = z
 export const MASKED = "••••";
 
 const webhook = z.object({
-  url: z.string().min(1).max(LIMITS.webhookUrlLength.value),
+  url: z
+    .string()
+    .min(1)
+    .max(LIMITS.webhookUrlLength.value)
+    .describe(
+      "Values of query parameters named like a credential (`token`, `key`, `secret`, `signature`, `password` …) are encrypted and read as `••••`. `••••` keeps the stored value while scheme, host and port stay the same.",
+    ),
   method: z.enum(WEBHOOK_METHODS).optional(),
   headers: z
     .record(z.string(), z.string())
@@ -185,7 +191,12 @@ const webhook = z.object({
     .describe(
       "Values are encrypted and read as `••••`, except those of `accept`, `content-type`, `user-agent` and the like. `••••` keeps the stored value.",
     ),
-  body: z.unknown().optional().describe("JSON; what is sent when it is left out is in docs/webhooks.md."),
+  body: z
+    .unknown()
+    .optional()
+    .describe(
+      "JSON, stored and shown as it is: put credentials into headers. What is sent when it is left out is in docs/webhooks.md.",
+    ),
 });
 
 const exit = z.object({ reason: z.string().max(LIMITS.descriptionLength.value).optional() });

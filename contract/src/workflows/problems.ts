@@ -16,6 +16,9 @@ export const PROBLEM_CODES = {
   LIST_MAIL_TO_CUSTOM: "mail to a list, sent to an address that is no contact's",
   DEAD_BRANCH: "nobody can take the branch",
   MISSING_HEADER: "a header of a webhook has no value, because documents leave credentials out",
+  MISSING_URL_VALUE:
+    "a credential in the URL of a webhook has no value, because documents leave credentials out",
+  CREDENTIAL_IN_BODY: "the body of a webhook contains a credential, which is not encrypted there",
   ENDLESS_WAIT: "a wait that may never end, and leads nowhere",
   TRIGGERS_ITSELF: "a step causes the event that starts the workflow, directly or through other workflows",
   FREQUENT_SCHEDULE: "it runs more often than daily for everyone",

@@ -21,7 +21,7 @@ import {
   type TryEnd,
 } from "./queries.ts";
 import { readAnswer, sharePlaces, waitAfter, type PlaceRules } from "./rules.ts";
-import { createHeaderVault } from "./sealed-headers.ts";
+import { createWebhookVault } from "./webhook-vault.ts";
 import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
@@ -48,7 +48,7 @@ export interface EndedCall {
 export interface WebhookCallsOptions {
   database: Database;
   secrets: WebhookSecrets;
-  /** Decrypts the credentials in headers. */
+  /** Decrypts the credentials in headers and URLs. */
   sealer: Sealer;
   call: CallWebhook;
   /**
@@ -148,9 +148,9 @@ async function tryOnce(
   claimed: ClaimedCallRow,
   signing: readonly string[] | null,
 ): Promise<WebhookTry> {
-  const headers = openOrNull(sealer, claimed);
+  const target = openOrNull(sealer, claimed);
   // The calls of one project fail, and not the loop of all.
-  if (signing === null || headers === null)
+  if (signing === null || target === null)
     return {
       status: null,
       body: null,
@@ -160,17 +160,18 @@ async function tryOnce(
     };
   const signature = signWebhook(signing, { id: claimed.id, at: now(), body: claimed.body ?? "" });
   return call({
-    url: claimed.url,
+    url: target.url,
     method: claimed.method as WebhookMethod,
-    headers: { ...headers, ...signature },
+    headers: { ...target.headers, ...signature },
     body: claimed.body,
   });
 }
 
-/** Returns the headers to send; null when they were sealed under another application secret. */
-function openOrNull(sealer: Sealer, { projectId, headers }: ClaimedCallRow) {
+/** Returns the URL to call and the headers to send; null when they were sealed under another application secret. */
+function openOrNull(sealer: Sealer, { projectId, url, headers }: ClaimedCallRow) {
+  const vault = createWebhookVault(sealer);
   try {
-    return createHeaderVault(sealer).open(projectId, headers);
+    return { url: vault.openUrl(projectId, url), headers: vault.open(projectId, headers) };
   } catch {
     return null;
   }

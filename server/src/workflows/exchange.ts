@@ -30,13 +30,13 @@ import {
   templateIdsOf,
 } from "./references.ts";
 import { requireSound } from "./save-graph.ts";
-import type { WebhookParts } from "./steps.ts";
+import { withSealed, type WebhookParts } from "./steps.ts";
 import { checkTrigger, type CheckedTrigger } from "./trigger.ts";
 import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts";
 
 const byId = ({ id: one }: { id: string }, { id: other }: { id: string }) => (one < other ? -1 : 1);
 
-/** Returns a workflow as a document, with masks for the credentials in headers of webhooks. @throws Refusal WORKFLOW_NOT_FOUND. */
+/** Returns a workflow as a document, with masks for the credentials of webhooks. @throws Refusal WORKFLOW_NOT_FOUND. */
 export async function exportWorkflow(
   database: Database,
   projectId: string,
@@ -53,7 +53,7 @@ export async function exportWorkflow(
 }
 
 /**
- * Creates a disabled workflow from a document. A masked header stays masked, and `problems` asks for its value.
+ * Creates a disabled workflow from a document. A masked credential stays masked, and `problems` asks for its value.
  * @throws Refusal VALIDATION_ERROR for a graph that cannot be run, and naming what is not in this project unless `allowMissing`.
  */
 export async function importWorkflow(
@@ -84,9 +84,7 @@ export async function importWorkflow(
   ];
   if (faults.length > 0) throw new Refusal("VALIDATION_ERROR", { fields: faults });
   const sealed = (step: GraphStep): GraphStep =>
-    step.type === "WEBHOOK" && step.config.headers !== undefined
-      ? { ...step, config: { ...step.config, headers: vault.seal(projectId, step.config.headers) } }
-      : step;
+    step.type === "WEBHOOK" ? withSealed(vault, projectId, step) : step;
   const graph = { ...written, steps: written.steps.map((step) => sealed(withResolved(step, resolved))) };
   const { type, config, event } = await resolvedTrigger(tx, projectId, document, resolved);
   return storeWorkflow(tx, projectId, {

@@ -1,7 +1,13 @@
 // Presents workflows, steps and transitions to callers of the API (decisions §9). Pure.
-import type { Graph, GraphStep, GraphTransition, StepType } from "@postloft/contract/workflows/graph.ts";
+import type {
+  Graph,
+  GraphStep,
+  GraphTransition,
+  StepConfig,
+  StepType,
+} from "@postloft/contract/workflows/graph.ts";
 import type { ListedWorkflowRow, WorkflowRow } from "./queries.ts";
-import { maskHeaders } from "../webhooks/sealed-headers.ts";
+import { maskHeaders, maskUrl } from "../webhooks/webhook-vault.ts";
 import { templateIdOf } from "./references.ts";
 
 export function presentRecord(row: WorkflowRow) {
@@ -41,11 +47,12 @@ export function presentTransition(workflowId: string, transition: GraphTransitio
   };
 }
 
-/** Returns a step with masks for the credentials in the headers of a webhook. */
+/** Returns a step with masks for the credentials in the URL and the headers of a webhook. */
 export function masked<Step extends { type: StepType; config: object }>(step: Step): Step {
-  const { headers } = step.config as { headers?: Record<string, string> };
-  if (step.type !== "WEBHOOK" || headers === undefined) return step;
-  return { ...step, config: { ...step.config, headers: maskHeaders(headers) } };
+  if (step.type !== "WEBHOOK") return step;
+  const { url, headers } = step.config as StepConfig<"WEBHOOK">;
+  const shown = headers === undefined ? {} : { headers: maskHeaders(headers) };
+  return { ...step, config: { ...step.config, url: maskUrl(url), ...shown } };
 }
 
 /** Returns a step as it is stored, without its transitions. The config of the TRIGGER is the workflow's own. */

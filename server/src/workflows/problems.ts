@@ -8,7 +8,8 @@ import type {
   ProblemCode,
   WorkflowProblem,
 } from "@postloft/contract/workflows/problems.ts";
-import { listMaskedNames } from "../webhooks/sealed-headers.ts";
+import { findCredential } from "../webhooks/credential-names.ts";
+import { listMaskedNames, listMaskedParameters } from "../webhooks/webhook-vault.ts";
 import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
@@ -205,9 +206,31 @@ function problemsOfMail(step: GraphStep, { templates }: Surroundings): WorkflowP
 
 function problemsOfWebhook(step: GraphStep): WorkflowProblem[] {
   if (step.type !== "WEBHOOK") return [];
-  return listMaskedNames(step.config.headers ?? {}).map((name) =>
-    problem("MISSING_HEADER", "error", step.id, `"${step.name}" needs a value for the header ${name}.`),
-  );
+  const { url, headers = {}, body } = step.config;
+  const inBody = findCredential(body);
+  return [
+    ...listMaskedParameters(url).map((name) =>
+      problem(
+        "MISSING_URL_VALUE",
+        "error",
+        step.id,
+        `"${step.name}" needs a value for "${name}" in its URL.`,
+      ),
+    ),
+    ...listMaskedNames(headers).map((name) =>
+      problem("MISSING_HEADER", "error", step.id, `"${step.name}" needs a value for the header ${name}.`),
+    ),
+    ...(inBody === null
+      ? []
+      : [
+          problem(
+            "CREDENTIAL_IN_BODY",
+            "warning",
+            step.id,
+            `The body of "${step.name}" seems to contain a credential ("${inBody}"), which everyone who reads the workflow can see. Put it into a header, where it is encrypted.`,
+          ),
+        ]),
+  ];
 }
 
 function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {

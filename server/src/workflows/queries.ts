@@ -108,7 +108,8 @@ export async function insertVersion(tx: Tx, to: VersionToWrite): Promise<void> {
 
 export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   await sql`
-    update workflow_versions set graph = ${JSON.stringify(to.graph)}::jsonb, wait_names = ${to.waitNames}::text[]
+    update workflow_versions set graph = ${JSON.stringify(to.graph)}::jsonb, wait_names = ${to.waitNames}::text[],
+      is_sealed = false
     where project_id = ${to.projectId} and workflow_id = ${to.workflowId} and version = ${to.version}`.execute(
     tx,
   );

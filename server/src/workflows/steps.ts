@@ -13,7 +13,7 @@ import { fieldErrors } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
 import { invalidField, Refusal, requireUnchanged } from "../platform/refusal.ts";
 import type { CallTargets } from "../webhooks/networks.ts";
-import { listMaskedNames, type HeaderVault } from "../webhooks/sealed-headers.ts";
+import { listMaskedNames, listMaskedParameters, type WebhookVault } from "../webhooks/webhook-vault.ts";
 import { checkGraph } from "./graph-rules.ts";
 import { presentStep, presentTransition } from "./present.ts";
 import { checkStepReferences, requireCallable } from "./references.ts";
@@ -39,14 +39,14 @@ export interface WhichWorkflow {
   workflowId: string;
 }
 
-/** What steps with a webhook need: the targets that the operator allows, and encryption for headers. */
+/** What steps with a webhook need: the targets that the operator allows, and encryption for credentials. */
 export interface WebhookParts {
   targets: CallTargets;
-  vault: HeaderVault;
+  vault: WebhookVault;
 }
 
 /**
- * Encrypts the headers of a WEBHOOK. A masked value keeps that of the step as it was.
+ * Encrypts the credentials in the URL and the headers of a WEBHOOK. A masked value keeps that of the step as it was.
  *
  * @throws Refusal VALIDATION_ERROR for a masked value that was never stored
  */
@@ -55,15 +55,38 @@ function sealStep(
   step: GraphStep,
   before?: GraphStep,
 ): GraphStep {
-  if (step.type !== "WEBHOOK" || step.config.headers === undefined) return step;
-  const stored = before?.type === "WEBHOOK" ? before.config.headers : undefined;
-  const headers = vault.seal(projectId, step.config.headers, stored);
-  const known = new Set(Object.keys(stored ?? {}).map((name) => name.toLowerCase()));
-  const missing = listMaskedNames(headers).find((name) => !known.has(name.toLowerCase()));
+  if (step.type !== "WEBHOOK") return step;
+  const stored = before?.type === "WEBHOOK" ? before.config : undefined;
+  const sealed = withSealed(vault, projectId, step, stored);
+  // A step that was imported without a value may keep waiting for it.
+  const waiting = listMaskedParameters(stored?.url ?? "");
+  const parameter = listMaskedParameters(sealed.config.url).find((name) => !waiting.includes(name));
+  if (parameter !== undefined)
+    throw invalidField(
+      "config.url",
+      "custom",
+      `There is no stored value for "${parameter}" at this address: give one.`,
+    );
+  const known = new Set(Object.keys(stored?.headers ?? {}).map((name) => name.toLowerCase()));
+  const missing = listMaskedNames(sealed.config.headers ?? {}).find((name) => !known.has(name.toLowerCase()));
   if (missing !== undefined)
     throw invalidField(`config.headers.${missing}`, "custom", "There is no stored value: give one.");
-  return { ...step, config: { ...step.config, headers } };
+  return sealed;
 }
+
+/** Returns a WEBHOOK with encrypted credentials. Equal values of `stored` keep their text. */
+export function withSealed(
+  vault: WebhookVault,
+  projectId: string,
+  step: WebhookStep,
+  stored?: WebhookStep["config"],
+): WebhookStep {
+  const { url, headers } = step.config;
+  const sealed = headers === undefined ? {} : { headers: vault.seal(projectId, headers, stored?.headers) };
+  return { ...step, config: { ...step.config, url: vault.sealUrl(projectId, url, stored?.url), ...sealed } };
+}
+
+export type WebhookStep = Extract<GraphStep, { type: "WEBHOOK" }>;
 
 export interface StepInput {
   type: StepType;

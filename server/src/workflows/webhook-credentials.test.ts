@@ -1,35 +1,37 @@
-// Credentials in headers of webhooks: encrypted, masked everywhere, sent to the endpoint.
+// Credentials in headers and URLs of webhooks: encrypted, masked everywhere, sent to the endpoint.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { faultsOf, useTestServer } from "../testing/test-server.ts";
+import { createSealer } from "../platform/crypto.ts";
+import { APP_SECRET, faultsOf, useTestServer } from "../testing/test-server.ts";
+import { sealStoredSteps } from "./seal-stored-steps.ts";
 
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 const CREDENTIAL = "Bearer a-credential-of-theirs";
 const MASK = "••••";
-const seen: Array<string | undefined> = [];
+const seen: Array<{ authorization: string | undefined; url: string | undefined }> = [];
 const endpoint = createServer((request, response) => {
-  seen.push(request.headers.authorization);
+  seen.push({ authorization: request.headers.authorization, url: request.url });
   response.end("{}");
 });
 let url = "";
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => endpoint.listen(0, "127.0.0.1", resolve));
-  url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hook`;
+  url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}/hook?page=2&api_key=a-credential-in-a-url`;
 });
 afterAll(() => void endpoint.close());
 
 interface Step {
   id: string;
   type: string;
-  config: { headers?: Record<string, string> };
+  config: { url?: string; headers?: Record<string, string> };
 }
 interface Workflow {
   id: string;
   steps: Step[];
-  problems: Array<{ code: string; severity: string }>;
+  problems: Array<{ code: string; severity: string; message: string }>;
 }
 
 const ask = <Body>(method: string, path: string, body?: unknown) =>
@@ -58,12 +60,16 @@ const change = (id: string, step: Step, headers: Record<string, string>) =>
 test("a credential is masked wherever a workflow is shown, encrypted where it is stored, and sent as it was given", async () => {
   const { id, step } = await draw("ordered");
   expect(step.config.headers).toEqual({ Authorization: MASK, "Content-Type": "text/plain" });
+  expect(step.config.url).toBe(url.replace("a-credential-in-a-url", MASK));
   const masked = { Authorization: MASK, "Content-Type": "text/html" };
-  expect((await change(id, step, masked)).body.config.headers).toEqual(masked);
+  const sentBack = { config: { url: step.config.url, headers: masked } };
+  const kept = await ask<Step>("PATCH", `/workflows/${id}/steps/${step.id}`, sentBack);
+  expect(kept.body.config).toEqual(sentBack.config);
   await ask("PATCH", `/workflows/${id}`, { enabled: true });
   const byKey = { email: "ada@example.com", event: "ordered" };
   await ask("POST", "/v1/track", byKey);
-  await vi.waitFor(() => expect(seen).toEqual([CREDENTIAL]), WAIT);
+  const called = { authorization: CREDENTIAL, url: "/hook?page=2&api_key=a-credential-in-a-url" };
+  await vi.waitFor(() => expect(seen).toEqual([called]), WAIT);
   const copy = await ask<Workflow>("POST", `/workflows/${id}/duplicate`);
   const shown = await Promise.all(
     [id, copy.body.id, `${id}/versions/1`, `${id}/versions/1/compare`, `${id}/export`].map(async (path) => {
@@ -95,11 +101,67 @@ test("an imported workflow asks for the credentials that its document leaves out
   const { id } = await draw("left");
   const document = (await ask("GET", `/workflows/${id}/export`)).body;
   const imported = (await ask<Workflow>("POST", "/workflows/import", document)).body;
-  expect(imported.problems).toMatchObject([{ code: "MISSING_HEADER", severity: "error" }]);
+  expect(imported.problems).toMatchObject([
+    { code: "MISSING_URL_VALUE", severity: "error", message: expect.stringContaining('"api_key"') },
+    { code: "MISSING_HEADER", severity: "error" },
+  ]);
   const enable = () =>
     server.call("PATCH", `/workflows/${imported.id}`, server.project.byKey, { enabled: true });
   expect(faultsOf(await enable())).toEqual(["enabled custom"]);
   const step = imported.steps.find(({ type }) => type === "WEBHOOK");
   await change(imported.id, step ?? { id: "", type: "", config: {} }, { Authorization: CREDENTIAL });
   expect((await enable()).status).toBe(200);
+});
+
+test("a masked URL credential is not sent to another host", async () => {
+  const { id, step } = await draw("moved");
+  const moved = { config: { url: `http://127.0.0.1:8000/?api_key=${MASK}` } };
+  const reply = await server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, moved);
+  expect(faultsOf(reply)).toEqual(["config.url custom"]);
+});
+
+test("a credential in a body is a warning that names its place", async () => {
+  const { id, step } = await draw("told");
+  const body = { auth: { token: "a-credential" }, key: "{{data.key}}" };
+  const config = { url, headers: { Authorization: MASK }, body };
+  expect((await ask("PATCH", `/workflows/${id}/steps/${step.id}`, { config })).status).toBe(200);
+  const { problems } = (await ask<Workflow>("GET", `/workflows/${id}`)).body;
+  expect(problems).toMatchObject([
+    { code: "CREDENTIAL_IN_BODY", severity: "warning", message: expect.stringContaining('"auth.token"') },
+  ]);
+});
+
+test("steps stored in clear text are encrypted by the sweep, and equal credentials stay equal between versions", async () => {
+  const { id, step } = await draw("old");
+  await server.rows("update workflow_versions set is_used = true where workflow_id = $1", id);
+  await change(id, step, { Authorization: CREDENTIAL, "Content-Type": "text/html" });
+  const clear = JSON.stringify({ url, headers: { Authorization: CREDENTIAL, "Content-Type": "text/plain" } });
+  await server.rows(
+    `update workflow_versions set is_sealed = false, graph = jsonb_set(graph, '{steps,1,config}', $2::jsonb) where workflow_id = $1`,
+    id,
+    clear,
+  );
+  const shown = (await ask("GET", `/workflows/${id}`)).text;
+  expect(shown).not.toContain("a-credential");
+  const sweep = () => sealStoredSteps(server.database, createSealer(APP_SECRET));
+  expect(await sweep()).toBeGreaterThan(0);
+  const stored = await server.rows<{ graph: string }>(
+    "select graph::text as graph from workflow_versions where workflow_id = $1 order by version",
+    id,
+  );
+  expect(stored).toHaveLength(2);
+  for (const { graph } of stored) expect(graph).not.toContain("a-credential");
+  type Compared = { steps: { changed: unknown[] } };
+  expect((await ask<Compared>("GET", `/workflows/${id}/versions/1/compare`)).body.steps.changed).toEqual([]);
+  expect(await sweep()).toBe(0);
+  await ask("PATCH", `/workflows/${id}`, { enabled: true });
+  seen.splice(0);
+  await ask("POST", "/v1/track", { email: "bob@example.com", event: "old" });
+  await vi.waitFor(
+    () =>
+      expect(seen).toMatchObject([
+        { authorization: CREDENTIAL, url: expect.stringContaining("a-credential-in") },
+      ]),
+    WAIT,
+  );
 });

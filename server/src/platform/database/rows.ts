@@ -939,6 +939,7 @@ export interface WorkflowVersionsTable {
   waitNames: Generated<string[]>;
   isUsed: Generated<boolean>;
   createdAt: Generated<Date>;
+  isSealed: Generated<boolean>;
 }
 
 export interface WorkflowsTable {
