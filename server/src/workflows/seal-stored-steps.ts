@@ -2,12 +2,17 @@
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
-import { createWebhookVault, type WebhookVault } from "../webhooks/webhook-vault.ts";
+import {
+  createWebhookVault,
+  listMaskedNames,
+  listMaskedParameters,
+  type WebhookVault,
+} from "../webhooks/webhook-vault.ts";
 import { findUnsealed, listVersionsToSeal, markSealed } from "./seal-queries.ts";
 import { withSealed, type WebhookStep } from "./steps.ts";
 
 /** Workflows in one sweep. The others are left for the next one. */
-const MAX_WORKFLOWS = 1_000;
+const MAX_WORKFLOWS = 10_000;
 
 /** Encrypts what is still in clear text. Returns the number of workflows it checked; workflows that were checked before cost nothing. */
 export async function sealStoredSteps(database: Database, sealer: Sealer): Promise<number> {
@@ -33,7 +38,11 @@ function withSealedSteps(
 ): Graph {
   const steps = graph.steps.map((step) => {
     if (step.type !== "WEBHOOK") return step;
-    const sealed = reseal(vault, projectId, step, latest.get(step.id) ?? step.config);
+    const { url, headers = {} } = step.config;
+    // A value that is still missing must not become that of another version.
+    const isMissing = listMaskedParameters(url).length + listMaskedNames(headers).length > 0;
+    const stored = isMissing ? undefined : latest.get(step.id);
+    const sealed = reseal(vault, projectId, step, stored ?? step.config);
     latest.set(step.id, sealed.config);
     return sealed;
   });
