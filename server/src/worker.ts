@@ -136,8 +136,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
     log,
     metrics,
   });
-  const jobs = startAllJobs(parts, baseUrl);
-  const settler = { database, domains, baseUrl, wakeJobs: () => hints.tell("jobs"), log, metrics };
+  const jobs = startAllJobs(parts, pauses);
+  const settler = { ...pauses, database, domains };
   const campaigns = startSettlingCampaigns(settler);
   const workflows = startWorkflows(parts);
   const notices = startNotices(parts, deliveries);
@@ -168,7 +168,8 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   };
 }
 
-function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => string): JobRunner {
+function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PauseParts): JobRunner {
+  const tellOfFailure = createFailureTeller(pauses);
   return startJobs({
     database,
     kinds: {
@@ -182,8 +183,8 @@ function startAllJobs({ database, log, metrics }: WorkerParts, baseUrl: () => st
       [CALL_MEMBERS_JOB]: callMembersStep,
     },
     async onFailed(tx, job) {
-      await pauseUnresolved(tx, job);
-      await createFailureTeller({ baseUrl })(tx, job);
+      // Members who are notified of the pause aren't notified of its job as well.
+      if (!(await pauseUnresolved(tx, pauses, job))) await tellOfFailure(tx, job);
     },
     log,
     metrics,
