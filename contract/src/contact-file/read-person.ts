@@ -21,7 +21,7 @@ export interface Person {
   /** Undefined where the row says nothing: contacts keep their status, and new ones are subscribed. */
   status: ImportStatus | undefined;
   data: Record<string, unknown>;
-  notes: PersonNote[];
+  notes: readonly PersonNote[];
 }
 
 export interface PersonOptions {
@@ -34,6 +34,8 @@ export interface PersonOptions {
 export type PersonReader = (cells: readonly string[]) => Person | RowFault;
 
 const SHOWN_CHARS = 60;
+/** Of most rows: many rows are kept at a time. */
+const NO_NOTES: readonly PersonNote[] = [];
 const STRICTNESS: ReadonlyMap<ImportStatus, number> = new Map(
   IMPORT_STATUSES.map((status, rank) => [status, rank]),
 );
@@ -65,7 +67,7 @@ export function createPersonReader(columns: readonly MappedColumn[], options: Pe
       if (problem != null) return faultOfRow("row.value", { key: column.field ?? "", why: problem });
       data[column.field ?? ""] = value;
     }
-    return { email: address.email, status, data, notes };
+    return { email: address.email, status, data, notes: notes.length === 0 ? NO_NOTES : notes };
   };
 }
 

@@ -3,12 +3,19 @@ import * as fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
-import { idTimeMs } from "../platform/ids.ts";
+import { idTimeMs, newId } from "../platform/ids.ts";
 import { useTestServer } from "../testing/test-server.ts";
 import { createTracker } from "../v1/track.ts";
 import { viaApi } from "./consent.ts";
 import { readDataPatch } from "./rules.ts";
-import { flipAndRecord, upsertContacts, upsertContactsWithEvents } from "./upsert-contacts.ts";
+import {
+  flipAndRecord,
+  upsertContacts,
+  upsertContactsWithEvents,
+  type ChangeRecorder,
+} from "./upsert-contacts.ts";
+import { rowOf } from "./upsert-parts.ts";
+import { contactUpsert, upsertContactRows } from "./upsert-queries.ts";
 import type { ContactChange } from "./upsert-rounds.ts";
 
 const server = useTestServer({ ROLES: "api" });
@@ -17,8 +24,14 @@ const WAIT = { timeout: 30_000, interval: 20 };
 const WAITING_FOR_LOCK =
   "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
 
-const upsert = (changes: readonly ContactChange[]) =>
-  transaction(server.database, (tx) => upsertContacts(tx, changes));
+/** Records nothing, but takes the ways of a statement that records. */
+const RECORDER: ChangeRecorder = {
+  recordPatches: (patched) => sql`select id from (${patched}) p`,
+  recordFlips: async () => {},
+};
+
+const upsert = (changes: readonly ContactChange[], recorder?: ChangeRecorder) =>
+  transaction(server.database, (tx) => upsertContacts(tx, changes, recorder));
 
 const change = (projectId: string, email: string, parts: { subscribed?: boolean; data?: object } = {}) => ({
   projectId,
@@ -86,12 +99,16 @@ const changes = fc.array(
 
 test("a batch, however it is cut, does what its changes do one after the other: data, flips and who is new", async () => {
   await fc.assert(
-    fc.asyncProperty(changes, fc.nat(12), async (drawn, cut) => {
+    fc.asyncProperty(changes, fc.nat(12), fc.boolean(), async (drawn, cut, isRecorded) => {
       const { id } = await server.createProject(server.project.owner);
       const all = drawn.map(({ email, subscribed, data }) =>
         change(id, email, { data, ...(subscribed === undefined ? {} : { subscribed }) }),
       );
-      const outcomes = [...(await upsert(all.slice(0, cut))), ...(await upsert(all.slice(cut)))];
+      const recorder = isRecorded ? RECORDER : undefined;
+      const outcomes = [
+        ...(await upsert(all.slice(0, cut), recorder)),
+        ...(await upsert(all.slice(cut), recorder)),
+      ];
       const expected = model(all);
       expect(outcomes.map(({ isNew }) => isNew)).toEqual(expected.isNew);
       expect(await readContacts(id)).toEqual(expected.contacts);
@@ -99,6 +116,17 @@ test("a batch, however it is cut, does what its changes do one after the other: 
     }),
     { numRuns: RUNS },
   );
+});
+
+test("a recorded statement without hashes of addresses creates contacts only while there is no opt-out", async () => {
+  const { id } = await server.createProject();
+  const row = rowOf(change(id, "ada@example.com"), { hashes: false });
+  const run = () => upsertContactRows(server.database, contactUpsert([row], [], RECORDER.recordPatches));
+  await server.rows("insert into opt_outs (project_id, address_hash) values ($1, $2)", id, newId());
+  expect(await run()).toEqual([]);
+  expect(await readContacts(id)).toEqual([]);
+  await server.rows("delete from opt_outs where project_id = $1", id);
+  expect(await run()).toHaveLength(1);
 });
 
 test("a list of many statements' length is one whole: ids, data and flips, each contact once", async () => {

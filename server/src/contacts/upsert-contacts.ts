@@ -1,7 +1,5 @@
 // The one way contacts come into being or change by address, with an event for each real flip (spec §2.2, §3.1).
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
-import { hashAddress } from "../platform/address-hash.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
@@ -10,18 +8,15 @@ import { recordEvents } from "../events/events.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import type { ConsentSource, Via } from "./consent.ts";
 import { endDefaults, flipSubscriptions } from "./queries.ts";
-import { inferFieldType, type DataPatch } from "./rules.ts";
+import type { DataPatch } from "./rules.ts";
+import { byAddress, fieldsOf, rowOf, upsertParts, wishOf } from "./upsert-parts.ts";
 import {
-  contactUpsert,
   contactUpsertWithEvents,
   insertFields,
   upsertContactRows,
-  type ContactField,
-  type ContactUpsert,
-  type ContactUpsertStatement,
-  type UpsertedContact,
+  type PatchRecorder,
 } from "./upsert-queries.ts";
-import { getOrAdd, intoRounds, type ContactChange } from "./upsert-rounds.ts";
+import { intoRounds, type ContactChange } from "./upsert-rounds.ts";
 
 export type { ContactChange } from "./upsert-rounds.ts";
 
@@ -37,13 +32,20 @@ export interface ContactOutcome {
 /**
  * Applies the changes as if one after the other, in a few set-based statements, and records an event for each flip of
  * `subscribed`. Returns one outcome per change. Changes of one contact are composed where that means the same.
+ *
+ * @throws ContactRace with a recorder, if other transactions change the same contacts again and again
  */
-export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
+export async function upsertContacts(
+  tx: Tx,
+  changes: readonly ContactChange[],
+  recorder?: ChangeRecorder,
+): Promise<ContactOutcome[]> {
   const outcomes = new Map<ContactChange, ContactOutcome>();
   for (const round of intoRounds(changes)) {
     const applied = await applyRound(
       tx,
       round.map((group) => group.change),
+      recorder,
     );
     for (const [group, outcome] of pairUp(round, applied))
       group.members.forEach((member, place) =>
@@ -51,6 +53,12 @@ export async function upsertContacts(tx: Tx, changes: readonly ContactChange[]):
       );
   }
   return changes.map((change) => outcomes.get(change) ?? { contactId: "", isNew: false, isChanged: false });
+}
+
+/** Records what changes do to contacts that exist, in their transaction. */
+export interface ChangeRecorder {
+  recordPatches: PatchRecorder;
+  recordFlips(tx: Tx, flipped: readonly RecordedFlip[]): Promise<void>;
 }
 
 /** Something that happened to a contact, with what it changes; it says nothing about `subscribed`. */
@@ -83,7 +91,7 @@ export async function upsertContactsWithEvents(
     .map((group) => group.change);
   const isOnce = isSame(happenings[0], events);
   const statement = contactUpsertWithEvents(
-    changes.map((change) => rowOf(change, isOnce ? events[0]?.data : null)),
+    changes.map((change) => rowOf(change, { setJson: isOnce ? events[0]?.data : null })),
     fieldsOf(changes),
     isOnce ? events.map((event) => ({ ...event, hasAdded: true })) : events,
   );
@@ -133,17 +141,15 @@ function isSame(
   return keys.length === Object.keys(set).length && keys.every((key) => data[key] === set[key]);
 }
 
-async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<ContactOutcome[]> {
+async function applyRound(
+  tx: Tx,
+  changes: readonly ContactChange[],
+  recorder: ChangeRecorder | undefined,
+): Promise<ContactOutcome[]> {
   const outcomes: ContactOutcome[] = [];
   const flips: Flip[] = [];
   const unwanted: Array<{ projectId: string; id: string }> = [];
-  for (let part: Part | null = makePart(changes, 0); part !== null;) {
-    const { rows, statement, end }: Part = part;
-    const [stored, next]: [UpsertedContact[], Part | null] = await Promise.all([
-      upsertContactRows(tx, statement),
-      makeNextPart(changes, end),
-    ]);
-    const contacts = byAddress(stored);
+  for await (const { rows, contacts } of upsertParts(tx, changes, recorder?.recordPatches)) {
     for (const { projectId, email, newId: givenId } of rows) {
       const change = changes[outcomes.length];
       const contact = contacts.get(projectId)?.get(email);
@@ -161,64 +167,11 @@ async function applyRound(tx: Tx, changes: readonly ContactChange[]): Promise<Co
       const isKeptUnsubscribed = change.subscribed === true && subscribed === null && !contact.subscribed;
       outcomes.push({ contactId: id, isNew, isChanged: contact.changed, isKeptUnsubscribed });
     }
-    part = next;
   }
-  await flipAndRecord(tx, flips);
+  const flipped = await flipAndRecord(tx, flips);
+  await recorder?.recordFlips(tx, flipped);
   if (unwanted.length > 0) await endDefaults(tx, unwanted);
   return outcomes;
-}
-
-/** By project, then by address. */
-function byAddress(rows: readonly UpsertedContact[]): Map<string, Map<string, UpsertedContact>> {
-  const contacts = new Map<string, Map<string, UpsertedContact>>();
-  for (const row of rows)
-    getOrAdd(contacts, row.projectId, () => new Map<string, UpsertedContact>()).set(row.email, row);
-  return contacts;
-}
-
-/** With more of them in one statement the planner reads all contacts of all projects to find these. */
-const ROWS_A_STATEMENT = 1_000;
-
-interface Part {
-  rows: ContactUpsert[];
-  statement: ContactUpsertStatement;
-  /** Where the next part begins. */
-  end: number;
-}
-
-function makePart(changes: readonly ContactChange[], start: number): Part | null {
-  const own = changes.slice(start, start + ROWS_A_STATEMENT);
-  if (own.length === 0) return null;
-  const rows = own.map((change) => rowOf(change));
-  return { rows, statement: contactUpsert(rows, fieldsOf(own)), end: start + own.length };
-}
-
-/** @param setJson what it sets, where that is written out already */
-function rowOf(change: ContactChange, setJson?: string | null): ContactUpsert {
-  const { projectId, email, subscribedIfNew } = change;
-  return {
-    projectId,
-    email,
-    newId: newId(),
-    addressHash: hashAddress(projectId, email),
-    subscribed: change.subscribed ?? subscribedIfNew,
-    wish: wishOf(change) ?? (change.isAskedIfNew === true ? subscribedIfNew : null),
-    added: setJson ?? JSON.stringify(change.patch.set),
-    removed: JSON.stringify(change.patch.remove),
-    via: change.via,
-  };
-}
-
-/** What a change does to the subscription of a contact that is there; null leaves it. */
-function wishOf({ subscribed, resubscribes = true }: ContactChange): boolean | null {
-  return subscribed === undefined || (subscribed && !resubscribes) ? null : subscribed;
-}
-
-/** Makes it while the database works on the part before. */
-async function makeNextPart(changes: readonly ContactChange[], start: number): Promise<Part | null> {
-  if (start >= changes.length) return null;
-  await nextTurn();
-  return makePart(changes, start);
 }
 
 export interface Flip {
@@ -231,12 +184,19 @@ export interface Flip {
 /** Sources that are not somebody's wish: the event tells them as its reason (decisions §10). */
 const REASONS: ReadonlySet<string> = new Set(["bounce", "complaint"] satisfies ConsentSource[]);
 
+/** A contact that flipped, with the entry of the consent log that says so. */
+export interface RecordedFlip {
+  id: string;
+  subscribed: boolean;
+  changeId: string;
+}
+
 /**
- * Sets `subscribed`; one event and one row of the consent log per contact that really flipped. A contact that nobody had asked
- * and that was not subscribed has opted out when it is unsubscribed.
+ * Sets `subscribed`; one event and one row of the consent log per contact that really flipped. Returns these contacts. A contact that
+ * nobody had asked and that was not subscribed has opted out when it is unsubscribed.
  */
-export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<void> {
-  if (flips.length === 0) return;
+export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<RecordedFlip[]> {
+  if (flips.length === 0) return [];
   // Of several flips of one contact the last counts: the log must not hold a change that nobody saw.
   const byContact = new Map(flips.map((flip) => [flip.id, { ...flip, changeId: newId() }]));
   const flipped = await flipSubscriptions(tx, [...byContact.values()]);
@@ -258,6 +218,11 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<voi
       };
     }),
   );
+  return flipped.map(({ id, subscribed }) => ({
+    id,
+    subscribed,
+    changeId: byContact.get(id)?.changeId ?? "",
+  }));
 }
 
 /** Registers the types of keys these changes wrote. */
@@ -267,15 +232,4 @@ export async function registerFields(
 ): Promise<void> {
   const fields = fieldsOf(changes);
   if (fields.length > 0) await insertFields(tx, fields);
-}
-
-/** Each field once, with the type of the first value. */
-function fieldsOf(changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>): ContactField[] {
-  const byProject = new Map<string, Map<string, ContactField>>();
-  for (const { projectId, patch } of changes) {
-    const fields = getOrAdd(byProject, projectId, () => new Map<string, ContactField>());
-    for (const field of Object.keys(patch.set))
-      if (!fields.has(field)) fields.set(field, { projectId, field, type: inferFieldType(patch.set[field]) });
-  }
-  return [...byProject.values()].flatMap((fields) => [...fields.values()]);
 }

@@ -12,8 +12,11 @@ export interface ContactUpsert {
   email: string;
   /** The id it gets when it is new. */
   newId: string;
-  /** The keyed hash of the address: an opt-out is found by it when the contact is new. */
-  addressHash: string;
+  /**
+   * The keyed hash of the address: an opt-out is found by it when the contact is new. Null: not made, because it takes long and no opt-out
+   * is expected; only with a recorder.
+   */
+  addressHash: string | null;
   /** Whether it is subscribed when it is new and has not opted out. */
   subscribed: boolean;
   /** What the caller says about the subscription of a new contact: only `true` ends an opt-out. Null: nothing. */
@@ -43,16 +46,27 @@ const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_te
 export type ContactUpsertStatement = RawBuilder<UpsertedContact>;
 
 /**
+ * Returns an INSERT that records the contacts that a statement patches. `patched` is a query of (id, old, added, removed): the data before,
+ * and the patch.
+ */
+export type PatchRecorder = (patched: RawBuilder<unknown>) => RawBuilder<unknown>;
+
+/**
  * Inserts the contacts that are missing with the beginning of their consent log, patches the data of those that are there
  * where the patch changes anything, and registers the fields; all in one statement, because it is on the way of every
- * tracked event. A new contact whose address opted out begins unsubscribed, unless the caller wishes it subscribed. A contact that another transaction inserts meanwhile is patched too. Making the statement is apart from
- * running it, so that one can be made while another runs.
+ * tracked event. A new contact whose address opted out begins unsubscribed, unless the caller wishes it subscribed. A contact that another
+ * transaction inserts meanwhile is patched too. Making the statement is apart from running it, so that one can be made while another runs.
+ *
+ * With a recorder, contacts that another transaction inserts or changes meanwhile are left out and not returned, because their previous
+ * data is not known. If hashes are missing and the project has any opt-out, all contacts are left out.
  */
 export function contactUpsert(
   contacts: readonly ContactUpsert[],
   fields: readonly ContactField[],
+  recordPatches?: PatchRecorder,
 ): ContactUpsertStatement {
-  return sql<UpsertedContact>`${plannedOften} with ${upserted(contacts, fields)} select * from upserted`;
+  const ways = recordPatches === undefined ? AT_ONCE : recorded(recordPatches, contacts);
+  return sql<UpsertedContact>`${plannedOften} with ${upserted(contacts, fields, ways)} select * from upserted`;
 }
 
 /** An event of one of the contacts that a statement upserts. */
@@ -96,22 +110,73 @@ export function contactUpsertWithEvents(
     join upserted u on u.project_id = e.project_id and u.email = e.email
     order by e.id`;
   return sql<UpsertedContact>`
-    ${plannedOften} with ${upserted(contacts, fields, isInTime(events[0]?.id ?? ""))}, ${recordEventsFrom(source)} select * from upserted`;
+    ${plannedOften} with ${upserted(contacts, fields, { ...AT_ONCE, isWanted: isInTime(events[0]?.id ?? "") })}, ${recordEventsFrom(source)} select * from upserted`;
 }
 
 /** A second before a transaction begins is as far back as the counts wait for it. */
 const isInTime = (firstId: string) =>
   sql`${idTimeMs(firstId)}::bigint >= extract(epoch from now()) * 1000 - 1000`;
 
+const existsOptOut = (contacts: ReadonlyArray<{ projectId: string }>) => sql<boolean>`exists (
+  select 1 from opt_outs where project_id = any(${[...new Set(contacts.map(({ projectId }) => projectId))]}::uuid[]))`;
+
+/** Returns whether any address of the projects of these contacts opted out and has no contact. */
+export async function hasOptOuts(tx: Tx, contacts: ReadonlyArray<{ projectId: string }>): Promise<boolean> {
+  const { rows } = await sql<{ has: boolean }>`select ${existsOptOut(contacts)} as has`.execute(tx);
+  return rows[0]?.has === true;
+}
+
+/** The parts in which statements with and without a recorder differ. */
+interface UpsertWays {
+  /** Whether the statement does anything. */
+  isWanted: RawBuilder<unknown>;
+  /** More columns of `given`. */
+  before: RawBuilder<unknown>;
+  onConflict: RawBuilder<unknown>;
+  /** The contacts that are patched, from `given`. */
+  differing: RawBuilder<unknown>;
+  /** The end of the UPDATE that patches them, and CTEs after it. */
+  patchEnd: RawBuilder<unknown>;
+  /** Which of the contacts that are there are returned. */
+  isDone: RawBuilder<unknown>;
+}
+
+const AT_ONCE: UpsertWays = {
+  isWanted: sql`true`,
+  before: sql``,
+  onConflict: sql`on conflict (project_id, email) do update set updated_at = now(),
+        data = bounded_data((${shownData(sql`excluded.project_id`, "contacts")} || excluded.data) - array(
+          select jsonb_array_elements_text(g.removed) from given g
+          where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)`,
+  differing: sql`select * from given where differs`,
+  patchEnd: sql`)`,
+  isDone: sql`true`,
+};
+
+/** Data is patched only if it is still the data that `given` read. */
+const recorded = (recordPatches: PatchRecorder, contacts: readonly ContactUpsert[]): UpsertWays => ({
+  isWanted: contacts.every(({ addressHash }) => addressHash !== null)
+    ? sql`true`
+    : sql`not ${existsOptOut(contacts)}`,
+  before: sql`c.data as was_data, c.updated_at as was_updated_at,`,
+  onConflict: sql`on conflict (project_id, email) do nothing`,
+  differing: sql`
+    select g.*, ${shownData(sql`g.project_id`)} as old
+    from given g cross join lateral (select g.was_data as data, g.was_updated_at as updated_at) c where g.differs`,
+  patchEnd: sql`and c.data = g.was_data returning c.id, g.old, g.added, g.removed
+    ), recorded as (${recordPatches(sql`select id, old, added, removed from patched`)})`,
+  isDone: sql`(not differs or id in (select id from patched))`,
+});
+
 /** As CTEs of a larger statement; the last of them answers. */
 function upserted(
   contacts: readonly ContactUpsert[],
   fields: readonly ContactField[],
-  isWanted: RawBuilder<unknown> = sql`true`,
+  { isWanted, before, onConflict, differing, patchEnd, isDone }: UpsertWays,
 ): RawBuilder<unknown> {
   return sql`
     given as (
-      select i.*, c.id, c.subscribed as was,
+      select i.*, c.id, c.subscribed as was, ${before}
              c.id is not null and ((c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data
                or ${setsDeletedKey(sql`i.added`, sql`i.project_id`)}) as differs
       from unnest(
@@ -120,8 +185,8 @@ function upserted(
         ${arrayOf(contacts.map((contact) => contact.email))}::text[],
         ${arrayOf(contacts.map((contact) => contact.newId))}::uuid[],
         ${arrayOf(contacts.map((contact) => contact.addressHash))}::uuid[],
-        ${contacts.map((contact) => contact.subscribed)}::boolean[],
-        ${contacts.map((contact) => contact.wish)}::boolean[],
+        ${arrayOfFlags(contacts.map((contact) => contact.subscribed))}::boolean[],
+        ${arrayOfFlags(contacts.map((contact) => contact.wish))}::boolean[],
         ${arrayOf(contacts.map((contact) => contact.added))}::jsonb[],
         ${arrayOf(contacts.map((contact) => contact.removed))}::jsonb[],
         ${arrayOf(contacts.map((contact) => contact.via.source))}::text[],
@@ -140,10 +205,7 @@ function upserted(
     ), inserted as (
       insert into contacts (project_id, id, email, subscribed, data)
       select project_id, new_id, email, subscribed and not is_opted_out, bounded_data(added, '{}') from beginning order by project_id, email
-      on conflict (project_id, email) do update set updated_at = now(),
-        data = bounded_data((${shownData(sql`excluded.project_id`, "contacts")} || excluded.data) - array(
-          select jsonb_array_elements_text(g.removed) from given g
-          where g.project_id = excluded.project_id and g.email = excluded.email), contacts.data)
+      ${onConflict}
       returning project_id, email, id, subscribed
     ), begun as (
       insert into consent_changes (project_id, contact_id, id, subscribed, source, actor, ip, by_default)
@@ -154,11 +216,10 @@ function upserted(
       where (g.new_id in (select id from inserted)) is true
     ), patched as (
       update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
-      from (select * from given where differs order by project_id, email) g
-      where c.project_id = g.project_id and c.id = g.id
-    ), registered as (${fieldInsert(fields)}
+      from (${differing} order by project_id, email) g
+      where c.project_id = g.project_id and c.id = g.id ${patchEnd}, registered as (${fieldInsert(fields)}
     ), upserted as (
-      select project_id, email, id, was as subscribed, differs as changed from given where id is not null
+      select project_id, email, id, was as subscribed, differs as changed from given where id is not null and ${isDone}
       union all select project_id, email, id, subscribed, true from inserted
     )`;
 }
@@ -185,6 +246,9 @@ function arrayOf(
   if (texts.some((text) => text !== null && (CONTROL.test(text) || !text.isWellFormed()))) return texts;
   return `{${JSON.stringify(texts).slice(1, -1)}}`;
 }
+
+/** The same of booleans. */
+const arrayOfFlags = (flags: ReadonlyArray<boolean | null>) => `{${JSON.stringify(flags).slice(1, -1)}}`;
 
 export interface ContactField {
   projectId: string;

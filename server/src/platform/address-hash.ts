@@ -2,8 +2,6 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import { deriveKey } from "./crypto.ts";
 
-const HASH_BYTES = 16;
-
 /** A process has one application secret, as it has one clock: every statement that makes contacts needs the key. */
 const state: { key: KeyObject | null } = { key: null };
 
@@ -15,6 +13,7 @@ export function setAddressKey(applicationSecret: string): void {
 /** Returns the hash of a canonical address within a project, written as a UUID: 128 bits of an HMAC-SHA256. */
 export function hashAddress(projectId: string, email: string): string {
   if (state.key === null) throw new Error("The key of address hashes is not set.");
-  const bytes = createHmac("sha256", state.key).update(`${projectId} ${email}`).digest();
-  return bytes.toString("hex", 0, HASH_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+  // As a text: a buffer of the same bytes takes twice as long.
+  const hex = createHmac("sha256", state.key).update(`${projectId} ${email}`).digest("hex");
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
 }

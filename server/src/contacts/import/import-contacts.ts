@@ -12,7 +12,7 @@ import type { JobStep } from "../../platform/background/jobs.ts";
 import { noteContacts } from "../../reactions/reactions.ts";
 import { contactFault } from "../contacts.ts";
 import { listOptOuts } from "../opt-out-queries.ts";
-import { findSubscriptions } from "../queries.ts";
+import { findEmails, findSubscriptions } from "../queries.ts";
 import { readDataPatch, type DataPatch } from "../rules.ts";
 import type { ImportInput } from "./import-input.ts";
 import { stepOfImport, type AppliedCounts, type ImportingJob } from "./import-step.ts";
@@ -133,21 +133,47 @@ async function rehearse(
 ): Promise<AppliedCounts> {
   const unseen = [...new Set(rows.map(({ email }) => email))].filter((email) => !known.has(email));
   const counts = { created: 0, keptUnsubscribed: 0, segmentAdded: 0 };
-  const there = await findSubscriptions(tx, projectId, unseen);
+  const there = await findThere(tx, projectId, input, unseen);
   if (input.segmentId !== null) {
     const members = await findMembers(tx, projectId, input.segmentId, unseen);
     counts.segmentAdded = unseen.length - members.size;
   }
   for (const [email, subscribed] of there) known.set(email, subscribed);
-  const hashes = new Map(unseen.map((email) => [email, hashAddress(projectId, email)]));
-  const optedOut = await listOptOuts(tx, projectId, [...hashes.values()]);
+  const missing = unseen.filter((email) => !there.has(email));
+  const optedOut = await findOptedOut(tx, projectId, input, missing);
   for (const { email, status } of rows) {
     const before = known.get(email);
     if (before === undefined) counts.created++;
-    const isSubscribed = before ?? !optedOut.has(hashes.get(email) ?? "");
+    const isSubscribed = before ?? !optedOut.has(email);
     const isKept = !isSubscribed && status === "subscribed" && !input.resubscribe;
     if (isKept) counts.keptUnsubscribed++;
     known.set(email, status === undefined || isKept ? isSubscribed : status === "subscribed");
   }
   return counts;
+}
+
+const hasStatus = ({ columns }: ImportInput) => columns.some(({ target }) => target === "status");
+
+/** Whether those of the addresses that are contacts are subscribed. Without a status column no count depends on it, and an index is enough. */
+async function findThere(
+  tx: Tx,
+  projectId: string,
+  input: ImportInput,
+  emails: readonly string[],
+): Promise<ReadonlyMap<string, boolean>> {
+  if (hasStatus(input)) return findSubscriptions(tx, projectId, emails);
+  return new Map([...(await findEmails(tx, projectId, emails))].map((email) => [email, true]));
+}
+
+/** Those of the addresses, which no contact has, that opted out. Without a status column no count depends on it, and hashing is slow. */
+async function findOptedOut(
+  tx: Tx,
+  projectId: string,
+  input: ImportInput,
+  emails: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (emails.length === 0 || !hasStatus(input)) return new Set();
+  const hashes = emails.map((email) => hashAddress(projectId, email));
+  const optedOut = await listOptOuts(tx, projectId, hashes);
+  return new Set(emails.filter((_, at) => optedOut.has(hashes[at] ?? "")));
 }

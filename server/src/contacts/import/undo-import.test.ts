@@ -2,7 +2,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
-import { transaction } from "../../platform/database/database.ts";
+import { sql } from "kysely";
+import { transaction, type Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
 import { claimJob, findClaimedForUpdate, updateJobStep } from "../../platform/background/job-queries.ts";
 import { startJobs, sweepJobs, type JobRunner } from "../../platform/background/jobs.ts";
@@ -13,6 +14,7 @@ import { endOfImport, uploadCsv } from "../../testing/upload.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactSurroundings } from "../../workflows/usage.ts";
 import { contactJobs } from "../jobs.ts";
+import { upsertRecorded } from "./record-changes.ts";
 import { UNDO_KIND } from "./undo-import.ts";
 import { stepOfUndo } from "./undo-step.ts";
 
@@ -385,6 +387,109 @@ test("an undo beside a running import of the same contacts loses no value from b
   expect(left.map(({ v }) => v).filter((v) => v !== 0 && v !== 1)).toEqual([]);
 });
 
+/** Another transaction that the import of `v = new` waits for, the contact after the import, and what an undo of it leaves. */
+const BESIDE: ReadonlyArray<{
+  about: string;
+  before: object | null;
+  meanwhile: (tx: Tx, projectId: string, email: string) => Promise<unknown>;
+  imported: object;
+  undone: Partial<UndoCounts>;
+  after: object;
+}> = [
+  {
+    about: "changes the contact",
+    before: { v: "old", w: 1 },
+    meanwhile: (tx, projectId) =>
+      sql`update contacts set data = '{"v": "edited", "w": 2}' where project_id = ${projectId}`.execute(tx),
+    imported: { ada: { v: "new", w: 2 } },
+    undone: { restoredCount: 1 },
+    after: { ada: { v: "edited", w: 2 } },
+  },
+  {
+    about: "writes the same value",
+    before: { v: "old" },
+    meanwhile: (tx, projectId) =>
+      sql`update contacts set data = '{"v": "new"}' where project_id = ${projectId}`.execute(tx),
+    imported: { ada: { v: "new" } },
+    undone: {},
+    after: { ada: { v: "new" } },
+  },
+  {
+    about: "creates the contact",
+    before: null,
+    meanwhile: (tx, projectId, email) =>
+      sql`insert into contacts (project_id, id, email, subscribed, data)
+        values (${projectId}, ${newId()}, ${email}, true, '{"v": "theirs"}')`.execute(tx),
+    imported: { ada: { v: "new" } },
+    undone: { restoredCount: 1 },
+    after: { ada: { v: "theirs" } },
+  },
+  {
+    about: "deletes the contact",
+    before: { v: "old" },
+    meanwhile: (tx, projectId) => sql`delete from contacts where project_id = ${projectId}`.execute(tx),
+    imported: { ada: { v: "new" } },
+    undone: { removedCount: 1 },
+    after: {},
+  },
+];
+
+const waiting = () =>
+  server.rows(
+    "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+
+test.for(BESIDE)(
+  "an import that waits for a transaction that $about records the state after it",
+  async ({ before, meanwhile, imported, undone, after }) => {
+    const project = await server.createProject(server.project.owner);
+    const email = "ada@example.com";
+    if (before !== null) await create(project, email, before);
+    const jobId = await transaction(server.database, async (tx) => {
+      await meanwhile(tx, project.id, email);
+      const queued = await queueImport(project, ["email,v", `${email},new`]);
+      await vi.waitFor(async () => expect(await waiting()).toHaveLength(1), WAIT);
+      return queued;
+    });
+    await endOfImport(server.call, project.byKey, jobId);
+    expect(await contactsOf(project)).toEqual(imported);
+    expect(await undo(project, jobId)).toEqual(undone);
+    expect(await contactsOf(project)).toEqual(after);
+  },
+);
+
+test("a value that someone wrote between two steps returns, not the equal one from before the first step", async () => {
+  const project = await server.createProject(server.project.owner);
+  const email = "ada@example.com";
+  const id = await create(project, email, { k: "x", n: 0 });
+  const jobId = await importRows(project, ["email,k,n", `${email},x,1`]);
+  await server.call("PATCH", `/contacts/${id}`, project.byKey, { data: { k: "y" } });
+  await transaction(server.database, (tx) =>
+    upsertRecorded(tx, { projectId: project.id, id: jobId }, [
+      {
+        projectId: project.id,
+        email,
+        subscribedIfNew: true,
+        patch: { set: { k: "x" }, remove: [], transient: {} },
+        via: { source: "import", actor: "key", ip: null },
+      },
+    ]),
+  );
+  expect(await undo(project, jobId)).toEqual({ restoredCount: 1 });
+  expect(await contactsOf(project)).toEqual({ ada: { k: "y", n: 0 } });
+});
+
+test("an import writes nothing, not even a lock, to contacts that it doesn't change", async () => {
+  const project = await server.createProject(server.project.owner);
+  await create(project, "ada@example.com", { v: "same" });
+  const versionOf = () =>
+    server.rows("select xmin::text, xmax::text, ctid::text from contacts where project_id = $1", project.id);
+  const before = await versionOf();
+  const jobId = await importRows(project, ["email,v", "ada@example.com,same"]);
+  expect(await versionOf()).toEqual(before);
+  expect(await server.rows("select 1 from import_changes where job_id = $1", jobId)).toEqual([]);
+});
+
 test("an undo survives the death of its process between steps and inside one", async () => {
   const project = await server.createProject(server.project.owner);
   await create(project, "known@example.com", { n: 0 });
@@ -519,6 +624,17 @@ test("previous values of a contact go with the contact", async () => {
   expect(row?.all).not.toMatch(/Ada/);
   expect(row?.all).not.toContain(ada);
   expect(await undo(project, jobId)).toEqual({ restoredCount: 1 });
+});
+
+test("large data of a contact is recorded under the keys of the file alone", async () => {
+  const project = await server.createProject(server.project.owner);
+  await create(project, "ada@example.com", { v: "old", note: FILLER.repeat(3) });
+  const jobId = await importRows(project, ["email,v,new", "ada@example.com,new,1"]);
+  const recorded = await server.rows(
+    "select befores, afters from import_changes where job_id = $1 and kind = 'CHANGED'",
+    jobId,
+  );
+  expect(recorded).toEqual([{ befores: [{ v: "old" }], afters: [{ v: "new", new: 1 }] }]);
 });
 
 test("values that would grow over a limit, and keys whose field was deleted since, stay as they are", async () => {

@@ -20,6 +20,9 @@ const rowsOf = ({ projectId, id }: JobKey, kind: Kind) => sql`
     as u (id, before, after, was, consent_id)
   where s.project_id = ${projectId} and s.job_id = ${id} and s.kind = ${kind}`;
 
+/** The value that a record says a key `k` had before; null for none. */
+const valueOf = (before: string) => sql`coalesce(${sql.ref(before)} -> k.key, 'null')`;
+
 const createdIds = (job: JobKey) => sql`select u.id ${rowsOf(job, "CREATED")}`;
 
 /**
@@ -32,9 +35,10 @@ const dataChanges = (job: JobKey) => sql`
   created as materialized (${createdIds(job)}),
   repeated as materialized (select id from mention group by id having count(*) > 1),
   merged as (
-    select m.id, jsonb_object_agg(k.key, m.before -> k.key order by m.number desc) as before,
-      jsonb_object_agg(k.key, m.after -> k.key order by m.number) as after
-    from mention m join repeated r on r.id = m.id cross join lateral jsonb_object_keys(m.after) as k (key)
+    select m.id, jsonb_object_agg(k.key, ${valueOf("m.before")} order by m.number desc) as before,
+      jsonb_object_agg(k.key, k.value order by m.number) as after
+    from mention m join repeated r on r.id = m.id cross join lateral jsonb_each(m.after) k
+    where ${valueOf("m.before")} <> k.value
     group by m.id
   ),
   changed as (
@@ -68,13 +72,13 @@ const comparedData = (projectId: string, source: RawBuilder<unknown>) => sql`
       from (${source}) e
       join (select c.id, ${shownData(projectId)} as data from contacts c where c.project_id = ${projectId}) c on c.id = e.id
       cross join lateral (
-        select coalesce(jsonb_object_agg(v.key, e.before -> v.key) filter (where v.is_same and e.before -> v.key <> 'null'), '{}') as put,
-          coalesce(array_agg(v.key) filter (where v.is_same and e.before -> v.key = 'null'), '{}') as dropped,
+        select coalesce(jsonb_object_agg(v.key, v.before) filter (where v.is_same and v.before <> 'null'), '{}') as put,
+          coalesce(array_agg(v.key) filter (where v.is_same and v.before = 'null'), '{}') as dropped,
           count(*) filter (where v.is_same) as same, count(*) filter (where not v.is_same) as differing
         from (
-          select a.key, coalesce(c.data -> a.key, 'null') = a.value and (a.value <> 'null' or exists (
-            select 1 from contact_fields f where f.project_id = ${projectId} and f.field = a.key)) as is_same
-          from jsonb_each(e.after) a
+          select k.key, ${valueOf("e.before")} as before, ${valueOf("c.data")} = k.value and (k.value <> 'null' or exists (
+            select 1 from contact_fields f where f.project_id = ${projectId} and f.field = k.key)) as is_same
+          from jsonb_each(e.after) k where ${valueOf("e.before")} <> k.value
         ) v
       ) k
     ) d
