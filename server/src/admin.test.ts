@@ -1,4 +1,4 @@
-// The commands of whoever runs the installation, run as the program that they are, beside the server on its database.
+// Runs the admin commands as a program of their own, next to a server on the same database.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { text } from "node:stream/consumers";
@@ -28,14 +28,14 @@ interface Ran {
   err: string;
 }
 
-/** Its database, as the settings name it. */
+/** Returns the settings that point to the server's database. */
 function settings() {
   const { host, port, user, password, database } = server.pool.options;
   const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
   return { APP_SECRET, DATA_DIR: dataDir, DATABASE_URL: `postgres://${login}@${host}:${port}/${database}` };
 }
 
-/** As a process of its own. */
+/** Runs the program in a separate process. */
 async function run(args: readonly string[], input = ""): Promise<Ran> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env["PATH"], ...settings() },
@@ -46,7 +46,7 @@ async function run(args: readonly string[], input = ""): Promise<Ran> {
   return { code, out, err };
 }
 
-/** What a command that is done prints as JSON, without the start of a process. */
+/** Returns the JSON output of a successful command, run in this process to save the start of a new one. */
 async function json<Result>(args: readonly string[]): Promise<Result> {
   const said: string[] = [];
   const code = await runAdmin(
@@ -62,7 +62,7 @@ const logIn = async (email: string, password: string) =>
   (await server.call("POST", "/auth/login", {}, { email, password })).status;
 const contactsWith = async (key: string) => (await server.call("GET", "/contacts", { key })).status;
 
-test("an account, its project and keys are made, listed and rotated without a browser", async () => {
+test("creates, lists and rotates an account, its project and keys without a browser", async () => {
   const ada = await json<{ id: string; password: string }>(["create-user", "ada@example.com"]);
   expect(await logIn("ada@example.com", ada.password)).toBe(200);
   const made = await json<{ id: string; secret: string; public: string }>([
@@ -85,7 +85,7 @@ test("an account, its project and keys are made, listed and rotated without a br
   expect(await verifyAuditLog(server.database, made.id)).toBeNull();
 });
 
-test("a key for a part of the API is made in the owner's name, works there alone, and stands in the audit log", async () => {
+test("creates a scoped key in the owner's name, with access to its scopes only and an audit entry", async () => {
   const project = await server.createProject();
   const expires = new Date(Date.now() + 86_400_000).toISOString();
   const make = ["make-key", "Report", "--project", project.id, "--scopes", "contacts:read, segments:read"];
@@ -103,7 +103,7 @@ test("a key for a part of the API is made in the owner's name, works there alone
   ).toHaveLength(2);
 });
 
-test("a reset password is read from the input, works, and ends every session", async () => {
+test("reads a reset password from standard input, sets it and ends every session", async () => {
   const person = await server.signUp();
   const reset = await run(["reset-password", person.email, "--password-stdin"], "a better password\n");
   expect(reset).toMatchObject({ code: 0, err: "" });
@@ -114,7 +114,7 @@ test("a reset password is read from the input, works, and ends every session", a
   expect(await logIn(person.email, "a better password")).toBe(200);
 });
 
-test("a disabled project is enabled, with the reason in its audit log", async () => {
+test("enables a disabled project and records the reason in its audit log", async () => {
   const project = await server.createProject();
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const enable = ["enable", "--project", project.id, "--reason", "the list was cleaned"];
@@ -124,7 +124,7 @@ test("a disabled project is enabled, with the reason in its audit log", async ()
   expect(log).toContain("the list was cleaned");
 });
 
-test("a test mail goes the way of the installation's mail and tells what the transport said", async () => {
+test("sends a test email like any platform email and prints the transport's result", async () => {
   expect(await json(["test-mail", "ops@example.com"])).toMatchObject({
     status: "SENT",
     transport: "mailbox",
@@ -153,7 +153,7 @@ test.for([
   expect({ ...ran, out: JSON.parse(ran.out) }).toEqual({ code, err: "", out: { error } });
 });
 
-test("what is not understood ends with 2: the fault, then how it is said", async () => {
+test("exits with 2 and prints the error and the usage when a command is not understood", async () => {
   const { code, err } = await run(["fly"]);
   expect(code).toBe(2);
   expect(err).toContain("There is no command fly.");

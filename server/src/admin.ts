@@ -1,4 +1,5 @@
-// `npm run admin -- <command>`: what only whoever runs the installation may do, directly in its database, whether the server runs or not.
+// Implements `npm run admin -- <command>`, the tasks of the instance admin. It works directly in the database, whether or not the server is
+// running.
 import { resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { findSecret } from "./platform/settings/application-secret.ts";
@@ -16,11 +17,10 @@ import { OperatorError } from "./instance/operator.ts";
 type Say = (line: string) => void;
 
 /**
- * Runs one command and prints what came of it: sentences, or one JSON object with `--json`.
- *
- * @param readInput the standard input, read where a command asks for it
- * @returns the exit code: 0 done, 1 it did not come out as wished
- * @throws UsageError, OperatorError and Refusal for what was asked; what keeps it from the database
+ * Runs one command and prints its result as sentences, or as one JSON object with `--json`.
+ * @param readInput returns the standard input, for commands that read it
+ * @returns the exit code, 0 for success and 1 if the command did not succeed
+ * @throws UsageError, OperatorError and AppError for invalid requests, and any error that prevents access to the database
  */
 export async function runAdmin(
   args: readonly string[],

@@ -1,4 +1,4 @@
-// Lists the parts of the HTTP side: every routes.ts, and the pages that a person may open.
+// Assembles the HTTP side from every `routes.ts` and the pages that people open in a browser.
 import type { FastifyInstance } from "fastify";
 import { isSameSecret, type Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database/database.ts";
@@ -109,12 +109,12 @@ export interface ApiParts extends LinkParts {
   sns: SnsDoor;
   mailTokens: MailTokens;
   facts: InstanceFacts;
-  /** Where the files of uploaded images are. */
+  /** Tells where the files of uploaded images are stored. */
   storageSettings: StorageSettings;
   inboundDomain: string | null;
-  /** What webhooks may call beside the public internet. */
+  /** Networks outside the public internet that webhooks may call. */
   webhookTargets: CallTargets;
-  /** Whoever is added here is heard when the database is another one than it was. */
+  /** Registers a component to be asked for recovery after a failover to a different database. */
   addWitness: (witness: Witness) => void;
   requestsPerMinute: number;
   trustedProxies: readonly string[];
@@ -190,12 +190,12 @@ export async function createApi(parts: ApiParts): Promise<FastifyInstance> {
   return app;
 }
 
-/** Once everything that was asked is answered. */
+/** Closes the given parts after all requests have been answered. */
 function closeAfter(app: FastifyInstance, all: ReadonlyArray<{ close: () => unknown }>): void {
   for (const one of all) app.addHook("onClose", async () => void (await one.close()));
 }
 
-/** How http.ts finds out who calls. */
+/** Returns how http.ts identifies the caller of a request. */
 function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
   return {
     findKey: createKeyFinder(database),
@@ -210,7 +210,7 @@ function credentialsOf({ database, sessions, facts }: ApiParts): Credentials {
   };
 }
 
-/** Files without an owner are swept here: the disk is that of the processes that answer HTTP. */
+/** Opens the image storage. This process also sweeps files without an owner because it shares the disk that they are on. */
 async function openImages(parts: ApiParts) {
   const storage = await createStorage(parts.storageSettings);
   const sweeping = startSweepingFiles({ ...parts, storage });
@@ -218,7 +218,7 @@ async function openImages(parts: ApiParts) {
   return { routes: uploadRoutes(uploads), close: () => sweeping.stop() };
 }
 
-/** Answers that follow what happens have no end of their own: they are ended before the server waits for what is asked. */
+/** Opens activity and reports. Live responses never end on their own, so they are closed before the server waits for open requests. */
 function openReports(parts: ApiParts) {
   const { database, log } = parts;
   const live = createLiveActivity({ database, log });
@@ -267,7 +267,7 @@ function routesOfTenants(
   ];
 }
 
-/** Who may open what is not for callers of the API. */
+/** Returns who may open the pages that are not part of the API. */
 function accessOf({ docsAccess, metricsAccess }: ApiParts) {
   return [
     { path: "/docs", setting: "DOCS_ACCESS", access: docsAccess },

@@ -1,4 +1,4 @@
-// The secret of an installation whose data folder made it: it comes back with the backup, before any row does, and is never made anew.
+// Tests the application secret that a data folder created. A restore puts the secret back before any row and never creates a new one.
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("where it is gone nothing makes a new one, which would open no key: a start, a backup and a command that makes keys say what to do", async () => {
+test("explains how to put a missing secret back instead of creating one that opens no key", async () => {
   const aside = join(folder, "aside");
   await rename(secretOf(original()), aside);
   const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back/;
@@ -55,14 +55,14 @@ test("where it is gone nothing makes a new one, which would open no key: a start
   await expect(backUp(configOf(original()), join(folder, "without"), quiet)).rejects.toThrow(told);
   const make = ["create-project", "Another", "--owner", "owner@example.com"];
   await expect(runAdmin(make, () => configOf(original()), quiet)).rejects.toThrow(told);
-  // What makes no key needs none.
+  // Commands that create no keys do not need the secret.
   expect(await countUsers(original())).toBe(1);
   expect(await readdir(original())).not.toContain("app-secret");
   await rename(aside, secretOf(original()));
   await (await start(original())).stop();
 });
 
-test("a backup doesn't contain the secret: its own file does, and a restore needs it", async () => {
+test("writes the secret to its own file instead of the backup, and needs that file to restore", async () => {
   const secret = (await readFile(secretOf(original()), "utf8")).trim();
   expect(gunzipSync(await readFile(file)).includes(secret)).toBe(false);
   const beside = `${file}.app-secret`;
@@ -75,9 +75,9 @@ test("a backup doesn't contain the secret: its own file does, and a restore need
   await rename(join(folder, "elsewhere"), beside);
 });
 
-test("a restore that cannot keep it restores nothing, and the next one all", async () => {
+test("restores nothing when the secret cannot be kept, and everything on the next try", async () => {
   const dataDir = join(folder, "restored");
-  // Whatever it belongs to, it may be needed yet.
+  // The existing secret may still be needed, no matter which installation it belongs to.
   await (await start(dataDir)).stop();
   await rm(join(dataDir, "postgres"), { recursive: true });
   await writeFile(secretOf(dataDir), "the secret of another installation");

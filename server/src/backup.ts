@@ -1,4 +1,5 @@
-// Implements `npm run backup -- <file>` and `npm run restore -- <file>`: an installation in one file, and back into an empty one.
+// Implements `npm run backup -- <file>` and `npm run restore -- <file>`, which write an installation to one file and restore it into an
+// empty database.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -29,18 +30,18 @@ export interface BackupResult {
   file: string;
   tables: number;
   rows: number;
-  /** The secret that opens the keys of the backup, where DATA_DIR made it. */
+  /** The file with the secret that opens the keys of the backup, if DATA_DIR created that secret. */
   secretFile?: string;
 }
 
 const besideOf = (path: string) => `${path}.app-secret`;
 
-/** Returns the secret beside a backup; null where there is none. */
+/** Returns the secret next to a backup, or null if there is none. */
 async function readBeside(path: string): Promise<string | null> {
   return existsSync(besideOf(path)) ? (await readFile(besideOf(path), "utf8")).trim() : null;
 }
 
-/** Writes a backup. @throws BackupFileError where the file is there already */
+/** Writes a backup. @throws BackupFileError if the file already exists */
 export async function backUp(config: Config, file: string, say: Say): Promise<BackupResult> {
   const path = resolve(file);
   if (existsSync(path)) throw new BackupFileError(`${path} is there already: name a new file.`);
@@ -59,7 +60,7 @@ export async function backUp(config: Config, file: string, say: Say): Promise<Ba
   };
 }
 
-/** Puts a backup back. @throws BackupFileError when it is not whole, or the database is not empty */
+/** Restores a backup. @throws BackupFileError if the backup is incomplete or the database is not empty */
 export async function restore(config: Config, file: string, say: Say): Promise<BackupResult> {
   const path = resolve(file);
   const dataDir = resolve(config.DATA_DIR);
@@ -79,7 +80,10 @@ export async function restore(config: Config, file: string, say: Say): Promise<B
   return { file: path, tables: checked.about.tables.length, rows };
 }
 
-/** A restore that was cut off may have kept it already. @throws BackupFileError where there is another one, which may be needed yet */
+/**
+ * Keeps the secret unless an interrupted restore already did. @throws BackupFileError if there is a different secret, because it may still
+ * be needed
+ */
 async function keepIn(dataDir: string, secret: string): Promise<void> {
   const there = await readSecret(dataDir);
   if (there === null) return keepSecret(dataDir, secret);
@@ -106,7 +110,7 @@ async function onPool<T>(
   }
 }
 
-/** A full disk ends PostgreSQL itself where its log has no room. */
+/** Explains a lost connection, because PostgreSQL shuts down when the disk of its write-ahead log is full. */
 function explainLoss(error: unknown): unknown {
   if (!(error instanceof Error) || asUnavailable(error) === error) return error;
   return new StartError(

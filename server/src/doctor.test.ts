@@ -1,4 +1,4 @@
-// `npm run doctor` as the program that it is: a sound installation has no problem, and each thing that is broken is named with what to do.
+// Runs `npm run doctor` as a program. A healthy installation has no problems, and every fault is reported with its fix.
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,7 +40,7 @@ async function examine(more: Record<string, string> = {}) {
 const problemsOf = (findings: Finding[]) =>
   findings.filter(({ state }) => state === "problem").map(({ check, message }) => `${check}: ${message}`);
 
-test("a sound installation has no problem; counts are those of the rows, however far they have come", async () => {
+test("reports no problem for a healthy installation, also while counts lag behind the rows", async () => {
   const { byKey } = server.project;
   for (const email of ["ada@example.com", "grace@example.com"])
     await server.call("POST", "/v1/track", byKey, { email, event: "signed-up" });
@@ -67,7 +67,7 @@ test("a sound installation has no problem; counts are those of the rows, however
   expect(told.out).toContain("ok       disk: There is room on the disk of DATA_DIR.");
 });
 
-test("what is broken is named: an edited audit log, a wrong count, a mail server and an address that are not there", async () => {
+test("reports an edited audit log, a wrong count, a missing mail server and a missing address", async () => {
   await server.rows(
     `insert into event_counts (project_id, quarter, name, detail, count)
      values ($1, date_bin('15 minutes', now() - interval '1 day', 'epoch'), 'never-happened', '', 1)`,
@@ -91,11 +91,11 @@ test("what is broken is named: an edited audit log, a wrong count, a mail server
   expect(findings.find(({ check }) => check === "proxy")?.state).toBe("warning");
 });
 
-test("settings that are not valid, and a database that is not there, are told in a sentence", async () => {
+test("explains invalid settings and an unreachable database in one sentence", async () => {
   expect(problemsOf(await examine({ MAIL_TRANSPORT: "ftp://x" }))).toEqual([
     expect.stringMatching(/^settings: .*MAIL_TRANSPORT/s),
   ]);
-  // As the server, which would not start.
+  // The server would not start with these settings either.
   expect(problemsOf(await examine({ S3_BUCKET: "images" }))).toEqual([
     expect.stringMatching(/^settings: .*S3_ACCESS_KEY_ID: required with S3_BUCKET/s),
   ]);
@@ -103,7 +103,7 @@ test("settings that are not valid, and a database that is not there, are told in
   expect((await run({}, ["--nonsense"])).code).toBe(2);
 });
 
-test("a disk is looked at also where its folder is not made yet, and a full one is a problem", async () => {
+test("checks the disk of a folder that does not exist yet, and reports a full disk as a problem", async () => {
   const findings = await examine({ DATA_DIR: join(tmpdir(), "postloft-none", "made") });
   expect(findings.filter(({ check }) => check.startsWith("disk"))).toEqual([
     { check: "disk", state: "ok", message: "There is room on the disk of DATA_DIR." },
@@ -115,7 +115,7 @@ test("a disk is looked at also where its folder is not made yet, and a full one 
   });
 });
 
-test("of many verified domains some are looked at, and it says that others were not", async () => {
+test("checks a sample of many verified domains and says how many were not checked", async () => {
   await server.rows(
     `insert into domains (project_id, id, domain, status, dkim_selector, dkim_public_key, dkim_private_key)
      select $1, gen_random_uuid(), n || '.example.com', 'VERIFIED', 's', 'public', 'private' from generate_series(1, 53) n`,

@@ -1,4 +1,4 @@
-// `npm run doctor`: looks at an installation from outside, whether the server runs or not, and says what is wrong and what to do.
+// Implements `npm run doctor`, which checks an installation from outside, running or not, and says what is wrong and how to fix it.
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,7 +23,7 @@ the counts. Changes nothing. Exit code: 0 no problem, 1 a problem, 2 not underst
 const SIGNS = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " } as const;
 const CONNECTIONS = 4;
 
-/** Settings that are not valid are the first finding, and the last: nothing else can be looked at. */
+/** Returns all findings. Invalid settings are the only finding because nothing else can be checked without them. */
 async function findAll(): Promise<Finding[]> {
   try {
     const config = readConfig(undefined, SETTING_CHECKS);

@@ -1,4 +1,4 @@
-// Builds everything: reads the settings, builds each part once, starts the configured roles and stops them in reverse order.
+// Reads the settings, builds each part of the program once, starts the configured roles and stops them in order.
 import { hostname } from "node:os";
 import type { AddressInfo } from "node:net";
 import { setAddressKey } from "./platform/address-hash.ts";
@@ -46,18 +46,17 @@ const RENDER_THREADS = 1;
 const FORCED_STOP_MS = 19_000;
 
 export interface Running {
-  /** Where HTTP listens; null without the role `api`. */
+  /** The address of the HTTP server, or null without the role `api`. */
   url: string | null;
-  /** Where a process without that role tells how it is; null with it. */
+  /** The address of the status endpoints in a process without the role `api`, otherwise null. */
   statusUrl: string | null;
-  /** Drains: nothing new, what is in flight ends. */
+  /** Drains the process, which finishes what is in flight and accepts nothing new. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts what the settings ask for; resolves when everything is up.
- *
- * @param signal ends a start that waits for its database
+ * Starts the configured roles and resolves when all of them are up.
+ * @param signal aborts a start that is waiting for its database
  */
 export async function startPostloft(
   config: Config,
@@ -67,7 +66,7 @@ export async function startPostloft(
 ): Promise<Running> {
   const opened = await openDatabase(config, log, say);
   const { pool } = opened;
-  // Once for all tries: its statements are prepared under names, which connections keep.
+  // Created once for all tries because connections keep its statements prepared by name.
   const database = createDatabase(pool);
   const closing: Array<() => Promise<void>> = [];
   const closeParts = async () => {
@@ -107,11 +106,11 @@ interface Ground extends Pick<OpenDatabase, "pool"> {
   database: Database;
   log: Log;
   say: (line: string) => void;
-  /** What must be closed, in the order it was opened. */
+  /** Close functions in the order in which the parts were opened. */
   closing: Array<() => Promise<void>>;
 }
 
-/** Everything the roles share, built once. */
+/** Builds the parts that all roles share. */
 async function buildParts(config: Config, { database, secret, log, closing }: Ground) {
   const metrics = createMetrics();
   const sealer = createSealer(secret);
@@ -124,7 +123,7 @@ async function buildParts(config: Config, { database, secret, log, closing }: Gr
   });
   closing.push(() => renderer.close());
   const dns = createDns(config.DNS_SERVERS);
-  // With PORT=0 the public address is known once the port is.
+  // With PORT=0 the public address is only known after the port.
   const address = { url: config.BASE_URL ?? "http://localhost" };
   const domains = createDomains({
     database,
@@ -228,7 +227,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
 
 type Parts = Awaited<ReturnType<typeof buildParts>>;
 
-/** Listens for mail where there is a domain to take it for. */
+/** Listens for SMTP if there is a domain to receive for. */
 async function openSmtp(
   config: Config,
   parts: Parts,
@@ -255,15 +254,15 @@ function sayLine(line: string): void {
 }
 
 async function main(): Promise<void> {
-  // Before anything is made: whoever has to correct a setting finds nothing half done.
+  // Read the settings before creating anything, so that an invalid setting leaves no half-finished state.
   const config = readConfig(undefined, SETTING_CHECKS);
   const log = createLog({ level: config.LOG_LEVEL, ...(config.LOG_FORMAT && { format: config.LOG_FORMAT }) });
   armFailpoints(config.FAILPOINTS);
-  // Whoever reads what we say may be gone, or the disk full it is written to: the work goes on.
+  // The reader of our output may be gone or its disk full. Keep working regardless.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
   const stopped = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.resolve(signal));
-  // The parent that started this process is gone: nobody could stop it any more.
+  // Once the parent process is gone, no one could stop this one.
   process.on("disconnect", () => stopped.resolve("end of the parent process"));
   process.on("unhandledRejection", (error) =>
     log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
@@ -272,7 +271,7 @@ async function main(): Promise<void> {
   const ending = new AbortController();
   void stopped.promise.then(() => ending.abort());
   const running = await startPostloft(config, log, sayLine, ending.signal).catch((error: unknown) => {
-    // Nobody wants it to start any more.
+    // The start is no longer wanted.
     if (ending.signal.aborted) process.exit(0);
     throw explainStartError(error, config) ?? error;
   });

@@ -1,4 +1,4 @@
-// The SMTP door, spoken to by a real client: it takes what comes back to us and what is written to a project, and nothing else.
+// Tests the SMTP endpoint with a real client. It accepts returned mail and mail to projects, and nothing else.
 import { connect, type Socket } from "node:net";
 import { sql } from "kysely";
 import { createTransport } from "nodemailer";
@@ -28,7 +28,7 @@ const path = `${returnPaths.localPartOf(mail.projectId, mail.emailId)}@bounce.ex
 const forged = `b+${"a".repeat(61)}@bounce.example`;
 const project = `${mail.projectId}@in.example`;
 
-/** Connections are refused. */
+/** Refuses connections. */
 const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
 
 let testDatabase: TestDatabase;
@@ -76,7 +76,7 @@ const stored = async () =>
       select sender, recipient, raw from notices order by recipient`.execute(database)
   ).rows;
 
-/** Hands a message over; returns the last reply, or the refusal. */
+/** Submits a message and returns the last reply or the rejection. */
 async function send(raw: Buffer, to: string | string[], { from = "", at = door } = {}): Promise<string> {
   const client = createTransport({
     host: "127.0.0.1",
@@ -92,7 +92,7 @@ async function send(raw: Buffer, to: string | string[], { from = "", at = door }
   }
 }
 
-/** A conversation by hand: each line is answered before the next is said. */
+/** Sends lines one at a time, each after the reply to the previous one. */
 async function talk(...said: string[]): Promise<string[]> {
   const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
   sockets.push(socket);
@@ -120,7 +120,7 @@ async function nextReply(socket: Socket): Promise<string> {
   return text.trimEnd();
 }
 
-test("a bounce is kept with its envelope before it is answered, the same one once", async () => {
+test("stores a bounce with its envelope before replying, and a repeated bounce once", async () => {
   const raw = bounceMail({ messageId: "one" });
   expect(await send(raw, path)).toMatch(/^250 .*Kept/);
   expect(await send(Buffer.concat([Buffer.from("Received: from elsewhere\r\n"), raw]), path)).toMatch(/^250/);
@@ -129,13 +129,13 @@ test("a bounce is kept with its envelope before it is answered, the same one onc
   expect(notice?.raw.toString()).toContain("Final-Recipient: rfc822; ada@example.com");
 });
 
-test("a forged address is answered like a real one, and dropped", async () => {
+test("replies to a forged address like to a real one and drops the message", async () => {
   const replies = [await send(bounceMail(), path), await send(bounceMail(), forged)];
   expect(replies[0]).toBe(replies[1]);
   expect((await stored()).map(({ recipient }) => recipient)).toEqual([path]);
 });
 
-test("a message to a project is kept for each of its recipients; whether a project exists is not told", async () => {
+test("stores a message for each recipient and does not reveal whether a project exists", async () => {
   const other = `${newId()}@in.example`;
   expect(await send(personalMail(), [project, other], { from: "ada@example.com" })).toMatch(/^250/);
   expect((await stored()).map(({ sender, recipient }) => [sender, recipient])).toEqual(
@@ -156,7 +156,7 @@ const FOREIGN = [
   "postmaster@example.com",
 ];
 
-test("nothing is taken for anybody else: this is no relay", async () => {
+test("relays no mail for other domains", async () => {
   const recipients = FOREIGN.map((to) => `RCPT TO:<${to}>`);
   const replies = await talk("EHLO client.example", "MAIL FROM:<a@example.com>", ...recipients, "DATA");
   const refused = FOREIGN.map((to, at) => [to, /^5\d\d /.test(replies[3 + at] ?? "")]);
@@ -164,7 +164,7 @@ test("nothing is taken for anybody else: this is no relay", async () => {
   expect([replies.at(-1), await stored()]).toEqual([expect.stringMatching(/^503 /), []]);
 });
 
-test("there is no login and no encryption to be had, and the size is said", async () => {
+test("announces its size limit and offers neither authentication nor encryption", async () => {
   const [, hello = ""] = await talk("EHLO client.example");
   expect(hello).toContain(`SIZE ${41 * 1024 * 1024}`);
   expect(hello).not.toMatch(/AUTH|STARTTLS/);
@@ -172,19 +172,19 @@ test("there is no login and no encryption to be had, and the size is said", asyn
   expect(refused[2]).toMatch(/^5\d\d /);
 });
 
-test("a domain that is not set is not taken mail for", async () => {
+test("rejects mail for a domain that is not configured", async () => {
   const quiet = await start({ bounceDomain: null });
   expect(await send(bounceMail(), path, { at: quiet })).toMatch(/^550 5\.7\.1/);
   expect(await send(personalMail(), project, { at: quiet, from: "ada@example.com" })).toMatch(/^250/);
 });
 
-test("a message that is too large is refused, whatever it said of its size", async () => {
+test("rejects a message that is too large whatever SIZE it announced", async () => {
   const large = Buffer.concat([personalMail(), Buffer.alloc(10 * 1024 * 1024, "a line of text\r\n")]);
   expect(await send(large, project, { from: "ada@example.com" })).toMatch(/^552 /);
   expect(await stored()).toEqual([]);
 });
 
-test("it is refused before it is sent when its size is said", async () => {
+test("rejects MAIL FROM with a SIZE above the limit before DATA", async () => {
   const size = 11 * 1024 * 1024;
   const opening = ["EHLO client.example", `MAIL FROM:<a@example.com> SIZE=${size}`];
   const [toProject, toPath] = [`RCPT TO:<${project}>`, `RCPT TO:<${path}>`];
@@ -192,7 +192,7 @@ test("it is refused before it is sent when its size is said", async () => {
   expect(told.map((reply) => reply.slice(0, 3))).toEqual(["552", "250", "250"]);
 });
 
-test("a bounce may have the whole of the largest mail in it, and only its beginning is kept", async () => {
+test("accepts a bounce that contains the largest email and keeps only its beginning", async () => {
   const returned = Buffer.alloc(LIMITS.messageBytes.value, "a line of text\r\n");
   expect(await send(Buffer.concat([bounceMail(), returned]), path)).toMatch(/^250/);
   expect((await stored()).map(({ raw }) => raw.length)).toEqual([512 * 1024]);
@@ -200,20 +200,20 @@ test("a bounce may have the whole of the largest mail in it, and only its beginn
   expect(larger).toMatch(/^552 /);
 });
 
-test("of a long message the beginning is kept", async () => {
+test("keeps the beginning of a long message", async () => {
   const long = Buffer.concat([personalMail(), Buffer.alloc(2 * 1024 * 1024, "a line of text\r\n")]);
   expect(await send(long, project, { from: "ada@example.com" })).toMatch(/^250/);
   expect((await stored())[0]?.raw.length).toBe(512 * 1024);
 });
 
-test("so many recipients, and not one more", async () => {
+test("accepts up to ten recipients per message", async () => {
   const many = Array.from({ length: 11 }, () => `RCPT TO:<${newId()}@in.example>`);
   const replies = await talk("EHLO client.example", "MAIL FROM:<a@example.com>", ...many);
   expect(replies.slice(3, 13).every((reply) => reply.startsWith("250"))).toBe(true);
   expect(replies[13]).toMatch(/^452 4\.5\.3/);
 });
 
-test("one address gets so many connections, and one more when one of them ends", async () => {
+test("accepts ten connections per address and another one after one of them ends", async () => {
   const greetings = await Promise.all(Array.from({ length: 10 }, () => talk()));
   expect(greetings.flat().every((reply) => reply.startsWith("220"))).toBe(true);
   expect((await talk())[0]).toMatch(/^421 /);
@@ -223,7 +223,7 @@ test("one address gets so many connections, and one more when one of them ends",
 
 const SLOTS = { most: 3, mostOfNetwork: 10 };
 
-test("when all slots are taken, whoever was quiet longest makes room", async () => {
+test("closes the connection that was idle longest when all slots are taken", async () => {
   door = await start({ slotLimits: { ...SLOTS, quietMs: 0 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   const [first, second] = sockets;
@@ -237,7 +237,7 @@ test("when all slots are taken, whoever was quiet longest makes room", async () 
   expect(await nextReply(first)).toMatch(/^250 /);
 });
 
-test("nobody is sent away who waits for our answer to a message", async () => {
+test("keeps a connection that is waiting for the reply to a message", async () => {
   const store = Promise.withResolvers<"stored">();
   const notices = { store: () => store.promise, hasRoom: async () => true };
   door = await start({ notices, slotLimits: { ...SLOTS, most: 1, quietMs: 0 } });
@@ -253,7 +253,7 @@ test("nobody is sent away who waits for our answer to a message", async () => {
   expect((await talk())[0]).toMatch(/^220 /);
 });
 
-test("nobody is sent away who said something just now: then there is no slot, until somebody leaves", async () => {
+test("keeps connections that were active just now, so a new one waits for a free slot", async () => {
   door = await start({ slotLimits: { ...SLOTS, quietMs: 60_000 } });
   for (let count = 0; count < 3; count++) expect((await talk())[0]).toMatch(/^220 /);
   expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
@@ -261,7 +261,7 @@ test("nobody is sent away who said something just now: then there is no slot, un
   await expect.poll(async () => (await talk())[0]?.slice(0, 3)).toBe("220");
 });
 
-test("what is no SMTP ends the connection or is told so, and the door stays open", async () => {
+test("rejects input that is not SMTP and stays open", async () => {
   for (const bytes of [
     "GET / HTTP/1.1",
     "\u0000\u0001\u0002",
@@ -275,7 +275,7 @@ test("what is no SMTP ends the connection or is told so, and the door stays open
   expect(await send(bounceMail(), path)).toMatch(/^250/);
 });
 
-test("while the database is away the answer is 451, so that the server tries again", async () => {
+test("replies 451 while the database is away, so that the server tries again", async () => {
   const away = createPool({
     connection: NOBODY_THERE,
     maxConnections: 1,
@@ -289,7 +289,7 @@ test("while the database is away the answer is 451, so that the server tries aga
   expect(await send(personalMail(), project, { at, from: "ada@example.com" })).toMatch(/^451 4\.3\.0/);
 });
 
-test("whoever runs a domain is reached at each of them, and complaints at the address that only they know", async () => {
+test("accepts mail to the admin addresses of each domain, and complaints at the secret address", async () => {
   const addresses = ["postmaster", "Postmaster@in.example", "abuse@in.example"];
   addresses.push("abuse@bounce.example", "postmaster@bounce.example");
   addresses.push("fbl@bounce.example", `${returnPaths.feedbackName}@bounce.example`);
@@ -300,7 +300,7 @@ test("whoever runs a domain is reached at each of them, and complaints at the ad
   );
 });
 
-/** What is told to recipients, one message after the other, without sending any. */
+/** Returns the replies to RCPT TO for several messages without sending any. */
 async function ask(from: string, to: string, times: number): Promise<Map<string, number>> {
   const commands = Array.from({ length: times }, () => ["RSET", `MAIL FROM:<${from}>`, `RCPT TO:<${to}>`]);
   const replies = await talk("EHLO client.example", ...commands.flat());
@@ -310,7 +310,7 @@ async function ask(from: string, to: string, times: number): Promise<Map<string,
   );
 }
 
-test("one sender writes so often to a project, others and elsewhere go on; so does an operator's address", async () => {
+test("limits how often one sender writes to a project or an admin address, without affecting others", async () => {
   const other = `${newId()}@in.example`;
   expect(await ask("eve@example.com", project, 32)).toEqual(
     new Map([
@@ -358,7 +358,7 @@ const pathOf = () => `${returnPaths.localPartOf(mail.projectId, newId())}@bounce
 const rows = async <Row>(statement: string, ...values: unknown[]) =>
   (await testDatabase.pool.query(statement, values)).rows as Row[];
 
-test("so much comes back to one mail, while others are told of theirs; from one network no more than a mail server sends", async () => {
+test("limits returned messages per email and per network", async () => {
   await inOneWindow({ rows }, 600, async () => {
     await rows("delete from rate_windows");
     expect(await ask("", path, 25)).toEqual(
@@ -384,13 +384,13 @@ const returned = Buffer.alloc(300 * 1024, "a line of text\r\n");
 const largeBounce = () => Buffer.concat([bounceMail(), returned]);
 const writeToOperator = async () =>
   (await send(Buffer.concat([personalMail(), returned]), "abuse@bounce.example")).slice(0, 9);
-/** As if so much had been counted. */
+/** Sets the counter as if this much had been taken. */
 const setTaken = async ([take]: ReadonlyArray<{ bucket: string }>, taken: number) =>
   expect(
     await rows("update rate_windows set taken = $2 where bucket = $1 returning 1", take?.bucket, taken),
   ).toHaveLength(1);
 
-test("from one network so many bytes come back, and what people write goes on", async () => {
+test("limits the bytes of reports per network, without affecting messages from people", async () => {
   await inOneWindow({ rows }, 600, async () => {
     await rows("delete from rate_windows");
     expect(await send(largeBounce(), pathOf())).toMatch(/^250/);
@@ -401,7 +401,7 @@ test("from one network so many bytes come back, and what people write goes on", 
   });
 });
 
-test("what is written to an operator, which is kept, has so many bytes a day, of one network and of all", async () => {
+test("limits the bytes per day sent to admin addresses, per network and in total", async () => {
   const [ofNetwork, ofAll] = operatorBytesTakes("127.0.0.1", 1).map((take) => [take]);
   if (ofNetwork === undefined || ofAll === undefined) throw new Error("no takes");
   await inOneWindow({ rows }, 86_400, async () => {
@@ -430,7 +430,7 @@ test("while too much waits to be read, more is told to come back later, and is t
   expect(await send(bounceMail(), pathOf(), { at: await small() })).toMatch(/^250/);
 });
 
-/** Bytes as they are; everything that is answered until the connection ends. */
+/** Sends raw bytes and returns every reply until the connection ends. */
 async function talkRaw(...parts: ReadonlyArray<string>): Promise<string> {
   const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");
   sockets.push(socket);
@@ -467,7 +467,7 @@ test.for([
   expect(await talkRaw(...parts)).toMatch(/500 5\.5\.2 Lines end in CR LF[^]*$/);
 });
 
-test("a message ends at CR LF . CR LF alone: nothing in it becomes a command", async () => {
+test("ends a message only at CR LF . CR LF, so that nothing inside it becomes a command", async () => {
   const hidden = ["\n.\n", "\n.\r\n", "\r\n.\n", "\r.\r"]
     .map((end) => `${end}MAIL FROM:<b@example.com>\r\n`)
     .join("");
@@ -477,7 +477,7 @@ test("a message ends at CR LF . CR LF alone: nothing in it becomes a command", a
   expect((await stored()).map(({ raw }) => raw.toString().match(/MAIL FROM/g)?.length)).toEqual([4]);
 });
 
-/** Says something again and again, which is never the end. */
+/** Sends a text over and over without ever ending it. */
 function trickle(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 5);
   socket.on("close", () => clearInterval(timer));

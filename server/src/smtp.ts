@@ -1,4 +1,4 @@
-// The SMTP door: takes mail for our own domains, which is what comes back and what people write in. Relays nothing, knows no login.
+// Receives mail for our own domains over SMTP, which is returned mail and mail to projects. It relays nothing and offers no authentication.
 import { createHash } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from "smtp-server";
@@ -28,17 +28,17 @@ export interface SmtpParts {
   notices: NoticeStore;
   rateLimiter: RateLimiter;
   returnPaths: ReturnPaths;
-  /** null: nothing is taken there. */
+  /** Null if returned mail is not received here. */
   bounceDomain: string | null;
   inboundDomain: string | null;
-  /** Who gets what is written to postmaster@ and abuse@; null: it is only kept. */
+  /** The address that gets messages to postmaster@ and abuse@, or null to only keep them. */
   operator: string | null;
   host: string;
-  /** 0 takes a free one. */
+  /** 0 picks a free port. */
   port: number;
-  /** What the greeting says: the name of this machine. */
+  /** The name of this machine in the greeting. */
   name: string;
-  /** How long a client may take, whatever it says meanwhile. */
+  /** How long a client may take, no matter what it sends. */
   connectionLimits?: ConnectionLimits;
   slotLimits?: SlotLimits;
   log: Log;
@@ -46,27 +46,29 @@ export interface SmtpParts {
 
 export interface SmtpDoor {
   readonly port: number;
-  /** What is taken and where, for the one who starts it. */
+  /** The accepted mail and the address, as lines for the instance admin. */
   readonly description: readonly string[];
-  /** Takes no new connections; those that are open may end what they began, for a while. */
+  /** Accepts no new connections and lets open ones finish for a while. */
   stop(): Promise<void>;
 }
 
-/** Where anybody may send complaints that prove which mail they are about; the address with a secret part needs no proof. */
+/** Accepts complaints that prove which email they are about; the secret address accepts them without proof. */
 const FEEDBACK_NAME = "fbl";
 const POSTMASTER = "postmaster";
 const SLOT_LIMITS: SlotLimits = { most: 100, mostOfNetwork: 10, quietMs: 5_000 };
-/** With those that are not greeted yet, for which nobody makes room. */
+/** Includes connections that are not greeted yet, which make no other connection give way. */
 const MAX_CONNECTIONS = 150;
 const MAX_RECIPIENTS = 10;
-/** Whoever says nothing for so long is let go. */
+/** Closes a connection after this idle time. */
 const IDLE_MS = 60_000;
 const CLOSE_MS = 5_000;
-/** An honest server on a bad line brings 10 MB in that time, on a usual one the largest report; whoever has more to say connects again. */
+/**
+ * An honest server on a bad line sends 10 MB in this time, on a normal line the largest report. A client with more to send connects again.
+ */
 const CONNECTION_LIMITS: ConnectionLimits = { messageMs: 300_000, sessionMs: 900_000 };
-/** The rest of a message is taken and thrown away: reports and what a person wrote stand at the beginning. */
+/** The rest of a message is read and discarded, because reports and text from people are at the beginning. */
 const KEPT_BYTES = 512 * 1024;
-/** Many servers return the whole of a mail, with the report and what servers on the way wrote before it. */
+/** Many servers return the whole email, along with the report and headers added on the way. */
 const MOST_BYTES = LIMITS.messageBytes.value + 1024 * 1024;
 
 class SmtpRefusal extends Error {
@@ -94,7 +96,7 @@ const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
 const REFUSED_SLOTS = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_SLOT };
 const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try again later");
 
-/** Listens until it is stopped. Port and address belong to whoever forwards port 25 here. */
+/** Listens until it is stopped. Port and address are those to which port 25 is forwarded. */
 export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
   const slots = createSlots(parts.slotLimits ?? SLOT_LIMITS);
   const server = new SMTPServer({
@@ -125,7 +127,7 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
       void answerMessage(stream, session, parts, done);
     },
   });
-  // What a single connection does wrong is told to it; without a listener it would end the process.
+  // Each client is sent its own errors; without a listener an error would end the process.
   server.on("error", (error) => parts.log.debug({ err: error }, "a connection to the SMTP door failed"));
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
@@ -160,9 +162,12 @@ function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpPa
 /** What there is at our domains. */
 type Kind = "report" | "domain-report" | "project" | "operator";
 
-/** By its form alone: whether a return path was made here, and whether a project exists, is told to nobody. null: not ours. */
+/**
+ * Classifies an address by its form alone, so that the reply reveals neither real return paths nor existing projects. Returns null for
+ * other addresses.
+ */
 function kindOf(address: string, { bounceDomain, inboundDomain, returnPaths }: SmtpParts): Kind | null {
-  // RFC 5321 §4.5.1: taken without a domain too.
+  // RFC 5321 §4.5.1 requires postmaster without a domain as well.
   if (address.toLowerCase() === POSTMASTER) return "operator";
   const domain = domainOf(address).toLowerCase();
   const local = localPartOf(address).toLowerCase();
@@ -217,13 +222,13 @@ function mostBytes({ rcptTo }: SMTPServerSession["envelope"], parts: SmtpParts):
   return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;
 }
 
-/** RFC 1870; 0 where nothing is said. */
+/** Returns the SIZE parameter (RFC 1870), or 0 if it is missing. */
 function saidBytes({ mailFrom }: SMTPServerSession["envelope"]): number {
   const args = mailFrom === false ? false : mailFrom.args;
   return args === false ? 0 : Number(args.SIZE ?? 0);
 }
 
-/** '' for the empty reverse-path. */
+/** Returns the envelope sender, '' for the empty reverse-path. */
 function senderOf({ mailFrom }: SMTPServerSession["envelope"]): string {
   return mailFrom === false ? "" : mailFrom.address;
 }
@@ -245,7 +250,7 @@ async function answerMessage(
   done(null, "2.0.0 Kept");
 }
 
-/** Resolves when the message is kept for each recipient that is one. */
+/** Resolves when the message is stored for each valid recipient. */
 async function takeMessage(
   stream: SMTPServerDataStream,
   { envelope, remoteAddress }: SMTPServerSession,
@@ -275,7 +280,7 @@ async function takeMessage(
   if (!(await isWithinRates(rateLimiter, takes))) throw TOO_MUCH;
   for (const recipient of recipients) {
     const local = localPartOf(recipient);
-    // A return path that nobody made here: taken like any other, and dropped.
+    // Forged return paths are accepted like all others and then dropped.
     if (isReturnPath(local) && returnPaths.read(local) === null) continue;
     const providerId = createHash("sha256").update(`${recipient}\n${fingerprint}`).digest("base64url");
     await notices.store({ source: "smtp", providerId, raw, sender, recipient, toldAt: null });
@@ -284,7 +289,7 @@ async function takeMessage(
 
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** The same report is sent again when our answer did not arrive; then only what servers on the way added differs. */
+/** Returns the Message-ID. A server that missed our reply sends the same report again, changed only in headers added on the way. */
 function messageIdIn(raw: Buffer): string | null {
   const head = raw.subarray(0, MAX_HEADER_BYTES).toString("latin1");
   const end = head.search(/\r?\n\r?\n/);

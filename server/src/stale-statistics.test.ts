@@ -1,4 +1,4 @@
-// Hot statements find their rows by the whole of a key, also when PostgreSQL analysed their tables while nearly nothing was in them.
+// Checks that hot statements use full keys even if PostgreSQL last analyzed their tables when they were nearly empty.
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
 import { createDatabase, createPool, transaction } from "./platform/database/database.ts";
@@ -18,13 +18,13 @@ import { bookActivities } from "./deliveries/tracking/book-activity.ts";
 const outbox = useOutbox();
 const deliveries = createDeliveries({ guard: async () => undefined });
 
-/** Contacts, and as many mails that were sent and events, which are there when the measured work begins. */
+/** The number of contacts, sent emails and events before the measured work begins. */
 const GROWN_TO = 8_000;
-/** Contacts that each part of the work is about. */
+/** The number of contacts in each part of the work. */
 const BATCH = 400;
 /**
- * Rows of one table, or entries of one index, that all of the work may read. A table read from end to end a few times is what joins
- * by hash cost; looking each of a batch up among all contacts of a project costs `BATCH` times that.
+ * Rows of one table, or entries of one index, that all of the work may read. Hash joins scan a table a few times, while looking up each
+ * contact of a batch among all contacts costs `BATCH` times that.
  */
 const MAX_READ = 15 * GROWN_TO;
 
@@ -38,7 +38,7 @@ async function eachTable(statement: (table: string) => string): Promise<void> {
   for (const { name } of rows) await sql.raw(statement(name)).execute(outbox.database);
 }
 
-/** Fills contacts, mails and events of a project up to a number each. */
+/** Adds contacts, emails and events to a project until it has `count` of each. */
 async function growTo(count: number, projectId = outbox.projectId): Promise<void> {
   const { database } = outbox;
   const content = makeContent({ ...contentParts(), projectId });
@@ -70,10 +70,10 @@ const contentParts = () => ({
   listKind: "MARKETING" as const,
 });
 
-/** What a busy installation does all day, for a few hundred contacts each: import, track, send, a campaign, reports, clicks. */
+/** Runs the daily work of a busy installation for a few hundred contacts each: import, track, send, a campaign, reports, clicks. */
 async function work(): Promise<void> {
   const { projectId } = outbox;
-  // Connections of its own, which have planned nothing yet.
+  // A separate pool, because its connections have no cached plans.
   const pool = createPool({
     connection: outbox.connection,
     maxConnections: 2,
@@ -143,7 +143,7 @@ async function work(): Promise<void> {
   await pool.end();
 }
 
-/** A campaign to some contacts and as many single mails, by a sender that hands all of them over. */
+/** Sends a campaign to some contacts and as many single emails, with a sender that submits all of them. */
 async function send(): Promise<void> {
   const { database, projectId } = outbox;
   const key = { projectId, campaignId: newId() };
@@ -167,7 +167,7 @@ async function send(): Promise<void> {
   await sender.stop();
 }
 
-/** Connections report what they have read about once a second, and when they end: all that was read so far is counted. */
+/** Ends all connections so that their reads are counted, because connections report their reads only once a second and when they end. */
 async function endReading(): Promise<void> {
   const { database } = outbox;
   await sql`select pg_terminate_backend(pid, 10_000) from pg_stat_activity
@@ -177,7 +177,7 @@ async function endReading(): Promise<void> {
   await sql`select pg_stat_force_next_flush()`.execute(database);
 }
 
-/** Tables and indexes of which more was read than the work is worth, with how much. */
+/** Lists tables and indexes with more reads than the work justifies. */
 async function listReadTooMuch(): Promise<Array<{ name: string; reads: number }>> {
   await endReading();
   const { rows } = await sql<{ name: string; reads: number }>`
@@ -194,10 +194,10 @@ test.each([
   { rows: 50, whose: "the project" },
   { rows: 50, whose: "another project" },
 ])(
-  "after an analysis at $rows rows of $whose the work of a busy day reads what it is about",
+  "after an analysis at $rows rows of $whose a busy day reads only the rows that it is about",
   async ({ rows, whose }) => {
     const { database } = outbox;
-    // Deleting leaves the pages, and the planner sees how many there are.
+    // Deleted rows would leave their pages, which the planner counts.
     await sql`truncate contacts, emails, events cascade`.execute(database);
     await eachTable((table) => `alter table ${table} set (autovacuum_enabled = false)`);
     if (whose === "another project") await growTo(rows, await outbox.createProject());
@@ -216,7 +216,7 @@ test.each([
   60_000,
 );
 
-test("PostgreSQL is told of every table that names a project that a project has many rows", async () => {
+test("every table with a project_id declares that a project has many rows", async () => {
   const { rows } = await sql<{ name: string }>`
     select c.relname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'project_id'

@@ -1,4 +1,4 @@
-// Table of contents of the background: the sender, and what is checked and swept by the clock.
+// Assembles the background work, which is the sender and everything that is checked and swept on a schedule.
 import { startLoop, type Loop } from "./platform/background/background.ts";
 import type { Sealer } from "./platform/crypto.ts";
 import type { Database } from "./platform/database/database.ts";
@@ -78,7 +78,7 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   database: Database;
   transport: Transport;
   mailbox: Transport;
-  /** One for each transport that takes mail away from this machine. */
+  /** One watch for each transport that sends mail to other machines. */
   watches: readonly TransportWatch[];
   connections: number;
   pace: { projectSendsPerSecond: number; destinationConnections?: number };
@@ -93,18 +93,18 @@ export interface WorkerParts extends Pick<LinkParts, "linksOf"> {
   sessions: Sessions;
   returnPaths: ReturnPaths;
   mailTokens: MailTokens;
-  /** Where mail that comes back is taken; null: nowhere. */
+  /** The domain that receives returned mail, or null if there is none. */
   bounceDomain: string | null;
   inboundDomain: string | null;
-  /** Who gets what is written to postmaster@ and abuse@. */
+  /** The address that gets messages to postmaster@ and abuse@. */
   operator: string | null;
   publicIdOf: (projectId: string) => string;
   guard: Guard;
-  /** Where the installation is reached. */
+  /** The public address of the installation. */
   address: { readonly url: string };
-  /** Whoever is added here is heard when the database is another one than it was. */
+  /** Registers a component to be asked for recovery after a failover to a different database. */
   addWitness: (witness: Witness) => void;
-  /** Null: it is off. */
+  /** Null when billing is off. */
   billing: Billing | null;
   log: Log;
   metrics: Metrics;
@@ -160,7 +160,7 @@ export async function startWorker(parts: WorkerParts): Promise<Worker> {
   ];
   return {
     async stop() {
-      // A look at a transport may last; nobody waits for it.
+      // A check of a transport may take long, so the stop does not wait for it.
       for (const watch of parts.watches) void watch.stop();
       await Promise.all(loops.map((loop) => loop.stop()));
       await Promise.all([transport.close(), parts.mailbox.close()]);
@@ -191,7 +191,7 @@ function startAllJobs({ database, log, metrics }: WorkerParts, pauses: PausePart
   });
 }
 
-/** Makes messages of claimed mails, with what the later folders know of their recipients and senders. */
+/** Returns what builds the messages of claimed emails, with data on recipients and senders from later folders. */
 function preparerOf(parts: WorkerParts) {
   const { database, transport, renderer, domains } = parts;
   return createPreparer({
@@ -212,7 +212,7 @@ function preparerOf(parts: WorkerParts) {
   });
 }
 
-/** Moves executions of workflows on, calls their webhooks and starts those that go by the clock. */
+/** Starts the workflow engine, its webhook calls and its schedules. */
 function startWorkflows(parts: WorkerParts) {
   const { database, sealer, dns, webhookTargets, log, metrics } = parts;
   const common = { database, log, metrics };
@@ -237,7 +237,7 @@ function startTellingMembers({ database, guard, address, log, metrics }: WorkerP
   return [startWatchingRates({ ...common, guard }), startTellingCaps(mails), startWeeklySummaries(mails)];
 }
 
-/** Goes through what came back and what was written to us. */
+/** Starts the reader of returned mail and incoming messages. */
 function startNotices(parts: WorkerParts, deliveries: Deliveries): Loop {
   const { database, returnPaths, bounceDomain, inboundDomain, operator, log, metrics } = parts;
   const ownDomains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
@@ -274,7 +274,7 @@ function startSweeps({ database, sealer, sessions, log, metrics }: WorkerParts) 
   return Object.entries(sweeps).map(([name, sweep]) =>
     startLoop({
       name,
-      // What a sweep counts is no time to wait.
+      // A sweep returns a count, which is not a wait time.
       runOnce: async () => void (await sweep()),
       everyMs: SWEEP_MS,
       delayMs: SWEEP_MS,

@@ -1,11 +1,11 @@
-// Keyed hashes of email addresses, for what must outlive the address itself (docs/decisions/0107-opt-outs-of-addresses.md).
+// Computes keyed hashes of email addresses for records that outlive the address itself (docs/decisions/0107-opt-outs-of-addresses.md).
 import { createHmac, type KeyObject } from "node:crypto";
 import { deriveKey } from "./crypto.ts";
 
 /** A process has one application secret, as it has one clock: every statement that makes contacts needs the key. */
 const state: { key: KeyObject | null } = { key: null };
 
-/** Sets the key of this process; called once, before anything is hashed. */
+/** Sets the key of this process. Called once, before anything is hashed. */
 export function setAddressKey(applicationSecret: string): void {
   state.key = deriveKey(applicationSecret, "opt-outs");
 }

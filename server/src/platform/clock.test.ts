@@ -1,4 +1,4 @@
-// The clock of this machine is set wrong; the database's is right.
+// Runs with a machine whose clock is wrong and a database whose clock is right.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { followClock, now, nowMs, readClock } from "./clock.ts";
 import { createDatabase, createPool, type Database } from "./database/database.ts";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterEach(async () => {
   vi.restoreAllMocks();
   vi.useRealTimers();
-  // The difference belongs to the process: it is taken back.
+  // Resets the difference, which belongs to the whole process.
   (await followClock({ database, log, metrics: createMetrics() })).stop();
 });
 afterAll(async () => {
@@ -37,7 +37,7 @@ async function follow() {
   onTestFinished(() => clock.stop());
 }
 
-/** How far what is made here is from the clock of the database. */
+/** Returns how far times and ids made here are from the database's clock. */
 async function distancesMs(): Promise<number[]> {
   const rightMs = (await readClock(database)).getTime();
   return [now().getTime(), nowMs(), idTimeMs(newId())].map((ms) => Math.abs(ms - rightMs));
@@ -45,10 +45,10 @@ async function distancesMs(): Promise<number[]> {
 
 const isClose = (ms: number) => ms < 1_000;
 
-test("clocks that agree as far as can be told are left alone", async () => {
+test("leaves clocks alone that agree within the measurable accuracy", async () => {
   const rightNow = Date.now;
   const clock = vi.spyOn(Date, "now").mockReturnValue(0);
-  // What servers of other files found on a busy machine stays with the process.
+  // The difference that servers of other test files measured on a busy machine stays in the process.
   const difference = nowMs();
   clock.mockImplementation(() => rightNow() - difference + 3);
   await follow();
@@ -70,7 +70,7 @@ test.for([2, -2])(
   },
 );
 
-test("a clock that jumps is found out ten seconds later", async () => {
+test("detects a clock that jumps within ten seconds", async () => {
   setClock(0);
   await follow();
   vi.setSystemTime(Date.now() - 2 * HOUR_MS);

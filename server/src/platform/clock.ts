@@ -1,6 +1,6 @@
-// The time that outlives this process: that of the database, which all of an installation share. A machine's own clock may be wrong, each
-// otherwise, and jumps when it is set. What leases, timers and schedules compare, the database compares itself; this is for what is made
-// here: ids, the instants of events, dates of messages.
+// Tells the time by the database's clock, which all processes of an installation share, because the clock of a machine may be wrong or
+// jump. The database itself compares leases, timers and schedules. This clock is for ids, times of events and dates of messages, which are
+// made here.
 import { sql } from "kysely";
 import { startLoop, type Loop } from "./background/background.ts";
 import type { Database } from "./database/database.ts";
@@ -8,15 +8,15 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
 const LOOK_MS = 10_000;
-/** Below this a difference is not told from the way of an answer, beside half of how long that took. */
+/** A smaller difference is indistinguishable from network delay. Half of the round trip is added to this. */
 const BLUR_MS = 5;
-/** From here on somebody should know that the clock of the machine is wrong. */
+/** From this difference on, the log warns about the machine's clock. */
 const WRONG_MS = 1_000;
 
 /** How far the database's clock is ahead of this machine's. */
 const difference = { ms: 0 };
 
-/** Milliseconds since 1970, whole. */
+/** Returns the milliseconds since 1970, as a whole number. */
 export function nowMs(): number {
   return Date.now() + difference.ms;
 }
@@ -25,16 +25,16 @@ export function now(): Date {
   return new Date(nowMs());
 }
 
-/** The database's clock itself, as its transaction began: for what is compared with what other machines say. */
+/** Returns the database's own clock at the start of its transaction, for comparisons with times from other machines. */
 export async function readClock(database: Database): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(database);
   return rows[0]?.now ?? new Date(Number.NaN);
 }
 
 /**
- * Compares the clocks now and every ten seconds until stopped, and goes by the database's where they differ by more than can
- * be told: within half of the time that the database takes to answer.
- * @throws what the first look threw; later ones wait for a database that is away
+ * Compares the clocks now and every ten seconds until stopped. Adopts the database's clock if they differ by more than half of its response
+ * time.
+ * @throws the error of the first comparison; later comparisons wait for a database that is away
  */
 export async function followClock({
   database,

@@ -1,25 +1,25 @@
-// Runs an operator command and reports its result: the exit code, and the reason of a failure as text or, with `--json`, as JSON.
+// Runs a command of the instance admin and reports its exit code and errors as text or, with `--json`, as JSON.
 import { ConfigError } from "./settings/config.ts";
 import { EmbeddedPostgresError } from "./embedded-postgres/embedded-postgres.ts";
 import { Refusal } from "./refusal.ts";
 import { StartError } from "./start-error.ts";
 
-/** The command line is not one of the usage. */
+/** Thrown if the command line does not match the usage. */
 export class UsageError extends Error {}
 
 interface Command {
-  /** Printed for `--help`, and after the message when the command line is not understood. */
+  /** Printed if the command line is not understood. */
   usage: string;
-  /** Errors of the command's own whose message says it all. */
+  /** The command's own errors whose message is complete without a stack trace. */
   expected?: ReadonlyArray<new (...args: never[]) => Error>;
 }
 
 const EXPECTED = [ConfigError, EmbeddedPostgresError, Refusal, StartError, UsageError];
 
 /**
- * Runs a command with the arguments of this process and sets its exit code: what `run` returns, 0 after `--help`, 1 when it failed, 2 when
- * the command line is not understood. Why goes to standard error; with `--json` it is one object on standard output,
- * `{error: {message, fields?}}`, and standard error has the place in the code where it is a bug.
+ * Runs a command with the arguments of this process and sets its exit code, which is the result of `run`, 1 after a failure and 2 if the
+ * command line is not understood. Prints the error to standard error. With `--json` it is one object on standard output, `{error: {message,
+ * fields?}}`, and standard error only gets the stack trace of a bug.
  */
 export async function runCommand(
   run: (args: readonly string[]) => Promise<number>,
@@ -48,7 +48,7 @@ export async function runCommand(
   }
 }
 
-/** What `parseArgs` of node:util throws for an option that it does not know. */
+/** Returns whether the error is from `parseArgs` of node:util, for an unknown option. */
 function isOfParseArgs(error: unknown): boolean {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }

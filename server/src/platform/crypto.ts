@@ -1,4 +1,4 @@
-// Secrets: random texts, hashes to look them up by, and sealing with the application secret (AES-256-GCM).
+// Creates random texts and lookup hashes, and encrypts secrets with the application secret (AES-256-GCM).
 import {
   createCipheriv,
   createDecipheriv,
@@ -16,7 +16,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** A text of letters and digits nobody can guess. */
+/** Returns random letters and digits that cannot be guessed. */
 export function randomText(length: number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join("");
 }
@@ -25,25 +25,25 @@ export function sha256(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Whether two secrets are the same; takes the same time wherever they differ, and however long they are. */
+/** Returns whether two secrets are equal, in a time that depends neither on their difference nor on their length. */
 export function isSameSecret(given: string, expected: string): boolean {
   return timingSafeEqual(sha256(given), sha256(expected));
 }
 
 /**
- * A key of its own for each purpose, so that no two uses of the application secret can be mixed up. Not as bytes: an HMAC
- * with those takes five times as long.
+ * Returns a separate key for each purpose, so that two uses of the application secret cannot be mixed up. Returns a KeyObject because an
+ * HMAC with raw bytes takes five times as long.
  */
 export function deriveKey(applicationSecret: string, purpose: string): KeyObject {
   return createSecretKey(Buffer.from(hkdfSync("sha256", applicationSecret, "postloft", purpose, 32)));
 }
 
 export interface Sealer {
-  /** Encrypts and authenticates; `context` (a row's id) must be the same when opening. */
+  /** Encrypts and authenticates a text. `context` (a row's id) must be the same when opening. */
   seal(plain: string, context: string): Buffer;
-  /** @throws when the bytes were changed, sealed under another secret or for another context. */
+  /** @throws if the bytes were changed, or sealed with another secret or for another context */
   open(sealed: Buffer, context: string): string;
-  /** 32 bytes that are always the same for a text, and that nobody knows beforehand who has not the secret. */
+  /** Returns 32 bytes that are always the same for a text and unpredictable without the secret. */
   mac(text: string): Buffer;
 }
 

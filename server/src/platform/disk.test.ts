@@ -1,4 +1,4 @@
-// Whether there is room: by the folder of the embedded database, and by what a database says that is elsewhere.
+// Tests whether there is disk space, by the folder of the embedded database and by the errors of an external one.
 import { tmpdir } from "node:os";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
@@ -8,14 +8,14 @@ import { createTestDatabase } from "./database/test-database.ts";
 
 const A_MINUTE_MS = 60_000;
 
-test("a disk with room has it; one that is full, or cannot be asked, has none", async () => {
+test("reports room on a disk with space, and none on a full disk or one that cannot be checked", async () => {
   expect(await hasRoom(tmpdir())).toBe(true);
   // Has no blocks at all.
   expect(await hasRoom("/proc")).toBe(false);
   await expect(hasRoom("/no/such/folder")).rejects.toThrow("ENOENT");
 });
 
-test("a database that refuses a statement because its disk is full is believed, for a minute", async () => {
+test("reports no room for a minute after a statement failed because of a full disk", async () => {
   const { pool, drop } = await createTestDatabase();
   const database = createDatabase(pool);
   expect(await hasRoom(null)).toBe(true);

@@ -1,27 +1,30 @@
-// Whether there is room for what is to be stored: on the disk of the embedded database, and by what the database itself says.
+// Checks whether there is space to store data, on the disk of the embedded database and by the errors of the database itself.
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Two segments of PostgreSQL's log: with less than that it may end in the middle of its work. */
+/** Two WAL segments. With less than that PostgreSQL may shut down in the middle of its work. */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
-/** A database that said it has no room is believed for so long: somebody may have made some meanwhile. */
+/** How long an error about a full disk counts, because space may have been freed since. */
 const REMEMBERED_MS = 60_000;
 
 const refusal = { atMs: Number.NEGATIVE_INFINITY };
 
-/** A statement failed because the database's disk is full (SQLSTATE 53100). */
+/** Records that a statement failed because the database's disk is full (SQLSTATE 53100). */
 export function noteFullDisk(): void {
   refusal.atMs = performance.now();
 }
 
-/** @param dataDir of the embedded database; null where PostgreSQL is somebody else's and its disk cannot be looked at */
+/**
+ * Returns whether there is room. @param dataDir the folder of the embedded database, or null for an external PostgreSQL, whose disk cannot
+ * be checked
+ */
 export async function hasRoom(dataDir: string | null): Promise<boolean> {
   if (performance.now() - refusal.atMs < REMEMBERED_MS) return false;
   return dataDir === null || hasRoomIn(dataDir);
 }
 
-/** Of a folder that may not be made yet. */
+/** Returns whether there is room for a folder that may not exist yet. */
 export async function hasRoomBelow(folder: string): Promise<boolean> {
   return existsSync(folder) || dirname(folder) === folder ? hasRoomIn(folder) : hasRoomBelow(dirname(folder));
 }

@@ -1,4 +1,4 @@
-// DNS questions, each bounded in time. An answer, "there is none", or "nobody answered": three different things (reliability case F31).
+// Resolves DNS names with a time limit. Distinguishes records, "there are none" and "no server responded" (reliability case F31).
 import { Resolver } from "node:dns/promises";
 
 export type DnsAnswer =
@@ -10,23 +10,25 @@ export type DnsAnswer =
 export type RecordType = "A" | "AAAA" | "CNAME" | "MX" | "NS";
 
 export interface Dns {
-  /** The TXT records of a name, the strings of each joined (RFC 7208 §3.3). Patient: up to 7 s. Never throws. */
+  /** Returns the TXT records of a name, with the strings of each record joined (RFC 7208 §3.3). Takes up to 7 s and never throws. */
   txt(name: string): Promise<DnsAnswer>;
-  /** What the records of a name point at: addresses or host names, of MX without the preference. At most 4.5 s. Never throws. */
+  /**
+   * Returns the addresses or host names in the records of a name, MX records without their preference. Takes up to 4.5 s and never throws.
+   */
   records(name: string, type: RecordType): Promise<DnsAnswer>;
-  /** Who is asked: addresses, with a port where that is not 53. */
+  /** Returns the addresses of the resolvers, with the port if it is not 53. */
   servers(): readonly string[];
 }
 
 const TIMEOUT_MS = 2_000;
 const PATIENT_TRIES = 2;
-/** Node looks at the clock of its resolver once a second, so this ends after 2 s. */
+/** Node checks its resolver's timeouts once a second, so this ends after 2 s. */
 const QUICK_TIMEOUT_MS = 1_900;
-/** Each of the resolvers is asked once; with three of them that alone could take 6 s. */
+/** Each resolver is asked once, which could take 6 s with three of them. */
 const RECORDS_TIMEOUT_MS = 4_500;
 const NOTHING_THERE = new Set(["ENOTFOUND", "ENODATA"]);
 
-/** `servers` such as `127.0.0.1:5353`; the system's when empty. */
+/** Creates a resolver for `servers` such as `127.0.0.1:5353`, or for the system's resolvers if empty. */
 export function createDns(servers: readonly string[]): Dns {
   const patient = new Resolver({ timeout: TIMEOUT_MS, tries: PATIENT_TRIES });
   const quick = new Resolver({ timeout: QUICK_TIMEOUT_MS, tries: 1 });
@@ -56,7 +58,7 @@ async function answerTo(ask: () => Promise<string[]>): Promise<DnsAnswer> {
   }
 }
 
-/** The resolver's own clock is coarse and starts again for each server. */
+/** Limits the total time, because the resolver's own timer is coarse and restarts for each server. */
 async function withinTime(answer: Promise<DnsAnswer>): Promise<DnsAnswer> {
   const late = Promise.withResolvers<DnsAnswer>();
   const timer = setTimeout(

@@ -1,4 +1,4 @@
-// Text in HTML.
+// Escapes text for HTML.
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",
@@ -8,7 +8,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A text that is safe between tags and inside a quoted attribute. */
+/** Returns a text that is safe between tags and inside a quoted attribute. */
 export function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
 }

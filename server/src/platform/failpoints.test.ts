@@ -4,11 +4,11 @@ import { armFailpoints, failpoint, FailpointError, parseFailpoint } from "./fail
 
 afterEach(() => armFailpoints([]));
 
-test("nothing acts where nothing is armed", async () => {
+test("does nothing when no failpoint is armed", async () => {
   await expect(failpoint("dot.after")).resolves.toBeUndefined();
 });
 
-test("a place acts at its turn, once, and other places do not", async () => {
+test("triggers an armed failpoint once, at its turn, and no others", async () => {
   armFailpoints(readConfig({ FAILPOINTS: "dot.before:throw:2, claim.after:throw" }).FAILPOINTS);
   await failpoint("dot.before");
   await expect(failpoint("dot.before")).rejects.toThrow(FailpointError);
@@ -18,7 +18,7 @@ test("a place acts at its turn, once, and other places do not", async () => {
 });
 
 test.each(["dot.never:kill", "dot.after", "dot.after:explode", "dot.after:kill:0", "dot.after:kill:1:2"])(
-  "%s is no failpoint, and no process starts with it",
+  "%s is not a valid failpoint and prevents the start",
   (text) => {
     expect(parseFailpoint(text)).toBeNull();
     expect(() => readConfig({ FAILPOINTS: text })).toThrow("FAILPOINTS");

@@ -1,7 +1,7 @@
-// Named places where a test of crashes makes this process die, throw or wait, to show that no moment is a bad one.
-// When off, a failpoint costs one lookup in an empty map.
+// Defines named places where a crash test makes this process die, throw or wait, to prove that a crash is safe at any moment. A disabled
+// failpoint costs one lookup in an empty map.
 
-/** Every place there is, in the order in which a campaign passes them. */
+/** The failpoints of sending, in the order in which a campaign passes them. */
 export const FAILPOINT_NAMES = [
   "import.step",
   "event.before_commit",
@@ -19,7 +19,7 @@ export const FAILPOINT_NAMES = [
   "finish.before",
 ] as const;
 
-/** Every place that executions of workflows pass. */
+/** The failpoints that workflow executions pass. */
 export const WORKFLOW_FAILPOINT_NAMES = [
   "workflow.react",
   "workflow.claimed",
@@ -27,7 +27,7 @@ export const WORKFLOW_FAILPOINT_NAMES = [
   "workflow.after_commit",
 ] as const;
 
-/** Every place that the removal of a project passes. */
+/** The failpoints that the removal of a project passes. */
 export const REMOVAL_FAILPOINT_NAMES = ["removal.step"] as const;
 const ALL_NAMES = [...FAILPOINT_NAMES, ...WORKFLOW_FAILPOINT_NAMES, ...REMOVAL_FAILPOINT_NAMES];
 export type FailpointName = (typeof ALL_NAMES)[number];
@@ -37,7 +37,7 @@ const ACTIONS = ["kill", "throw", "delay"] as const;
 export interface Failpoint {
   name: FailpointName;
   action: (typeof ACTIONS)[number];
-  /** It acts once: the so-manieth time that the place is passed. */
+  /** The number of the pass at which the failpoint triggers. It triggers once. */
   turn: number;
 }
 
@@ -45,12 +45,12 @@ export class FailpointError extends Error {
   override name = "FailpointError";
 }
 
-/** Longer than two looks of whatever goes by the clock. */
+/** Longer than two intervals of every periodic loop. */
 const DELAY_MS = 5_000;
 
 const armed = new Map<FailpointName, Failpoint & { passed: number }>();
 
-/** `name:action[:turn]`; null when it says nothing we know. */
+/** Parses `name:action[:turn]`; returns null if it is invalid. */
 export function parseFailpoint(text: string): Failpoint | null {
   const [given, does, turn = "1", ...rest] = text.split(":");
   const name = ALL_NAMES.find((one) => one === given);
@@ -60,16 +60,15 @@ export function parseFailpoint(text: string): Failpoint | null {
   return { name, action, turn: Number(turn) };
 }
 
-/** Replaces what is armed in this process; none: off. */
+/** Replaces the armed failpoints of this process; an empty list disarms all. */
 export function armFailpoints(failpoints: readonly Failpoint[]): void {
   armed.clear();
   for (const one of failpoints) armed.set(one.name, { ...one, passed: 0 });
 }
 
 /**
- * Passes a named place: mostly at once.
- *
- * @throws FailpointError when a test wants it
+ * Passes a named place, which normally does nothing.
+ * @throws FailpointError if a test armed it to throw
  */
 export async function failpoint(name: FailpointName): Promise<void> {
   const one = armed.get(name);
@@ -77,7 +76,7 @@ export async function failpoint(name: FailpointName): Promise<void> {
   one.passed += 1;
   if (one.passed !== one.turn) return;
   if (one.action === "throw") throw new FailpointError(`the failpoint ${name} was reached`);
-  // Nothing more is done, written or answered: neither after SIGKILL nor until the wait is over.
+  // The process does nothing more, neither after SIGKILL nor until the wait ends.
   if (one.action === "kill") process.kill(process.pid, "SIGKILL");
   await new Promise((resolve) => setTimeout(resolve, DELAY_MS));
 }

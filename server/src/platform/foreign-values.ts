@@ -1,4 +1,4 @@
-// Reads values somebody else wrote: each is what it should be or null, bounded, and text that the database takes. Pure.
+// Reads values from other systems. Each result is either null or valid, bounded, and safe to store as text. Pure.
 
 export function readObject(value: unknown): Record<string, unknown> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value)
@@ -6,12 +6,12 @@ export function readObject(value: unknown): Record<string, unknown> | null {
     : null;
 }
 
-/** [] for what is none. */
+/** Returns the list, or [] for other values. */
 export function readList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A text without NUL and halves of characters, cut to `maxLength`; null for what is none, or empty. */
+/** Returns a text without NUL and unpaired surrogates, cut to `maxLength`, or null if it is empty or not a string. */
 export function readText(value: unknown, maxLength: number): string | null {
   if (typeof value !== "string") return null;
   const text = value.replaceAll("\u0000", "").slice(0, maxLength).toWellFormed().trim();
@@ -21,7 +21,7 @@ export function readText(value: unknown, maxLength: number): string | null {
 const EARLIEST_MS = Date.UTC(2000, 0, 1);
 const LATEST_MS = Date.UTC(2200, 0, 1);
 
-/** An instant of this age; null for anything else. */
+/** Returns a time between 2000 and 2200, or null for other values. */
 export function readInstant(value: unknown): Date | null {
   const ms = typeof value === "string" ? Date.parse(value.slice(0, 40)) : Number.NaN;
   return ms > EARLIEST_MS && ms < LATEST_MS ? new Date(ms) : null;

@@ -1,4 +1,4 @@
-// Loops in the background: when they run, how long they wait after a failure, how they stop, and what /metrics says of them.
+// Tests when loops run, how long they wait after a failure, how they stop, and their metrics.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { insist, startLoop, type Loop, type LoopOptions } from "./background.ts";
 import { createLog } from "../log.ts";
@@ -31,7 +31,7 @@ function start(options: Partial<LoopOptions>): Loop {
   return loop;
 }
 
-test("a loop runs at once and then by the clock; a run that says when the next is worth it is believed, up to that", async () => {
+test("runs immediately and then on schedule, or earlier when a run returns a shorter wait", async () => {
   const waits = [0, 100, undefined, 99_000];
   const ranAtMs: number[] = [];
   const startedMs = performance.now();
@@ -45,7 +45,7 @@ test("a loop runs at once and then by the clock; a run that says when the next i
   expect(ranAtMs).toEqual([0, 0, 100, 10_100, 20_100]);
 });
 
-test("whoever wakes it makes it run now; while it runs, once more after that", async () => {
+test("runs when notified, and once more after a run in progress", async () => {
   let runs = 0;
   const underWay = Promise.withResolvers<void>();
   const loop = start({
@@ -65,7 +65,7 @@ test("whoever wakes it makes it run now; while it runs, once more after that", a
   expect(runs).toBe(3);
 });
 
-test("after failures it waits longer and longer, whoever wakes it, and not longer than its bound; success forgets them", async () => {
+test("waits longer after each failure up to its limit, even if notified, until a run succeeds", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   let isBroken = true;
   const ranAtMs: number[] = [];
@@ -81,7 +81,7 @@ test("after failures it waits longer and longer, whoever wakes it, and not longe
     loop.wake();
     await vi.advanceTimersByTimeAsync(100);
   }
-  // Half a second, doubled up to five.
+  // Half a second, doubled up to five seconds.
   expect(ranAtMs).toEqual([0, 500, 1_500, 3_500, 7_500, 12_500, 17_500]);
   isBroken = false;
   await vi.advanceTimersByTimeAsync(4_500);
@@ -91,7 +91,7 @@ test("after failures it waits longer and longer, whoever wakes it, and not longe
   expect(ranAtMs.length).toBeGreaterThanOrEqual(before + 2);
 });
 
-test("processes that failed together do not come back together", async () => {
+test("retries at different times in processes that failed together", async () => {
   const waitsMs = new Set<number>();
   for (const random of [0, 0.5, 0.8]) {
     vi.spyOn(Math, "random").mockReturnValue(random);
@@ -109,7 +109,7 @@ test("processes that failed together do not come back together", async () => {
   expect([...waitsMs]).toEqual([500, 375, 300]);
 });
 
-test("it stops when its run has ended, and tells the run", async () => {
+test("stops after the current run and signals the stop to that run", async () => {
   const underWay = Promise.withResolvers<void>();
   let runs = 0;
   let told: AbortSignal | undefined;
@@ -141,7 +141,7 @@ test.each([
       },
     },
   ],
-])("it stops at once %s", async (_when, options) => {
+])("stops immediately %s", async (_when, options) => {
   vi.useRealTimers();
   const loop = start({ everyMs: 60_000, ...options });
   await loop.stop();
@@ -153,7 +153,7 @@ async function valueOf(name: string): Promise<number> {
   return Number(new RegExp(`^postloft_loop_${name}\\{loop="tested"\\} (\\S+)$`, "m").exec(text)?.[1]);
 }
 
-test("/metrics says of each loop how often it ran and failed, how long that took, and when it was last", async () => {
+test("exports runs, errors, duration and the time of the last run of each loop", async () => {
   let runs = 0;
   const loop = start({
     runOnce: async () => {
@@ -172,7 +172,7 @@ test("/metrics says of each loop how often it ran and failed, how long that took
   await stopped;
 });
 
-test("work is insisted on until it commits, told of less and less often", async () => {
+test("retries work until it commits and logs with decreasing frequency", async () => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   const told: number[] = [];
   let tries = 0;
@@ -183,7 +183,7 @@ test("work is insisted on until it commits, told of less and less often", async 
     },
     { forMs: 60_000, tell: (failure) => told.push(failure.tries) },
   );
-  // 0.1 s, doubled up to one: 0.1 + 0.2 + 0.4 + 0.8 + 5 × 1.
+  // 0.1 s, doubled up to one second, is 0.1 + 0.2 + 0.4 + 0.8 + 5 × 1.
   await vi.advanceTimersByTimeAsync(6_499);
   expect(tries).toBe(9);
   await vi.advanceTimersByTimeAsync(1);
@@ -194,7 +194,7 @@ test("work is insisted on until it commits, told of less and less often", async 
 test.each([
   ["its time is over", { forMs: 2_000 }],
   ["it makes no sense", { forMs: 60_000, mayRepeat: (_error: unknown, tries: number) => tries < 3 }],
-])("nothing is insisted on when %s", async (_when, options) => {
+])("stops retrying when %s", async (_when, options) => {
   let tries = 0;
   const done = insist(async () => {
     tries++;
@@ -207,7 +207,7 @@ test.each([
   expect(tries).toBeLessThan(9);
 });
 
-test("a signal ends the insisting, and the wait in it", async () => {
+test("stops retrying and waiting when the signal aborts", async () => {
   vi.useRealTimers();
   const closing = new AbortController();
   let tries = 0;

@@ -8,17 +8,16 @@ import { isUnreachable } from "../unavailable.ts";
 import { createWakeUp } from "./wake-up.ts";
 
 export interface LoopOptions {
-  /** As it stands in /metrics and in the log. Loops of one name share a line. */
+  /** The name in /metrics and in the log. Loops with the same name share a line. */
   name: string;
   /**
-   * One run. Resolves to the time after which the next one is worth it, ms (0: there is more to do now), or to nothing: `everyMs`.
-   *
-   * @param signal says that the loop stops: what can wait for the next start should
+   * Does one run and resolves to the milliseconds until the next useful run (0 if there is more to do now), or to nothing for `everyMs`.
+   * @param signal aborts when the loop stops, so that the run leaves deferrable work for the next start
    */
   runOnce: (signal: AbortSignal) => Promise<number | void>;
-  /** Between the end of a run and the next one, at most, unless it failed. */
+  /** The longest wait between the end of a successful run and the next run. */
   everyMs: number;
-  /** Before the first run. Default 0. */
+  /** The wait before the first run. Default 0. */
   delayMs?: number;
   /** Runs when work of this topic was committed, by this process or another one. */
   notifiedBy?: { database: Database; topic: Topic };
@@ -27,15 +26,15 @@ export interface LoopOptions {
 }
 
 export interface Loop {
-  /** There is work: run now, or again after this run. After a failure the wait is not cut short. */
+  /** Runs now, or again after the current run. Does not shorten the wait after a failure. */
   wake(): void;
-  /** Begins no further run. Resolves when the one under way has ended. */
+  /** Starts no further run and resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
-/** After the first failure; twice as long after each further one. */
+/** The wait after the first failure, doubled after each further failure. */
 const FIRST_RETRY_MS = 500;
-/** The longest wait after a failure: as long as between two runs, but within these. */
+/** Bounds for the longest wait after a failure, which otherwise is `everyMs`. */
 const LONGEST_RETRY_MS = { atLeast: 5_000, atMost: 60_000 };
 
 /** One warning reports all loops that fail within this time, because they lose the database together. */
@@ -83,7 +82,6 @@ export function startLoop(options: LoopOptions): Loop {
   const stopping = new AbortController();
   let failures = 0;
 
-  /** Never throws. */
   async function runAndWait(): Promise<void> {
     const startedMs = performance.now();
     let waitMs = everyMs;
@@ -130,13 +128,13 @@ export function startLoop(options: LoopOptions): Loop {
 }
 
 export interface Insistence {
-  /** How long it is tried, ms. */
+  /** How long to retry, in ms. */
   forMs: number;
-  /** Whether to try once more after a failure. Default: always. */
+  /** Returns whether to try once more after a failure. Default: always. */
   mayRepeat?: (error: unknown, tries: number) => boolean;
-  /** Ends it with the next failure, and the wait for the next try. */
+  /** Ends the retries at the next failure, and any wait between tries. */
   signal?: AbortSignal;
-  /** What the log says when a try failed. Default: nothing. */
+  /** Logs a failed try. Default: nothing. */
   tell?: (failure: { err: unknown; tries: number }) => void;
 }
 
@@ -144,9 +142,8 @@ const FIRST_REPEAT_MS = 100;
 const LONGEST_REPEAT_MS = 1_000;
 
 /**
- * Does work again until it succeeds: for what this process alone knows and must not forget while the database is away.
- *
- * @throws what `work` threw last when the time is over, `mayRepeat` says no, or the signal ends it
+ * Retries work until it succeeds. Used for results that only this process knows and must not lose while the database is away.
+ * @throws the last error of `work` when the time is over, `mayRepeat` returns false or the signal aborts
  */
 export async function insist<T>(work: () => Promise<T>, options: Insistence): Promise<T> {
   const { forMs, mayRepeat = () => true, signal, tell = () => undefined } = options;
@@ -170,12 +167,18 @@ async function waitUntil(signal: AbortSignal | undefined, ms: number): Promise<v
   signal?.removeEventListener("abort", ended.wake);
 }
 
-/** A disk that is full must not be filled further with the same line: the first failure, the second, the fourth, and so on. */
+/**
+ * Returns whether to log this failure, which is the first, second, fourth, eighth and so on. A full disk must not fill up further with one
+ * line.
+ */
 function isWorthTelling(failures: number): boolean {
   return Math.log2(failures) % 1 === 0;
 }
 
-/** Doubles up to the longest, less up to a half of it, so that processes that failed together do not come back together. */
+/**
+ * Returns a wait that doubles up to the longest one, minus a random part of up to half, so that processes that failed together retry at
+ * different times.
+ */
 function backOffMs(failures: number, firstMs: number, longestMs: number): number {
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (1 - Math.random() / 2);
 }

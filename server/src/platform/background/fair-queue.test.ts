@@ -1,4 +1,4 @@
-// The fair queue: who goes first, how much runs at once, who pauses, and who is refused.
+// Tests the fair queue: which owner is next, how much runs concurrently, which owners pause and which work is rejected.
 import { expect, test } from "vitest";
 import { createFairQueue, type FairQueueOptions, type Piece, type ResourcePiece } from "./fair-queue.ts";
 
@@ -18,7 +18,7 @@ const on = (owner: string, resource: string, waiting: number) => ({
 });
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A queue with a clock that stands still, and work that ends when the test says so. */
+/** Starts a queue with a fixed clock and work that ends when the test says so. */
 function startQueue(options: Partial<FairQueueOptions> = {}) {
   let nowMs = 0;
   const queue = createFairQueue({ ...OPTIONS, ...options }, () => nowMs);
@@ -33,7 +33,7 @@ function startQueue(options: Partial<FairQueueOptions> = {}) {
         return new Promise<void>((resolve) => ends.push(resolve));
       });
     },
-    /** Ends the piece that began first, after it took this long. */
+    /** Ends the work that began first, after it took this long. */
     async endNext(tookMs = 1) {
       nowMs += tookMs;
       ends.shift()?.();
@@ -42,7 +42,7 @@ function startQueue(options: Partial<FairQueueOptions> = {}) {
   };
 }
 
-test("an owner who used no time goes before one who used some and has more waiting", async () => {
+test("runs an owner that used no time before one that used some and has more waiting", async () => {
   const { add, begun, endNext } = startQueue();
   for (const name of ["a1", "a2", "a3"]) void add("a", name);
   void add("b", "b1");
@@ -51,13 +51,13 @@ test("an owner who used no time goes before one who used some and has more waiti
   expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
 });
 
-test("work that fails gives its place back and rejects", async () => {
+test("frees the place of work that fails and rejects its promise", async () => {
   const { queue } = startQueue();
   await expect(queue.run({ owner: "a" }, async () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   await expect(queue.run({ owner: "a" }, async () => "yes")).resolves.toBe("yes");
 });
 
-test("an owner has a bounded number of pieces in progress, and the other places are for others", async () => {
+test("limits the concurrent work per owner and leaves the other places to other owners", async () => {
   const { add, begun, endNext } = startQueue({ atOnce: 3, atOncePerOwner: 1 });
   for (const name of ["a1", "a2"]) void add("a", name);
   void add("b", "b1");
@@ -67,7 +67,7 @@ test("an owner has a bounded number of pieces in progress, and the other places 
   expect(begun).toEqual(["a1", "b1", "a2"]);
 });
 
-test("a resource serves one piece at a time, and pieces for other resources pass", async () => {
+test("runs one item per resource at a time and lets work for other resources pass", async () => {
   const { add, begun, endNext } = startQueue({ atOnce: 3 });
   void add(on("a", "thread", 5), "a on thread");
   void add(on("b", "thread", 5), "b on thread");
@@ -78,7 +78,7 @@ test("a resource serves one piece at a time, and pieces for other resources pass
   expect(begun).toEqual(["a on thread", "c on image", "b on thread"]);
 });
 
-test("too many pieces of one owner are refused, and other owners are not", async () => {
+test("rejects too much work of one owner and accepts work of other owners", async () => {
   const { add } = startQueue({ waitingPerOwner: 2 });
   for (const name of ["a1", "a2", "a3"]) void add("a", name);
   await expect(add("a", "a4")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED", retryAfterSeconds: 2 });
@@ -86,14 +86,14 @@ test("too many pieces of one owner are refused, and other owners are not", async
   await expect(Promise.race([other, nextTurn()])).resolves.toBeUndefined();
 });
 
-test("a resource has limits of its own per owner", async () => {
+test("applies the limits of a resource per owner", async () => {
   const { add } = startQueue();
   const thread = { owner: "a", resource: "thread", waitingPerOwner: 1, waiting: 5 };
   for (const name of ["a1", "a2"]) void add(thread, name);
   await expect(add(thread, "a3")).rejects.toMatchObject({ code: "RATE_LIMIT_EXCEEDED" });
 });
 
-test("when the queue is full the owner with the longest line loses the newest piece, and the newcomer waits", async () => {
+test("drops the newest item of the owner with the longest line when the queue is full", async () => {
   const { add, begun, endNext } = startQueue({ waiting: 4 });
   void add("first", "first");
   await nextTurn();
@@ -105,7 +105,7 @@ test("when the queue is full the owner with the longest line loses the newest pi
   expect(begun).toEqual(["first", "a1", "b1", "c1", "a2"]);
 });
 
-test("a full resource refuses the owner with the longest line for it, not one that waits for something else", async () => {
+test("rejects the owner with the longest line for a full resource, not one waiting elsewhere", async () => {
   const { add } = startQueue({ atOnce: 2 });
   void add(on("first", "image", 2), "first");
   void add("other", "running");
@@ -117,7 +117,7 @@ test("a full resource refuses the owner with the longest line for it, not one th
   await expect(Promise.race([...plain, images[0], nextTurn()])).resolves.toBeUndefined();
 });
 
-test("a tenth of the time that passes is forgotten", () => {
+test("forgets used time at a tenth of the speed of the clock", () => {
   let nowMs = 0;
   const queue = createFairQueue(OPTIONS, () => nowMs);
   queue.charge("a", 100);
@@ -130,7 +130,7 @@ test("a tenth of the time that passes is forgotten", () => {
   expect(queue.usedMs("b")).toBe(0);
 });
 
-test("an owner who used much pauses three times as long as each piece took, and others go meanwhile", async () => {
+test("pauses a heavy owner for three times the time of its work while others run", async () => {
   const { queue, add, begun, endNext } = startQueue({ rests: true, atOncePerOwner: 1 });
   queue.charge("a", 500);
   for (const name of ["a1", "a2"]) void add("a", name);
@@ -146,7 +146,7 @@ test("an owner who used much pauses three times as long as each piece took, and 
   expect(performance.now() - beganAtMs).toBeGreaterThanOrEqual(3 * 50 - 2);
 });
 
-test("an owner who used little does not pause", async () => {
+test("does not pause an owner that used little time", async () => {
   const { add, begun, endNext } = startQueue({ rests: true, atOncePerOwner: 1 });
   for (const name of ["a1", "a2"]) void add("a", name);
   await nextTurn();

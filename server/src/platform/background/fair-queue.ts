@@ -1,56 +1,60 @@
-// A queue of work that many owners share: the owner who used the least time lately goes first, and only owners who ask for too much are refused.
+// Queues work that many owners share. The owner that used the least time recently is next, and only owners that ask for too much are
+// rejected.
 import { availableParallelism } from "node:os";
 import { LRUCache } from "lru-cache";
 import { Refusal } from "../refusal.ts";
 
 export interface FairQueueOptions {
-  /** Pieces of work that run at once. */
+  /** How many items run concurrently. */
   atOnce: number;
-  /** Of those, how many may belong to one owner. */
+  /** How many of them may belong to one owner. */
   atOncePerOwner: number;
-  /** How many pieces of one owner may wait; the next one is refused. */
+  /** How many items of one owner may wait before the next one is rejected. */
   waitingPerOwner: number;
-  /** How many pieces may wait in all. When they do, the owner with the most of them loses the newest. */
+  /** How many items may wait in total. Above that, the owner with the most items loses its newest one. */
   waiting: number;
-  /** Whether an owner who used much time lately pauses after each piece and keeps its place meanwhile, so that most of the time is left to others. */
+  /**
+   * Whether an owner that used much time recently pauses after each item and keeps its place during the pause, which leaves most of the
+   * time to others.
+   */
   rests: boolean;
 }
 
-/** A piece of work. */
+/** One item of work. */
 export interface Piece {
-  /** The project, person or network that it is done for. */
+  /** The project, person or network that the work is for. */
   owner: string;
-  /** What only one piece can use at a time, such as a thread. */
+  /** Something that only one item can use at a time, such as a thread. */
   resource?: string;
 }
 
-/** A piece for a resource, with limits of its own. */
+/** An item for a resource, with its own limits. */
 export interface ResourcePiece extends Piece {
   resource: string;
-  /** How many pieces of one owner may wait for this resource. */
+  /** How many items of one owner may wait for this resource. */
   waitingPerOwner: number;
-  /** How many pieces may wait for this resource in all. */
+  /** How many items may wait for this resource in total. */
   waiting: number;
 }
 
 export interface FairQueue {
   /**
    * Runs the work when it is its turn.
-   * @throws Refusal RATE_LIMIT_EXCEEDED when too much of the owner waits; whatever the work throws.
+   * @throws AppError RATE_LIMIT_EXCEEDED if too much work of the owner waits, and any error of the work
    */
   run<Result>(piece: Piece | ResourcePiece, work: () => Promise<Result>): Promise<Result>;
-  /** Counts time that an owner used outside the queue, or is to be treated as having used. */
+  /** Adds time that an owner used outside the queue or that is counted as a penalty. */
   charge(owner: string, tookMs: number): void;
-  /** Milliseconds that an owner used and that are not forgotten yet. */
+  /** Returns the milliseconds that an owner used and that are not forgotten yet. */
   usedMs(owner: string): number;
 }
 
-/** A tenth of the time that passes is forgotten: 1 s used is forgotten after 10 s. */
+/** Used time is forgotten at a tenth of the speed of the clock, so 1 s is forgotten after 10 s. */
 const FORGOTTEN_SHARE = 0.1;
 const OWNERS_MAX = 10_000;
-/** An owner may use this much without a pause. */
+/** How much an owner may use without a pause. */
 const FREE_MS = 500;
-/** After that an owner pauses this many times as long as each piece took, so it gets at most a quarter of one core. */
+/** Above that, an owner pauses for this multiple of the time of each item, so it gets at most a quarter of one core. */
 const REST_FACTOR = 3;
 const REST_MAX_MS = 3_000;
 const RETRY_AFTER_SECONDS = 2;
@@ -60,15 +64,15 @@ interface Waiting extends Piece {
   refuse: (error: Refusal) => void;
 }
 
-/** @param nowMs a monotonic clock */
+/** Creates a queue. @param nowMs a monotonic clock */
 export function createFairQueue(
   options: FairQueueOptions,
   nowMs: () => number = () => performance.now(),
 ): FairQueue {
   const used = new LRUCache<string, { ms: number; atMs: number }>({ max: OWNERS_MAX });
-  /** By owner, oldest piece first; an owner without waiting pieces has no entry. */
+  /** Waiting items by owner, oldest first. Owners without waiting items have no entry. */
   const lines = new Map<string, Waiting[]>();
-  /** How many pieces of an owner run or rest. */
+  /** How many items of an owner run or pause. */
   const busyOwners = new Map<string, number>();
   const busyResources = new Set<string>();
   let waiting = 0;
@@ -84,7 +88,7 @@ export function createFairQueue(
 
   const isFree = ({ resource }: Piece) => resource === undefined || !busyResources.has(resource);
 
-  /** The next piece of the owner who used least; on a tie, of the one who has waited longest for a turn. */
+  /** Returns the next item of the owner that used the least time, on a tie of the one that has waited longest for a turn. */
   function next(): Waiting | undefined {
     let best: { piece: Waiting; usedMs: number } | undefined;
     for (const [owner, line] of lines) {
@@ -104,7 +108,7 @@ export function createFairQueue(
     waiting -= 1;
   }
 
-  /** Puts an owner behind those who used as little. */
+  /** Moves an owner behind all others that used as little. */
   function goBehind(owner: string): void {
     const line = lines.get(owner);
     if (line === undefined) return;
@@ -146,14 +150,14 @@ export function createFairQueue(
     beginNext();
   }
 
-  /** The pieces that wait for the same resource, or all of them where there is none, by owner. */
+  /** Returns the items that wait for the same resource, or all items if there is none, by owner. */
   function rivalsOf({ resource }: Piece): Waiting[][] {
     const all = [...lines.values()];
     if (resource === undefined) return all;
     return all.map((line) => line.filter((other) => other.resource === resource));
   }
 
-  /** Makes room for one more piece: the owner with the most of them loses the newest. */
+  /** Makes room for one more item by dropping the newest item of the owner with the most. */
   function makeRoom(piece: Piece, most: number): void {
     const rivals = rivalsOf(piece).filter((line) => line.length > 0);
     if (rivals.reduce((sum, line) => sum + line.length, 0) < most) return;
@@ -207,8 +211,8 @@ function tooMany(count: number): Refusal {
 }
 
 /**
- * The queue for all costly work of this process, whatever its kind: explanations, advice, previews, images, keys and passwords.
- * It leaves one core to the thread that serves and to the database, and an owner has one piece in progress.
+ * The queue for all costly work of this process: explanations, advice, previews, images, keys and passwords. Leaves one core to the serving
+ * thread and the database. Each owner has one item in progress.
  */
 export const costlyWork = createFairQueue({
   atOnce: Math.max(1, availableParallelism() - 1),

@@ -1,4 +1,4 @@
-// Natural group commit: what it promises to those who submit.
+// Tests what natural group commit guarantees to its callers.
 import { expect, test } from "vitest";
 import { createGroupCommit } from "./group-commit.ts";
 
@@ -29,7 +29,7 @@ test("items that arrive while a batch is in flight form the next batch, in their
   expect(batches).toEqual([[1], [2, 3, 4]]);
 });
 
-test("a batch never holds more than it may, and a lane never runs two at once", async () => {
+test("a batch never exceeds its limit, and a shard never runs two batches concurrently", async () => {
   let running = 0;
   let most = 0;
   const sizes: number[] = [];
@@ -50,7 +50,7 @@ test("a batch never holds more than it may, and a lane never runs two at once", 
   expect(sizes).toEqual([3, 3, 1]);
 });
 
-test("items of one lane stay in order, other lanes do not wait for it", async () => {
+test("items of one shard stay in order and other shards do not wait for them", async () => {
   const stuck = open<void>();
   const done: string[] = [];
   const commits = createGroupCommit<string, string>({
@@ -71,7 +71,7 @@ test("items of one lane stay in order, other lanes do not wait for it", async ()
   expect(done).toEqual(["quick", "slow"]);
 });
 
-test("when a batch fails as a whole, each item is tried by itself and only the bad one is refused", async () => {
+test("tries each item separately when a batch fails, and rejects only the bad item", async () => {
   const commits = createGroupCommit<number, number>({
     lanes: 1,
     laneOf: () => 0,
@@ -88,7 +88,7 @@ test("when a batch fails as a whole, each item is tried by itself and only the b
 test.each([
   ["a few of them at once", undefined, 4],
   ["one at a time where their order matters", 1, 1],
-])("by themselves items are tried %s", async (_how, aloneAtOnce, expected) => {
+])("separate items are tried %s", async (_how, aloneAtOnce, expected) => {
   let running = 0;
   let most = 0;
   const commits = createGroupCommit<number, number>({
@@ -109,7 +109,7 @@ test.each([
   expect(most).toBe(expected);
 });
 
-test("a batch that may have taken effect before it failed is never repeated: all its items are refused", async () => {
+test("rejects all items of a failed batch that may have taken effect, and never repeats it", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({
     lanes: 1,
@@ -126,7 +126,7 @@ test("a batch that may have taken effect before it failed is never repeated: all
   expect(runs).toBe(1);
 });
 
-test("an Error among the results refuses that item alone, without trying the others again", async () => {
+test("rejects only the item whose result is an Error, without repeating the others", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({
     lanes: 1,
@@ -142,7 +142,7 @@ test("an Error among the results refuses that item alone, without trying the oth
   expect(runs).toBe(1);
 });
 
-test("is drained when nothing waits and nothing is in flight", async () => {
+test("is drained when no items wait or are in flight", async () => {
   let finished = false;
   const commits = createGroupCommit<number, number>({
     lanes: 2,
@@ -160,7 +160,7 @@ test("is drained when nothing waits and nothing is in flight", async () => {
   await submitted;
 });
 
-test("a batch ends before it weighs too much, and what is heavier goes alone", async () => {
+test("ends a batch before it gets too heavy and runs a heavier item alone", async () => {
   const batches: number[][] = [];
   const commits = createGroupCommit<number, number>({
     lanes: 1,

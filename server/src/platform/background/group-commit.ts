@@ -1,29 +1,29 @@
-// Natural group commit (ARCHITECTURE.md, decision 1): requests that arrive while a batch is in flight form the next batch.
-// No timer: alone, an item goes at once; under load, batches grow by themselves. Used by the hot doors and by the sender.
+// Implements natural group commit (ARCHITECTURE.md, decision 1), where requests that arrive during a batch form the next batch. There is no
+// timer, so a single item runs immediately and batches grow with the load. Used by the hot endpoints and the sender.
 import { pairUp } from "../pair-up.ts";
 
 export interface GroupCommitOptions<Item, Result> {
-  /** Batches in flight at once. Items of one lane never overlap, so their order is kept. */
+  /** How many batches may be in flight. Items of one shard never overlap, which keeps their order. */
   lanes: number;
-  /** Which lane an item belongs to, any whole number; items that touch the same row must share one. */
+  /** Returns the shard of an item, any whole number. Items that touch the same row must share a shard. */
   laneOf: (item: Item) => number;
-  /** The largest batch. */
+  /** The maximum number of items in a batch. */
   maxItems: number;
-  /** What an item weighs, such as its bytes: a batch ends before it would weigh more than `maxWeight`. Default: nothing. */
+  /** Returns the weight of an item, such as its bytes. A batch ends before it would exceed `maxWeight`. Default: 0. */
   weightOf?: (item: Item) => number;
-  /** An item that weighs more goes alone. Default: no limit. */
+  /** A heavier item runs alone. Default: no limit. */
   maxWeight?: number;
   /**
-   * Does the work of a batch and returns one entry per item, in order; an `Error` there fails that item alone.
-   * When it throws, each item is tried once more by itself, so that one bad item cannot fail the others.
+   * Runs a batch and returns one entry per item, in order. An `Error` in an entry fails only that item. If `run` throws, each item is tried
+   * once more on its own, so that one bad item cannot fail the others.
    */
   run: (items: readonly Item[]) => Promise<ReadonlyArray<Result | Error>>;
   /**
-   * Whether a batch that failed so surely had no effect. Where a repeat would do things twice, items are tried again
-   * only then; otherwise all are refused. Default: a repeat does no harm.
+   * Returns whether a failed batch certainly had no effect. If a repeat would do things twice, items are retried only in that case and
+   * otherwise all are rejected. Default: a repeat is harmless.
    */
   hadNoEffect?: (error: unknown) => boolean;
-  /** How many of them are tried by themselves at once. Default: a few, so that one that has to wait for a lock keeps few others. */
+  /** How many items are retried separately at the same time. Default: a few, so that an item that waits for a lock delays few others. */
   aloneAtOnce?: number;
 }
 
@@ -31,7 +31,7 @@ const ALONE_AT_ONCE = 4;
 
 export interface GroupCommit<Item, Result> {
   submit(item: Item): Promise<Result>;
-  /** Resolves when nothing waits and nothing is in flight. */
+  /** Resolves when no item waits or is in flight. */
   drained(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createGroupCommit<Item, Result>(
     busy: null as Promise<void> | null,
   }));
 
-  /** How many of those that wait the next batch takes; at least one. */
+  /** Returns how many waiting items the next batch takes, at least one. */
   function fitting(waiting: ReadonlyArray<Waiting<Item, Result>>): number {
     const { maxItems, maxWeight = Number.POSITIVE_INFINITY, weightOf = () => 0 } = options;
     let weight = 0;
@@ -58,7 +58,7 @@ export function createGroupCommit<Item, Result>(
   }
 
   async function work(lane: (typeof lanes)[number]): Promise<void> {
-    // One turn of the event loop, so that everything that arrived together goes together.
+    // Waits one turn of the event loop, so that all items that arrived together form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (lane.waiting.length > 0) await settle(lane.waiting.splice(0, fitting(lane.waiting)), options);
     lane.busy = null;

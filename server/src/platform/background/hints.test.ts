@@ -1,4 +1,4 @@
-// Notifications between processes: work that one process commits runs the loops of another, and only those; lost connections come back.
+// Tests hints between processes. Work of one process wakes only the loops in others that handle it, and lost connections are reopened.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createDatabase, createPool } from "../database/database.ts";
 import { createHints, type Hints } from "./hints.ts";
@@ -34,7 +34,7 @@ function startProcess(
   return { database, hints, notified };
 }
 
-/** The connections for hints that the database knows of. */
+/** Returns the hint connections that the database knows of. */
 async function connections(): Promise<number[]> {
   const { rows } = await testDatabase.pool.query<{ pid: number }>(
     "select pid from pg_stat_activity where datname = current_database() and application_name = 'postloft hints'",

@@ -1,6 +1,5 @@
-// Passes notifications of committed work (notify.ts) from process to process with PostgreSQL's LISTEN and NOTIFY, so that a loop of another
-// process doesn't wait for its next poll. Nothing depends on them: without the connection, or behind a pooler that doesn't support them,
-// polls find the work.
+// Notifies other processes of new work with LISTEN and NOTIFY of PostgreSQL, so that their loops run immediately instead of at their next
+// poll. Correctness does not depend on hints. Without the connection, or behind a pooler that lacks support, polls find the work.
 import { Client, type Pool } from "pg";
 import { startLoop, type Loop } from "./background.ts";
 import type { Database } from "../database/database.ts";
@@ -15,11 +14,11 @@ export interface Hints {
 }
 
 const CHANNEL = "postloft_work";
-/** Between two hints of one sort to other processes: a busy installation does not pay one for each mail. */
+/** The minimum time between two hints of one kind to other processes, so that a busy installation does not pay for one per email. */
 const PAUSE_MS = 10;
-/** The same where this process does such work itself: others only help then. */
+/** The same if this process does the work itself, because others only help in that case. */
 const PAUSE_OF_WORKER_MS = 1_000;
-/** How often the connection is tried, so that one that died silently is made anew; and how long an answer may take. */
+/** How often the connection is checked, so that one that died silently is reopened, and how long a response may take. */
 const CHECK_MS = 30_000;
 const PATIENCE_MS = 5_000;
 
@@ -37,7 +36,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   let loop: Loop | null = null;
 
   async function connect(): Promise<void> {
-    // The pool hides its password from whoever copies its options.
+    // The password is a hidden property of the pool's options, so copying them loses it.
     const { password } = pool.options;
     const made = new Client({
       ...pool.options,
@@ -67,7 +66,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
     for (const topic of hub.topics()) hub.deliver(topic);
   }
 
-  /** Connects, or tries whether the connection still answers. */
+  /** Connects, or checks whether the connection still responds. */
   async function check(): Promise<void> {
     if (client === null) return connect();
     const checked = client;
@@ -113,7 +112,7 @@ export function createHints(options: { database: Database; pool: Pool; log: Log;
   };
 }
 
-/** The number of its server process, by which it knows its own hints. */
+/** Returns the id of the connection's server process, which identifies our own hints. */
 function processIdOf(client: Client): number {
   return (client as unknown as { processID: number }).processID;
 }

@@ -1,4 +1,4 @@
-// Rows have camelCase keys, however they were asked for; documents within them stay as they are.
+// Tests that rows have camelCase keys regardless of how they were queried, while JSON inside them keeps its keys.
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { toCamelCase, toSnakeCase } from "./column-names.ts";
@@ -17,7 +17,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-test("columns of a statement change their case, again each time it runs, and the keys of documents do not", async () => {
+test("renames the columns of a statement on each run and leaves the keys of JSON alone", async () => {
   const document = '{"a_key": [{"another_key": 1}]}';
   const ask = () =>
     sql`select 1 as one_number, null as no_one, 'x' as plain, ${document}::jsonb as some_json`.execute(
@@ -28,13 +28,13 @@ test("columns of a statement change their case, again each time it runs, and the
   expect((await ask()).rows).toEqual([row]);
 });
 
-test("a statement without Kysely, and one text of several statements", async () => {
+test("renames the columns of raw queries and of several statements in one text", async () => {
   expect((await testDatabase.pool.query("select 1 as one_number")).rows).toEqual([{ oneNumber: 1 }]);
   const results: unknown = await testDatabase.pool.query("select 1 as one_number; select 2 as other_number");
   expect(results).toMatchObject([{ rows: [{ oneNumber: 1 }] }, { rows: [{ otherNumber: 2 }] }]);
 });
 
-test("a query builder and sql.ref write camelCase names as the columns are called", async () => {
+test("converts camelCase names of the query builder and sql.ref to the column names", async () => {
   const hash = Buffer.alloc(32, 1);
   await sql`insert into users (id, email) values (new_id(), 'ada@example.com')`.execute(database);
   const user = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
@@ -56,7 +56,7 @@ test("a query builder and sql.ref write camelCase names as the columns are calle
   expect(rows).toEqual([{ whoseItIs: user.id }]);
 });
 
-test("the name of every column comes back from camelCase as it was", async () => {
+test("converts every column name to camelCase and back without loss", async () => {
   const { rows } = await testDatabase.pool.query<{ name: string }>(
     "select distinct column_name as name from information_schema.columns where table_schema = 'public'",
   );

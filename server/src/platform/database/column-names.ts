@@ -1,12 +1,12 @@
-// Case changes once, here: columns are snake_case in SQL and camelCase in TypeScript (docs/decisions/0093). Names change once for each
-// execution of a statement, never for each row, and what json columns hold stays as it is.
+// Converts between snake_case columns in SQL and camelCase keys in TypeScript (docs/decisions/0093). Names are converted once per execution
+// of a statement instead of per row, and JSON values keep their keys.
 import { Client, type ClientConfig } from "pg";
 import { PostgresDialect, PostgresQueryCompiler, type QueryCompiler } from "kysely";
 
-/** As many as the statements in the source name. */
+/** Bounded by the number of column names in the source. */
 const camelCased = new Map<string, string>();
 
-/** `project_id` → `projectId`; names without underscores stay. */
+/** `project_id` → `projectId`; names without underscores are unchanged. */
 export function toCamelCase(name: string): string {
   const known = camelCased.get(name);
   if (known !== undefined) return known;
@@ -15,16 +15,16 @@ export function toCamelCase(name: string): string {
   return made;
 }
 
-/** `projectId` → `project_id`; what is in snake_case already stays. */
+/** `projectId` → `project_id`; names in snake_case are unchanged. */
 export function toSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A connection whose rows have camelCase keys, whoever runs the statement. */
+/** A connection whose rows always have camelCase keys. */
 export class CamelCaseClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);
-    // The description of the rows comes before them; this listener comes before the driver's own, which is added on connect.
+    // The row description arrives before the rows. This listener runs before the driver's own, which is added on connect.
     this.connection.on("rowDescription", ({ fields }: { fields: Array<{ name: string }> }) => {
       for (const field of fields) field.name = toCamelCase(field.name);
     });
@@ -37,7 +37,7 @@ class SnakeCaseCompiler extends PostgresQueryCompiler {
   }
 }
 
-/** PostgreSQL for Kysely, whose names of columns (in a query builder, in `sql.id` and `sql.ref`) are camelCase. */
+/** PostgreSQL for Kysely with camelCase column names in the query builder, `sql.id` and `sql.ref`. */
 export class CamelCaseDialect extends PostgresDialect {
   override createQueryCompiler(): QueryCompiler {
     return new SnakeCaseCompiler();

@@ -1,4 +1,4 @@
-// What a failure of the database means: try again later, a bug, or a refusal; and whether anything can have happened.
+// Tests how database errors are classified, as temporary, a bug or an expected error, and whether the work may have taken effect.
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
 import { sql } from "kysely";
@@ -30,7 +30,7 @@ test.each([
   ["ECONNRESET", "read ECONNRESET"],
   ["", "Connection terminated unexpectedly"],
   ["", "timeout exceeded when trying to connect"],
-])("%s %s: the caller is asked to come back, and nobody may take it for undone", (code, message) => {
+])("%s %s: asks the caller to retry and does not count as rolled back", (code, message) => {
   const error = failure(code, message);
   expect(asUnavailable(error)).toBeInstanceOf(Refusal);
   expect(surelyRolledBack(error)).toBe(false);
@@ -41,13 +41,13 @@ test.each([
   ["23514", "violates check constraint"],
   ["22P05", "unsupported Unicode escape sequence"],
   ["40P01", "deadlock detected"],
-])("%s %s: the database refused it, so nothing happened", (code, message) => {
+])("%s %s: rejects the statement, which certainly had no effect", (code, message) => {
   const error = failure(code, message);
   expect(asUnavailable(error)).toBe(error);
   expect(surelyRolledBack(error)).toBe(true);
 });
 
-test("what a change of another refused that came in between is looked at again; what stays refused is thrown", async () => {
+test("retries a conflict with a concurrent change and throws an error that persists", async () => {
   const { pool, drop } = await createTestDatabase();
   const database = createDatabase(pool);
   const gone = Object.assign(failure("23503"), { constraint: "events_project_id_contact_id_fkey" });
@@ -65,17 +65,17 @@ test("what a change of another refused that came in between is looked at again; 
   await drop();
 });
 
-test("a refusal of our own rolls back", () => {
+test("an AppError of our own rolls back", () => {
   expect(surelyRolledBack(new Refusal("CONFLICT"))).toBe(true);
 });
 
-test("a lock that somebody holds too long is told to come back, and nothing happened", () => {
+test("a lock timeout asks the caller to retry and certainly had no effect", () => {
   const error = failure("55P03", "canceling statement due to lock timeout");
   expect(asUnavailable(error)).toBeInstanceOf(Refusal);
   expect(surelyRolledBack(error)).toBe(true);
 });
 
-test("who waits for a lock is told within seconds; work in the background waits on", async () => {
+test("a request waits seconds for a lock and background work waits on", async () => {
   const { pool, drop } = await createTestDatabase();
   const database = createDatabase(pool);
   await sql`create table held (id int primary key, n int not null)`.execute(database);
@@ -101,7 +101,7 @@ test("who waits for a lock is told within seconds; work in the background waits 
   await drop();
 });
 
-test("a transaction has an end also where its process stands still", async () => {
+test("a transaction ends even if its process hangs", async () => {
   const { pool, drop } = await createTestDatabase();
   const { rows } = await pool.query<{ name: string; setting: string }>(
     "select name, setting from pg_settings where name in ('idle_in_transaction_session_timeout', 'transaction_timeout', 'server_version_num') order by 1",
@@ -114,7 +114,7 @@ test("a transaction has an end also where its process stands still", async () =>
   await drop();
 });
 
-test("all connections lost together are one short line", async () => {
+test("logs one short line when all connections are lost together", async () => {
   const { connection, pool: administrator, drop } = await createTestDatabase();
   const lines: string[] = [];
   const output = new Writable({

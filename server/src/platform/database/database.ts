@@ -1,5 +1,5 @@
-// The database: one pool, typed statements, transactions that are tried again when PostgreSQL asks for it.
-// Row types are generated from the migrated database into rows.ts.
+// Provides the connection pool, typed statements and transactions that retry when PostgreSQL asks for it. Row types are generated from the
+// migrated database into rows.ts.
 import { Pool, types as pgTypes, type CustomTypesConfig, type PoolClient, type PoolConfig } from "pg";
 import { Kysely, sql, type Transaction } from "kysely";
 import { CamelCaseClient, CamelCaseDialect } from "./column-names.ts";
@@ -25,45 +25,45 @@ export interface DatabaseOptions {
 const CONNECT_TIMEOUT_MS = 4_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /**
- * A process that stands still amid a transaction (stopped, swapped out, its machine paused) keeps its locks for so long; who
- * wants them is told to come again after the time below. docs/decisions/0033.
+ * How long a process that hangs within a transaction (stopped, swapped out, machine paused) keeps its locks. Other callers are asked to
+ * retry after the lock timeout below. docs/decisions/0033.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
-/** Jobs and migrations wait longer: see `allowLongWork`. */
+/** Jobs and migrations wait longer, see `allowLongWork`. */
 const LOCK_TIMEOUT_MS = 3_000;
-/** PostgreSQL 17 and newer. Also ends a transaction whose process does not take what it asked for. */
+/** Needs PostgreSQL 17 or newer. Also ends a transaction whose process does not read its results. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
-/** One line tells of all connections that are lost within so long. */
+/** Connections lost within this time are logged as one line. */
 const LOSSES_TOLD_AFTER_MS = 1_000;
-/** The first so many statements of a process are prepared by name; later ones (filters have endless forms) are not. */
+/** How many distinct statements a process prepares by name. Later statements (filters have endless forms) are not prepared. */
 const MAX_PREPARED_STATEMENTS = 300;
 const MAX_TRANSACTION_ATTEMPTS = 4;
 
 const PLANNED_EACH_TIME = "/* planned each time */";
 /**
- * Put it at the start of a statement whose best plan depends on its values (parts of a text, filters, the size of a
- * project): it is planned for them each time, which takes less than a millisecond, and not once for all.
+ * Marks a statement whose best plan depends on its values (a search text, filters, the size of a project). It is planned for each
+ * execution, which takes less than a millisecond. Goes at the start of the statement.
  */
 export const plannedEachTime = sql.raw(PLANNED_EACH_TIME);
 
 const PLANNED_OFTEN = "/* planned often */";
 /**
- * Put it at the start of a statement that runs often on tables that grow within seconds: what was planned for it while they
- * were empty is of use for so long only. Planning it each time would cost more than running it.
+ * Marks a statement that runs often on tables that grow within seconds, where a plan made for empty tables soon becomes bad. Planning every
+ * execution would cost more than running it. Goes at the start of the statement.
  */
 export const plannedOften = sql.raw(PLANNED_OFTEN);
-/** How long a connection that runs such statements keeps its plans: docs/decisions/0027. */
+/** How long a connection keeps the plans of such statements. See docs/decisions/0027. */
 const PLAN_LIFE_MS = 5_000;
 
 const INT8 = 20;
 export const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /**
- * What another transaction did between the look of a statement and its writing, and a second look sees: a contact was deleted, an execution of the
- * same contact became active.
+ * Constraints that fail only if another transaction commits between the read and the write of a statement, so that a retry sees its change:
+ * a contact was deleted, or an execution of the same contact became active.
  */
 const OUTRUN_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_active"] as const;
-/** Somebody else held what was asked for longer than anybody may be kept waiting. */
+/** SQLSTATE codes for a lock that was held longer than a caller should wait. */
 const QUERY_CANCELED = "57014";
 const LOCK_NOT_AVAILABLE = "55P03";
 /** Counts are far below 2^53: they come as numbers. */
@@ -95,15 +95,15 @@ export function createPool(options: DatabaseOptions): Pool {
   return pool;
 }
 
-/** Where the server knows the setting: older ones would refuse the connection. */
+/** Runs only if the server knows the setting, because older versions would reject the connection. */
 const SET_TRANSACTION_TIMEOUT = {
   text: "select set_config('transaction_timeout', $1, false) where current_setting('server_version_num')::int >= 170000",
   values: [String(TRANSACTION_TIMEOUT_MS)],
-  // A connection on which nothing comes back must not hold up whoever waits for one.
+  // A connection without a response must not block callers that wait for a connection.
   query_timeout: CONNECT_TIMEOUT_MS,
 };
 
-/** All connections are lost together when PostgreSQL restarts: one short line says so. */
+/** Logs lost connections as one short line, because a restart of PostgreSQL ends all of them together. */
 function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
   const lost = new Set<PoolClient>();
   return (client, error) => {
@@ -122,7 +122,7 @@ function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
 export function createDatabase(pool: Pool): Database {
   const watch = createDatabaseWatch(pool);
   const names = new Map<string, string>();
-  /** When the plans of a connection began to be made, ms of `performance.now`. */
+  /** When each connection started to cache plans, in ms of `performance.now`. */
   const planningSince = new WeakMap<PoolClient, number>();
   async function forgetOldPlans(client: PoolClient): Promise<void> {
     const nowMs = performance.now();
@@ -178,8 +178,8 @@ function isTransactionControl(text: string): boolean {
 }
 
 /**
- * Runs `work` in one transaction; after a deadlock, a serialization failure or a change of another that came in between it runs again from the
- * start, so it must have no effect outside the database but those that it records by `notify` and `afterCommit` (notify.ts).
+ * Runs `work` in one transaction. Runs it again from the start after a deadlock, a serialization failure or a conflict with a concurrent
+ * change, so `work` must have no effect outside the database.
  */
 export async function transaction<T>(database: Database, work: (tx: Tx) => Promise<T>): Promise<T> {
   return tryAgain(async () => {
@@ -190,7 +190,7 @@ export async function transaction<T>(database: Database, work: (tx: Tx) => Promi
   });
 }
 
-/** The same for work that is one statement, and so a transaction by itself. */
+/** Retries like `transaction`, for work that is one statement and therefore its own transaction. */
 export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -204,16 +204,16 @@ export async function tryAgain<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Gives the statements of this transaction another time limit, ms: some go through a million rows. Nothing else bounds it then. */
+/**
+ * Sets the time limit in ms for each statement of this transaction, and removes all its other limits. Some statements process a million
+ * rows.
+ */
 export async function limitStatements(tx: Tx, timeoutMs: number): Promise<void> {
   await sql`select set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute(tx);
   await allowLongWork(tx);
 }
 
-/**
- * For work in the background, of which nobody waits for the answer: the transaction may last, and wait for others as long as
- * one of its statements may take.
- */
+/** Removes the lock and transaction time limits for background work that no caller waits for. Each statement keeps its own time limit. */
 export async function allowLongWork(tx: Tx): Promise<void> {
   await sql`select set_config('lock_timeout', '0', true),
     case when current_setting('server_version_num')::int >= 170000 then set_config('transaction_timeout', '0', true) end`.execute(
@@ -222,8 +222,8 @@ export async function allowLongWork(tx: Tx): Promise<void> {
 }
 
 /**
- * Runs `work` as a part of the transaction that can fail alone: then what it did is undone, and the transaction may go on.
- * @throws what `work` threw
+ * Runs `work` in a savepoint. If `work` fails, its changes are undone and the transaction can continue.
+ * @throws the error of `work`
  */
 export async function subtransaction<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   const withdraw = tx.effects.mark();
@@ -240,7 +240,7 @@ export async function subtransaction<T>(tx: Tx, work: () => Promise<T>): Promise
   }
 }
 
-/** The SQLSTATE or system code of an error from the database, if it has one. */
+/** Returns the SQLSTATE or system code of a database error, or null. */
 export function databaseErrorCode(error: unknown): string | null {
   if (typeof error !== "object" || error === null) return null;
   const code: unknown = (error as { code?: unknown }).code;
@@ -248,8 +248,8 @@ export function databaseErrorCode(error: unknown): string | null {
 }
 
 /**
- * Which of these constraints refused a row, if one did. Its name stands in a field of the error, or in its text alone where the table is
- * sharded, with the number of the shard behind it.
+ * Returns which of these constraints rejected a row, or null. The name is in a field of the error, or for partitioned tables only in its
+ * text, followed by the partition number.
  */
 export function violatedConstraint<Name extends string>(error: unknown, names: readonly Name[]): Name | null {
   if (!(databaseErrorCode(error) ?? "").startsWith("23")) return null;
@@ -258,18 +258,18 @@ export function violatedConstraint<Name extends string>(error: unknown, names: r
   return names.find((name) => told.some((text) => text.includes(name))) ?? null;
 }
 
-/** Turns an error that says "the database is away" into the refusal a caller may retry; leaves others as they are. */
+/** Turns an error that means "the database is away" into the AppError that callers may retry. Returns other errors unchanged. */
 export function asUnavailable(error: unknown): unknown {
   if (!isUnavailable(error)) return error;
   return new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 5 });
 }
 
-/** Whether a statement took longer than any may. */
+/** Returns whether a statement exceeded its time limit. */
 export function isOutOfTime(error: unknown): boolean {
   return databaseErrorCode(error) === QUERY_CANCELED;
 }
 
-/** Whether a transaction that failed so surely changed nothing; a connection lost at the commit leaves it open. */
+/** Returns whether a failed transaction certainly changed nothing. A connection lost during the commit leaves that open. */
 export function surelyRolledBack(error: unknown): boolean {
   if (databaseErrorCode(error) === LOCK_NOT_AVAILABLE) return true;
   return !(asUnavailable(error) instanceof Refusal) || error instanceof Refusal;

@@ -1,4 +1,5 @@
-// A database whose network swallows everything: whoever waits is told soon, whoever comes is told at once, and all goes on after.
+// Tests a database behind a network that drops everything. Waiting callers fail soon, new callers fail immediately, and all recover
+// afterwards.
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,7 +9,7 @@ import { Refusal } from "../refusal.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 const log = createLog({ level: "silent" });
-/** Promised are 5 s; a busy machine may take a little more. */
+/** The limit is 5 s, plus some time for a busy machine. */
 const TOLD_MS = 7_000;
 
 let testDatabase: TestDatabase;
@@ -64,10 +65,10 @@ const ask = async (seconds = 0) => {
   return { error, isRefused: asUnavailable(error) instanceof Refusal, tookMs: performance.now() - startedMs };
 };
 
-test("while the database speaks on one connection none is broken off, though no new one gets through", async () => {
+test("keeps all connections while the database responds on one, even if no new one succeeds", async () => {
   await Promise.all([ask(0.1), ask(0.1)]);
   network.isClosed = true;
-  // Longer than it takes to become suspicious and to lose patience.
+  // Longer than the suspicion and patience times together.
   const slow = ask(5.5);
   const others = { asked: 0, refused: 0, isOver: false };
   void slow.then(() => (others.isOver = true));
@@ -82,8 +83,8 @@ test("while the database speaks on one connection none is broken off, though no 
   expect(others.refused).toBe(0);
 });
 
-test("a slow statement is waited for; one that nobody answers is not, and the next one not at all", async () => {
-  // Longer than it takes to become suspicious.
+test("waits for a slow statement, but not for a database that does not respond", async () => {
+  // Longer than the suspicion time.
   expect((await ask(3)).error).toBeNull();
   await Promise.all([ask(), ask()]);
   setGone(true);

@@ -1,21 +1,22 @@
-// Notices a database that does not answer although its connections look alive: a network that swallows everything, a machine that hangs.
+// Detects a database that does not respond although its connections look alive, for example because the network drops packets or a machine
+// hangs.
 import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, DatabaseError, type Pool, type PoolClient } from "pg";
 
 export interface DatabaseWatch {
-  /** Waits for the database. @throws Error 08006 (connection failure) when it is away. */
+  /** Waits for the database. @throws Error 08006 (connection failure) when it is away */
   during<T>(wait: () => Promise<T>): Promise<T>;
-  /** A connection of the pool that is in use; it is broken off when the database is away. */
+  /** Registers a pool connection in use, which is closed when the database is away. */
   follow(client: PoolClient): void;
 }
 
 /**
- * With the defaults whoever waits is told after at most 4.5 s. A statement may well take longer: what is asked then is not how
- * long, but whether a new connection still gets through.
+ * With the defaults a waiting caller gets an error after at most 4.5 s. Statements may take longer than that, because the check is whether
+ * a new connection still gets a response.
  */
 const DEFAULT_TIMES = { suspectMs: 1_500, patienceMs: 3_000, lookMs: 250 };
-/** A process that was busy itself must not blame the database: it has had its turn so many times before the patience ends. */
+/** A busy process must not blame the database, so its event loop gets this many turns before the patience ends. */
 const TURNS = 6;
 
 export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TIMES> = {}): DatabaseWatch {
@@ -33,14 +34,14 @@ export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TI
     isLooking = true;
     const before = new Map([...clients].map((client) => [client, bytesReadBy(client)]));
     const isAnswered = await isAnswering(pool, patienceMs);
-    // Whoever asks may be starved itself: as long as the database speaks on any connection, it is there.
+    // This process may be starved itself, so bytes on any connection prove that the database is there.
     const isHeard = [...before].some(([client, bytes]) => clients.has(client) && bytesReadBy(client) > bytes);
     isAway = !isAnswered && !isHeard;
     if (isAway) for (const client of clients) breakOff(client);
     isLooking = false;
   }
 
-  // A process may end while it runs.
+  // The timer must not keep the process alive.
   setInterval(() => void look(), lookMs).unref();
   return {
     async during(wait) {
@@ -57,7 +58,7 @@ export function createDatabaseWatch(pool: Pool, times: Partial<typeof DEFAULT_TI
   };
 }
 
-/** Whether the database says anything at all to a new connection, even that it has no room for one. */
+/** Returns whether the database responds to a new connection, even if only to say that it has no room. */
 async function isAnswering(pool: Pool, patienceMs: number): Promise<boolean> {
   const client = new Client(pool.options);
   client.on("error", () => undefined);
@@ -76,7 +77,7 @@ async function patience(ms: number): Promise<false> {
   return false;
 }
 
-/** How much the database has ever said on this connection. */
+/** Returns the bytes that the database has sent on this connection. */
 function bytesReadBy(client: PoolClient): number {
   const { stream } = (client as unknown as Client).connection as unknown as { stream: Socket };
   return stream.bytesRead;

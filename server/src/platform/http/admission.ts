@@ -1,4 +1,4 @@
-// Who is let in: key or session, how often, from which page.
+// Admits or rejects requests by key or session, rate limit and origin.
 import { parseCookie } from "cookie";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
@@ -16,13 +16,13 @@ export interface AdmissionOptions {
   /** 0 turns the limit off. */
   requestsPerMinute: number;
   sessionCookie: string;
-  /** Origins whose pages may use a session; null allows only the origin the request itself names as host. */
+  /** Returns the origin whose pages may use a session. Null allows only the origin that the request names as host. */
   origin: () => string | null;
 }
 
 const RATE_WINDOW_SECONDS = 60;
 
-/** Who calls, by what the request carries now. @throws Refusal as `identify` does */
+/** Returns the caller by the credentials of the request. @throws AppError like `identify` */
 export async function identifyRequest(
   { credentials, sessionCookie }: AdmissionOptions,
   endpoint: Endpoint,
@@ -39,7 +39,7 @@ export async function identifyRequest(
   return identify(endpoint.caller, given, credentials);
 }
 
-/** Key, then rate limit: before the body is read. */
+/** Checks the credentials and the rate limit before the body is read. */
 export async function admit(
   options: AdmissionOptions,
   endpoint: Endpoint,
@@ -59,7 +59,7 @@ export async function admit(
   if (!taken.allowed) throw new Refusal("RATE_LIMIT_EXCEEDED", { retryAfterSeconds: taken.resetSeconds });
 }
 
-/** A project by its keys, a person by their sessions, whichever project they look at. */
+/** Returns the rate limit bucket, which is the project for keys and the user for sessions regardless of the project. */
 function bucketOf({ byKey, projectId, userId }: Caller): string | null {
   if (byKey) return `project:${projectId}`;
   return userId === null ? null : `user:${userId}`;
@@ -69,7 +69,7 @@ function takeOne({ rateLimiter }: AdmissionOptions, bucket: string, limit: numbe
   return rateLimiter.take({ bucket, limit, windowSeconds: RATE_WINDOW_SECONDS });
 }
 
-/** Who calls; credentials that are not valid are counted by the address they come from. */
+/** Returns the caller and counts invalid credentials by the network they come from. */
 async function identifyOrCount(
   options: AdmissionOptions,
   endpoint: Endpoint,
@@ -91,7 +91,7 @@ async function identifyOrCount(
   }
 }
 
-/** A page of another site must not act with our cookie (reliability case S8). */
+/** Rejects requests from pages of other sites, which must not act with our cookie (reliability case S8). */
 function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, request: FastifyRequest): void {
   if (endpoint.method === "GET" && endpoint.isRead) return;
   const site = readHeader(request, "sec-fetch-site");

@@ -1,4 +1,5 @@
-// What nobody should send, to every endpoint of the contract: never a 5xx, always the envelope, every faulty field told, nothing changed.
+// Sends invalid input to every endpoint of the contract. The response is never a 5xx, always has the error envelope, names every invalid
+// field and changes nothing.
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
 import { beforeAll, beforeEach, expect, test } from "vitest";
@@ -11,18 +12,18 @@ import { bodyTypes } from "@postloft/contract/openapi/openapi.ts";
 import { faultsOf, useTestServer, type Reply, type TestCaller } from "../../testing/test-server.ts";
 import type { ErrorEnvelope } from "./errors.ts";
 
-// Nobody sends mail here, so that nothing changes by itself.
+// No process sends emails here, so nothing changes in the background.
 const server = useTestServer({ ROLES: "api" });
 const envelope = z.strictObject(errorAnswer.shape);
 
 // The public pages take forms and answer people, in contacts/pages/subscription-pages.test.ts; links and pixels of mails
 // answer whatever they are asked, in deliveries/tracking/tracking.test.ts.
 const API = ENDPOINTS.filter((one) => one.envelope !== "page");
-// Uploads are no JSON; theirs is in contacts/import/imports.test.ts.
+// Uploads are not JSON and are tested in contacts/import/imports.test.ts.
 const withBody = API.filter(({ takesBody, bodyKind }) => takesBody && bodyKind !== "upload");
 const fieldsOf = (schema: z.ZodType): string[] =>
   schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
-/** The more endpoints there are, the fewer tries each gets in one run: the file stays under half a minute. */
+/** The more endpoints there are, the fewer tries each one gets, so that the file stays under half a minute. */
 const RUNS_PER_ENDPOINT = Math.ceil(150 / withBody.length);
 const MAX_PAIRS = 2_000;
 const withQuery = API.filter(({ query }) => fieldsOf(query).length > 0);
@@ -35,7 +36,7 @@ function callerOf(endpoint: Endpoint): TestCaller {
 let contactId = "";
 let templateId = "";
 
-/** A path to something that is there, so that what is taken goes all the way into the database. */
+/** Returns a path to an existing resource, so that accepted input reaches the database. */
 function pathOf({ path }: Endpoint): string {
   const isOfContact = path.startsWith("/contacts") || path.includes(":contactId");
   const isOfTemplate = path.startsWith("/templates");
@@ -54,21 +55,21 @@ beforeAll(async () => {
 
 let before: Record<string, number> = {};
 
-/** Rows of everything but the counters of sign-up and log-in, which are there to count what is refused. */
+/** Counts the rows of all tables except the rate counters, because those also count rejected sign-ups and sign-ins. */
 async function countRows() {
   const { rate_windows: _counters, ...counts } = await server.countRows();
   return counts;
 }
 
 beforeEach(async () => {
-  // Only so many sign-ups and log-ins a minute are answered at all.
+  // Otherwise the rate limits of sign-up and sign-in would reject most requests.
   await server.rows("delete from rate_windows");
-  // A hostile name that one endpoint took must not be the confirmation by which another empties the project.
+  // Otherwise a hostile name that one endpoint accepted could confirm the reset of the project at another one.
   await server.rows("update projects set name = 'A project'");
   before = await countRows();
 });
 
-/** What every answer keeps to, and what every refusal leaves as it was. */
+/** Checks the rules of every response, and that a rejected request changed nothing. */
 async function inspect(reply: Reply<ErrorEnvelope>): Promise<void> {
   const after = await countRows();
   const isRefused = reply.status >= 400;
@@ -100,7 +101,7 @@ async function send(endpoint: Endpoint, body: unknown, headers: Record<string, s
   return reply;
 }
 
-/** Stands for a number that JSON can write and JavaScript cannot hold. */
+/** A placeholder for a number that JSON can express and JavaScript cannot represent. */
 const TOO_LARGE = "\u0001too large\u0001";
 const toJson = (value: unknown) =>
   JSON.stringify(value).replaceAll(/"\\u0001too large\\u0001"(?!:)/g, "1e400");
@@ -178,7 +179,7 @@ const VALUES: unknown[] = [
   nested(500),
   Array(2_000).fill("x"),
   Array(600).fill(0),
-  // Parsed and not written down: only so does `__proto__` become a key.
+  // Parsed instead of written as a literal, because only parsing makes `__proto__` an own key.
   ...NAMES.map((name): unknown => JSON.parse(`{${JSON.stringify(name)}:1}`)),
 ];
 const hostileText = fc.constantFrom(...TEXTS);
@@ -189,7 +190,7 @@ const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue(),
 );
 
-/** Values with which each field alone would be taken. */
+/** A valid value for each field. */
 const VALID: Record<string, unknown> = {
   email: "valid@example.com",
   event: "opened",
@@ -204,10 +205,10 @@ const VALID: Record<string, unknown> = {
   emails: ["valid@example.com"],
 };
 
-/** What the endpoint cannot do without. */
+/** Returns the smallest valid body of the endpoint. */
 function validBody(endpoint: Endpoint): Record<string, unknown> {
   const missing = endpoint.body.safeParse({}).error?.issues.map(({ path }) => path[0]) ?? [];
-  // A project without a default sender needs one in each call.
+  // The project has no default sender, so each call needs `from`.
   const fields = fieldsOf(endpoint.body).filter((field) => missing.includes(field) || field === "from");
   return Object.fromEntries(fields.map((field) => [field, VALID[field]]));
 }
@@ -215,18 +216,21 @@ function validBody(endpoint: Endpoint): Record<string, unknown> {
 const pairs = withBody.flatMap((endpoint) =>
   fieldsOf(endpoint.body).flatMap((field) => VALUES.map((value) => ({ endpoint, field, value }))),
 );
-/** Where samples begin, 0 to 1: another place in each run. A fault says which; that environment makes it the same again. */
+/**
+ * Where samples begin, from 0 to 1, random in each run. An error prints the value, and the environment variable of that name repeats the
+ * sample.
+ */
 const SAMPLE_FROM = Number(process.env["SAMPLE_FROM"] ?? Math.random().toFixed(6));
 const triedPairs = sample(pairs, MAX_PAIRS);
 
-/** Every so manieth. */
+/** Returns evenly spaced items, at most `most`. */
 function sample<Item>(all: readonly Item[], most: number): Item[] {
   const step = Math.ceil(all.length / most);
   const start = Math.min(Math.floor(SAMPLE_FROM * step), step - 1);
   return all.filter((_, at) => at % step === start);
 }
 
-/** What goes wrong with one of a sample says how to draw it again. */
+/** Adds the value that repeats this sample to an error. */
 function drawnAgain(what: string): (cause: unknown) => never {
   return (cause) => {
     throw new Error(`SAMPLE_FROM=${SAMPLE_FROM}: ${what.slice(0, 500)}`, { cause });
@@ -258,14 +262,14 @@ test.for(withBody)("$method $path takes or refuses any JSON", async (endpoint) =
   expect(Math.max(...statuses)).toBeLessThan(500);
 });
 
-/** Whether the schema refuses the value in an otherwise valid body, because of this field. */
+/** Returns whether the schema rejects the value in an otherwise valid body, because of this field. */
 function isRefusedAlone(endpoint: Endpoint, field: string, value: unknown): boolean {
   const body: unknown = JSON.parse(toJson({ ...validBody(endpoint), [field]: value }));
   const result = endpoint.body.safeParse(body);
   return !result.success && result.error.issues.some(({ path }) => path[0] === field);
 }
 
-/** Whether the field's own schema refuses the value, whatever the other fields say. */
+/** Returns whether the field's own schema rejects the value regardless of the other fields. */
 function isRefusedByItself(endpoint: Endpoint, field: string, value: unknown): boolean {
   const { body } = endpoint;
   return body instanceof z.ZodObject && body.shape[field]?.safeParse(value).success === false;
@@ -284,9 +288,9 @@ test.for(withBody)(
         const body = { ...validBody(endpoint), ...Object.fromEntries(changes) };
         const reply = await send(endpoint, toJson(body));
         const told = new Set(faultsOf(reply).map((fault) => fault.split(/[. ]/)[0]));
-        // Beyond the depth that is followed at all, nothing else of the body is read.
+        // Beyond the depth limit, the rest of the body is not read.
         const isTooDeep = faultsOf(reply).some((fault) => fault.length > 2 * LIMITS.jsonDepth.value);
-        // A rule about several fields is not asked while one of them says nothing that can be understood.
+        // Rules about several fields are not checked while one of the fields is invalid.
         const isAskedTogether = !changes.some(([field, value]) => isRefusedByItself(endpoint, field, value));
         const missing = changes
           .filter(([field, value]) => !isTooDeep && isRefusedAlone(endpoint, field, value))
@@ -300,7 +304,7 @@ test.for(withBody)(
   },
 );
 
-/** Bodies as bytes that are no JSON. */
+/** Returns bodies that are not JSON. */
 function notJson(endpoint: Endpoint): Array<string | Buffer> {
   const valid = JSON.stringify(validBody(endpoint));
   return [
@@ -327,10 +331,10 @@ test.for(withBody)("$method $path answers 400 to what is no JSON", async (endpoi
 });
 
 const DEEP = 1_000_000;
-/** What is too much is decided before the endpoint's own schema: one with an ordinary limit and the one with a large limit stand for all. */
+/** Size limits apply before the endpoint's own schema, so one endpoint with the normal limit and one with the large limit cover all. */
 const LARGE = withBody.filter(({ name }) => name === "contacts.upsert" || name === "v1.send");
 
-/** JSON, and far too much of it. */
+/** Returns JSON that is far too large or deep. */
 function tooMuch(endpoint: Endpoint): string[] {
   const size = Math.min(endpoint.bodyLimitBytes ?? LIMITS.bodyBytes.value, 10_000_000) - 100;
   return [
@@ -462,7 +466,7 @@ test.for(withParameters)(
           endpoint.takesBody ? {} : undefined,
         );
         await inspect(reply);
-        // A key may write any word for its own project, and an event may have any name.
+        // A key may use any word in place of its own project's id, and an event may have any name.
         const isWord = endpoint.caller === "project-by-path" || endpoint.path.includes(":eventName");
         expect(reply.status).toBeOneOf(isWord ? [200, 400, 404, 422] : [400, 404, 422]);
       }),
@@ -471,7 +475,7 @@ test.for(withParameters)(
   },
 );
 
-test("headers that are none of our words change nothing", async () => {
+test("ignores headers that Postloft does not define", async () => {
   const values = ["", " ", "x".repeat(5_000), "' or 1=1 --", "\u00ff", "null", "[]", "-1"];
   for (const name of [
     "x-project-id",

@@ -1,5 +1,5 @@
-// An id of another project in a body or a query: answered like an id that nothing has, and nothing of the other project changes.
-// The fields are found in the contract; ids in paths are in http/caller.test.ts.
+// Sends ids of another project in bodies and queries. The response is the same as for an unknown id and the other project does not change.
+// The fields come from the contract, and ids in paths are tested in http-caller.test.ts.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
@@ -10,10 +10,10 @@ import { answersByName, sameByName, useTestServer, type TestProject } from "../.
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { listTenantTables } from "../database/tenant-rows.ts";
 
-// Bulk changes are done by jobs.
+// Jobs do the bulk changes.
 const server = useTestServer({ ROLES: "api,worker" });
 
-/** What the last word of a field is an id of. */
+/** Maps the last word of a field to the kind of object that its id refers to. */
 const KINDS = {
   contactId: "contact",
   contactIds: "contact",
@@ -30,13 +30,13 @@ const KINDS = {
   userId: "person",
 } as const;
 type Kind = (typeof KINDS)[keyof typeof KINDS];
-/** They mean places in the document that is imported, and no rows. */
+/** These ids refer to places in the imported document instead of rows. */
 const NO_ROWS = new Set(["workflows.import templates.id", "workflows.import segments.id"]);
 
 interface IdField {
   endpoint: Endpoint;
   part: "body" | "query";
-  /** From the part down; a list of ids ends like one of them. */
+  /** The path from the part down. A list of ids ends like a single id. */
   path: string[];
   isList: boolean;
 }
@@ -70,7 +70,7 @@ const WAIT = { timeout: 30_000, interval: 20 };
 const FROM = "a@sandbox.localhost";
 const CAMPAIGN = { name: "News", subject: "s", body: "b", from: FROM, audienceType: "SEGMENT" };
 const QUERY = { mode: "query", filter: { search: "@" } };
-/** Bodies that are right but for the id, where the example of the documentation is not. */
+/** Valid bodies except for the id, where the documentation's example is not valid. */
 const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   "v1.send": { to: "ada@example.com", from: FROM },
   "campaigns.create": CAMPAIGN,
@@ -118,7 +118,7 @@ async function furnish(project: TestProject): Promise<Ids> {
   };
 }
 
-/** Everything of the other project but what counts and sweeps write by themselves. */
+/** Returns all data of the other project except what counters and sweeps write on their own. */
 async function contents(): Promise<unknown> {
   const own = (await listTenantTables(server.database)).filter(
     ({ name }) =>
@@ -155,7 +155,7 @@ function pathOf({ path }: Endpoint): string {
     .replace(/:[a-zA-Z]+/g, randomUUID());
 }
 
-/** The body with one id in its place. */
+/** Returns the body with one id set. */
 function bodyWith(field: IdField, id: string): unknown {
   const body: Record<string, unknown> = structuredClone(
     BODIES[nameOf(field)] ?? BODIES[field.endpoint.name] ?? EXAMPLE_BODIES[field.endpoint.name] ?? {},
@@ -181,7 +181,7 @@ async function ask(field: IdField, id: string): Promise<string> {
   return `${reply.status} ${told}`;
 }
 
-test("a foreign id in a body or a query is answered like an id that nothing has, and nothing of the other project changes", async () => {
+test("responds to foreign ids as to unknown ones and leaves the other project unchanged", async () => {
   mine = await server.createProject();
   foreign = await server.createProject();
   ids = await furnish(mine);

@@ -1,4 +1,4 @@
-// The secret of a data folder: made once, whole or not at all, and for whoever the folder belongs to.
+// Tests the secret of a data folder. It is created once and completely, and belongs to the folder's owner.
 import { execFile } from "node:child_process";
 import { chown, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
-test("it is made once, whoever comes first, and nobody else may read it", async () => {
+test("creates one secret for concurrent first starts, readable by its owner only", async () => {
   const made = await Promise.all([readOrMakeSecret(dataDir, isNew), readOrMakeSecret(dataDir, isNew)]);
   expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), made[0]]);
   expect(await readOrMakeSecret(dataDir, isNew)).toBe(made[0]);
@@ -24,7 +24,7 @@ test("it is made once, whoever comes first, and nobody else may read it", async 
   expect(await readdir(dataDir)).toEqual(["app-secret"]);
 });
 
-test("where there is no room for it the next start makes it", async () => {
+test("leaves no partial file when the disk is full, and creates the secret on the next start", async () => {
   const module = JSON.stringify(new URL("./application-secret.ts", import.meta.url));
   const script = `(await import(${module})).readOrMakeSecret(${JSON.stringify(dataDir)}, async () => false)`;
   // No byte may be written to a file.
@@ -34,15 +34,15 @@ test("where there is no room for it the next start makes it", async () => {
   expect(await readOrMakeSecret(dataDir, isNew)).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test("made with sudo, it belongs to whom the folder belongs to", async () => {
-  // Only root may give a folder away; what anybody else makes is theirs.
+test("gives the secret to the owner of the folder when it is created with sudo", async () => {
+  // Only root may change the owner of a file.
   if (process.getuid?.() === 0) await chown(dataDir, NOBODY, NOBODY);
   await readOrMakeSecret(dataDir, isNew);
   const [folder, file] = [await stat(dataDir), await stat(join(dataDir, "app-secret"))];
   expect([file.uid, file.gid]).toEqual([folder.uid, folder.gid]);
 });
 
-test("none is made beside a database with accounts, which it would not open, nor by who only reads", async () => {
+test("creates no secret when the database has accounts or the caller only reads", async () => {
   const told = /app-secret is missing, and APP_SECRET is not set.*Put the file back, or set APP_SECRET/;
   await expect(readOrMakeSecret(dataDir, async () => true)).rejects.toThrow(told);
   await expect(findSecret(dataDir)).rejects.toThrow(told);

@@ -1,4 +1,4 @@
-// The application secret: from the settings, or made once and kept beside the embedded database.
+// Provides the application secret from the settings, or creates it once and keeps it next to the embedded database.
 import { randomBytes, randomUUID } from "node:crypto";
 import { link, mkdir, open, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,10 +10,9 @@ import { StartError } from "../start-error.ts";
 const SECRET_BYTES = 32;
 
 /**
- * Reads the secret of a data folder, making it at the first start; only its owner may read the file.
- *
- * @param isInUse whether its database has accounts: what they sealed is never opened with a new one
- * @throws StartError where it is gone
+ * Returns the secret of a data folder and creates it at the first start. Only its owner may read the file.
+ * @param isInUse whether the database has accounts, whose encrypted data a new secret could not open
+ * @throws StartError if the secret of a database in use is missing
  */
 export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<boolean>): Promise<string> {
   const there = await readSecret(dataDir);
@@ -24,13 +23,13 @@ export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<b
     await keepSecret(dataDir, made);
   } catch (error) {
     if (systemErrorCode(error) !== "EEXIST") throw error;
-    // Of two first starts at once only one makes it, and the other reads what that one made.
+    // Of two concurrent first starts only one creates the secret, and the other reads it.
     return (await readSecret(dataDir)) ?? made;
   }
   return made;
 }
 
-/** Of a data folder whose database is there. @throws StartError where there is none */
+/** Returns the secret of a data folder that has a database. @throws StartError if it is missing */
 export async function findSecret(dataDir: string): Promise<string> {
   const secret = await readSecret(dataDir);
   if (secret === null) throw missing(dataDir);
@@ -43,7 +42,7 @@ const missing = (dataDir: string) =>
       "Put the file back, or set APP_SECRET to what it held.",
   );
 
-/** null where there is none. */
+/** Returns the secret, or null if there is none. */
 export async function readSecret(dataDir: string): Promise<string | null> {
   const path = pathOf(dataDir);
   const text = await readFile(path, "utf8").catch((error: unknown) => {
@@ -58,7 +57,7 @@ export async function readSecret(dataDir: string): Promise<string | null> {
 
 const pathOf = (dataDir: string) => join(dataDir, "app-secret");
 
-/** Puts a secret into a data folder: whole and on the disk, or not at all. @throws Error EEXIST where there is one */
+/** Stores a secret in a data folder completely, including the flush to disk, or not at all. @throws Error EEXIST if there already is one */
 export async function keepSecret(dataDir: string, secret: string): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   const unfinished = `${pathOf(dataDir)}.${randomUUID()}`;
@@ -71,7 +70,7 @@ export async function keepSecret(dataDir: string, secret: string): Promise<void>
       await file.close();
     }
     giveToOwnerOfFolder(dataDir, [unfinished]);
-    // Unlike a new name it never takes the place of a file that is there.
+    // Unlike a rename, a link never replaces an existing file.
     await link(unfinished, pathOf(dataDir));
   } finally {
     await rm(unfinished, { force: true });

@@ -1,4 +1,4 @@
-// The settings: every fault is told at once, in words that name the setting and never repeat its value.
+// Tests that all invalid settings are reported together, by name and without their values.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(ConfigError);
 });
 
-test("all faults are told together, those that a part of the program finds too", () => {
+test("reports all invalid settings together, including those that one part of the program finds", () => {
   const faulty = { PORT: "abc", LOG_LEVEL: "loud", DATABASE_URL: "postgres://user:hunter2@db/x" };
   const read = () => readConfig(faulty, [({ HOST }) => [`HOST: ${HOST} is not wanted`]]);
   expect(read).toThrow(
@@ -35,7 +35,7 @@ test("all faults are told together, those that a part of the program finds too",
   expect(read).not.toThrow(/hunter2/);
 });
 
-test("an empty variable counts as unset", () => {
+test("treats an empty variable as unset", () => {
   expect(readConfig({ PORT: " ", LOG_LEVEL: "" })).toEqual(readConfig({}));
 });
 
@@ -48,7 +48,7 @@ function fileWith(text: string): string {
   return path;
 }
 
-test("a setting can stand in a file, as containers hand over secrets", () => {
+test("reads a setting from a file, as containers provide secrets", () => {
   const read = readConfig({
     DATABASE_URL: "postgres://db/x",
     APP_SECRET_FILE: fileWith("a secret of a container\n"),
@@ -67,6 +67,6 @@ test.each([
   ],
   [{ APP_SECRET_FILE: fileWith("") }, `APP_SECRET_FILE: the file ${join(folder, "0")} is empty`],
   [{ APP_SECRET_FILE: fileWith("hunter2") }, "APP_SECRET: must have at least 16 characters"],
-])("a file that cannot be what is meant is told: %j", (environment, told) => {
+])("reports a file that is missing, empty or invalid: %j", (environment, told) => {
   expect(() => readConfig(environment)).toThrow(`These settings are not valid:\n  ${told}`);
 });

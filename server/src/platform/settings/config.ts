@@ -1,5 +1,5 @@
-// The settings: the only reader of the environment. Each has a name, a default and a meaning; docs/settings.md and .env.example are made
-// from here.
+// Defines all settings and is the only reader of the environment. docs/settings.md and .env.example are generated from the names, defaults
+// and meanings here.
 import { z } from "zod";
 import {
   access,
@@ -27,7 +27,7 @@ import { STRIPE_SETTINGS } from "./stripe.ts";
 
 interface Setting {
   readonly schema: z.ZodType;
-  /** As it stands in the documentation. */
+  /** As shown in the documentation. */
   readonly default: string;
   readonly meaning: string;
 }
@@ -38,7 +38,7 @@ function setting<T extends z.ZodType>(schema: T, defaultText: string, meaning: s
 
 const ROLES = ["api", "worker", "smtp"] as const;
 
-/** Every setting there is, in the order of the documentation. */
+/** All settings, in the order of the documentation. */
 export const SETTINGS = {
   PORT: setting(port.default(3000), "3000", "Port where HTTP listens; 0 takes a free one."),
   HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address where HTTP listens."),
@@ -253,19 +253,19 @@ export const SETTINGS = {
 type Values = { [Name in keyof typeof SETTINGS]: z.infer<(typeof SETTINGS)[Name]["schema"]> };
 
 export interface Config extends Omit<Values, "BASE_URL"> {
-  /** Without a slash at the end; null until the port is known (PORT=0). */
+  /** Without a trailing slash. Null until the port is known (PORT=0). */
   BASE_URL: string | null;
 }
 
 export class ConfigError extends Error {}
 
-/** What is wrong with settings that only their own part of the program understands: sentences that begin with the name. */
+/** Returns the problems that only one part of the program can find, as sentences that begin with the setting's name. */
 export type MoreChecks = (config: Partial<Values>) => readonly string[];
 
 /**
- * Reads and checks all settings. An empty variable counts as unset; `NAME_FILE` names a file that holds the value of NAME, as
- * containers hand over secrets.
- * @throws ConfigError that names each faulty variable, never its value: it may be a secret.
+ * Reads and checks all settings. An empty variable counts as unset. `NAME_FILE` names a file with the value of NAME, as containers provide
+ * secrets.
+ * @throws ConfigError with the name of each invalid variable but without its value, which may be a secret
  */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>> = process.env,
