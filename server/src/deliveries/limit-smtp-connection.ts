@@ -1,18 +1,18 @@
-// What the SMTP server leaves open on a connection: how long a client may take in all, and that lines of commands end in CR LF.
+// Adds limits that the SMTP server lacks: the total time of a connection, and command lines that must end in CR LF.
 import type { SMTPServer } from "smtp-server";
 
-/** By the clock, however much the client says meanwhile. */
+/** Limits in real time, no matter how much the client sends. */
 export interface ConnectionLimits {
-  /** From the beginning of a message to its end. */
+  /** From the start of a message to its end. */
   messageMs: number;
   sessionMs: number;
 }
 
-/** One whose limits run. */
+/** A connection with running limits. */
 export interface LimitedConnection {
-  /** When it said something the last time; Infinity while it waits for the answer to a message. */
+  /** Returns when the client last sent something, or Infinity while it waits for the reply to a message. */
   heardAtMs(): number;
-  /** Ends it, because others want its slot. */
+  /** Closes the connection because others want its slot. */
   sendAway(): void;
 }
 
@@ -24,9 +24,8 @@ const BARE_LINE_FEED = "5.5.2 Lines end in CR LF, a line feed alone is refused";
 const BARE = /(?:^|[^\r])\n/;
 
 /**
- * Ends the connection when it or one message takes too long, and at a bare line feed among commands: what one server takes for
- * the end of a line, and the one before it did not, is how mail is smuggled. In a message only CR LF . CR LF ends it, which
- * the server sees to.
+ * Closes the connection when it or a message takes too long, and at a bare line feed among commands. SMTP smuggling relies on servers that
+ * disagree about the end of a line. The server itself makes sure that only CR LF . CR LF ends a message.
  */
 export function limitConnection(
   connection: Connection,
@@ -47,7 +46,7 @@ export function limitConnection(
     clearTimeout(message);
   });
   const write = parser._write.bind(parser);
-  // Where the mode changes within a chunk the parser calls this again with the rest.
+  // If the mode changes within a chunk, the parser calls this again with the rest.
   parser._write = (chunk, encoding, next) => {
     heardAtMs = performance.now();
     if (parser._dataMode || parser.isClosed) return write(chunk, encoding, next);

@@ -1,17 +1,16 @@
-// Who is connected to the SMTP door: so many of a network, so many in all. When all slots are taken, whoever has been quiet longest makes
-// room.
+// Limits the SMTP connections per network and in total. When all slots are taken, the connection that was idle longest is closed.
 import type { LimitedConnection } from "./limit-smtp-connection.ts";
 
 export interface SlotLimits {
   most: number;
   mostOfNetwork: number;
-  /** Whoever said nothing for so long may be sent away for another. */
+  /** A connection that was idle for this long may be closed in favor of another. */
   quietMs: number;
 }
 
 export interface Slots {
   take(id: string, network: string, connection: LimitedConnection): "taken" | "network-full" | "full";
-  /** Also for connections that got none. */
+  /** Also called for connections that got no slot. */
   leave(id: string): void;
 }
 

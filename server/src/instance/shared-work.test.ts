@@ -1,8 +1,8 @@
-// Shared work: who asks at the same time has it done once.
+// Tests that concurrent callers share one run of the work.
 import { expect, test } from "vitest";
 import { shared } from "./shared-work.ts";
 
-test("those who ask meanwhile share one look, and the next one looks anew", async () => {
+test("shares one run among concurrent callers and starts a new one for the next", async () => {
   let looks = 0;
   const look = shared(async () => {
     looks += 1;
@@ -13,7 +13,7 @@ test("those who ask meanwhile share one look, and the next one looks anew", asyn
   expect(await look()).toBe(2);
 });
 
-test("a look that fails fails for those who share it alone", async () => {
+test("a failed run rejects only the callers that share it", async () => {
   let looks = 0;
   const look = shared(async () => {
     looks += 1;

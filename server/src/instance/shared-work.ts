@@ -1,6 +1,6 @@
-// Work that is the same for whoever asks: those who ask while it is done share it.
+// Shares one run of the same work among concurrent callers.
 
-/** The same work; whoever asks while it is in progress gets what comes of it. */
+/** Returns the work so that callers during a run get the result of that run. */
 export function shared<Result>(work: () => Promise<Result>): () => Promise<Result> {
   let inProgress: Promise<Result> | null = null;
   return () => {

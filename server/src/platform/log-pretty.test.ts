@@ -1,4 +1,4 @@
-// The format of a log line for people.
+// Tests the log format for people.
 import { expect, test } from "vitest";
 import { prettyLine } from "./log-pretty.ts";
 
@@ -11,13 +11,13 @@ const LINE = {
   msg: "a transport is out of service",
 };
 
-test("time, level and what happened come first, then the rest by name", () => {
+test("prints time, level and message first, then the other fields by name", () => {
   expect(prettyLine(JSON.stringify(LINE), false)).toBe(
     '21:52:26.524 WARN  a transport is out of service transport="smtp relay:25" attempts=3 requestId=a-b\n',
   );
 });
 
-test("an error is below, with its trace", () => {
+test("prints an error with its stack trace below", () => {
   const err = { type: "Error", message: "gone", stack: "Error: gone\n  at here", code: "57P01" };
   expect(
     prettyLine(JSON.stringify({ ...LINE, err }), false)

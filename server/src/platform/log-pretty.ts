@@ -1,8 +1,8 @@
-// Formats a log line for people: time, level, message, the other fields as name=value, and below them the stack of an error.
+// Formats a log line for people, with time, level and message first, then the rest as name=value and an error's trace below.
 
 const COLOURS: Readonly<Record<string, number>> = { debug: 90, info: 36, warn: 33, error: 31, fatal: 31 };
 
-/** @param line one JSON object, as the log writes it */
+/** Returns the formatted line. @param line one JSON object, as the log writes it */
 export function prettyLine(line: string, coloured: boolean): string {
   const { level, time, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
   const word = String(level);

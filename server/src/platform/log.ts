@@ -1,4 +1,4 @@
-// The log: one line per happening, with ids, as JSON or for people; never a key, a password or a token.
+// Logs one line per event with its ids, as JSON or for people. Never logs a key, password or token.
 import { destination, pino, stdTimeFunctions, type Logger } from "pino";
 import { prettyLine } from "./log-pretty.ts";
 import { isUnreachable } from "./unavailable.ts";
@@ -7,24 +7,26 @@ export type Log = Logger;
 
 export interface LogOptions {
   level: string;
-  /** Default: `pretty` in a terminal, else `json`. */
+  /** Default: `pretty` in a terminal, otherwise `json`. */
   format?: "json" | "pretty";
 }
 
-/** While nothing can be written, on a disk that is full, so much is kept for later; the rest is dropped. */
+/** How much is buffered while nothing can be written, for example on a full disk. Lines beyond that are dropped. */
 const MAX_KEPT_BYTES = 4 * 1024 * 1024;
-/** Lines of requests are many: they are written in blocks, at the latest after this; whatever is worse is written at once. */
+/**
+ * Request lines are frequent, so they are written in blocks, at the latest after this time. Warnings and errors are written immediately.
+ */
 const BLOCK_BYTES = 4096;
 const FLUSH_MS = 200;
 const WARN = 40;
-/** Of PostgreSQL's errors: what went wrong and where, but not `detail`, which repeats values of rows. */
+/** The logged fields of PostgreSQL errors. Leaves out `detail`, which repeats values of rows. */
 const TOLD_FIELDS = ["code", "constraint", "table", "routine", "syscall", "address", "port"];
 const MAX_CAUSES = 5;
 
 export function createLog(options: LogOptions): Log {
   const output = destination({ dest: 1, sync: true, maxLength: MAX_KEPT_BYTES, minLength: BLOCK_BYTES });
   output.on("error", () => undefined);
-  // Not `flushSync`, which tries for ever, with the whole process, when whoever reads is gone or the disk is full.
+  // Avoids `flushSync`, which blocks the whole process forever if the reader is gone or the disk is full.
   const flush = () => output.flush();
   if (options.level !== "silent") {
     setInterval(flush, FLUSH_MS).unref();
@@ -62,9 +64,7 @@ export function createLog(options: LogOptions): Log {
 }
 
 /**
- * Returns the message, code and stack of an error, never its other fields, because they may contain a connection with its password or a row
- * of the database. An unreachable
- * database is no bug, so such errors have no stack.
+ * Returns an error's message and location. Leaves out other properties, which may include a connection with its password or a database row.
  */
 function describeError(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error) || depth > MAX_CAUSES) return error instanceof Error ? error.message : error;

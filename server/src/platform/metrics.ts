@@ -1,4 +1,4 @@
-// What Prometheus reads at /metrics. Every measure is named here once; the code that counts imports it from the value built in main.ts.
+// Defines every metric that Prometheus reads at /metrics. Code that counts uses the instance built in main.ts.
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
 
 export interface Metrics {
@@ -21,12 +21,12 @@ export interface Metrics {
   readonly loopLastRun: Gauge<"loop">;
 }
 
-/** Between two looks at the delay of the event loop, which is at least so long in what they say. */
+/** How often the event loop delay is sampled, which is also the smallest delay that can be reported. */
 const LOOP_DELAY_LOOK_MS = 50;
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
-  // Looking more often would be half of what a process costs that waits.
+  // Sampling more often would be half of the cost of an idle process.
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LOOP_DELAY_LOOK_MS });
   const registers = [registry];
   return {
@@ -91,7 +91,7 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** What workflows do, and the endpoints they call. */
+/** Creates the metrics of workflows and the endpoints that they call. */
 function createWorkflowMetrics(registers: Registry[]) {
   return {
     webhookTries: new Counter({
@@ -108,7 +108,7 @@ function createWorkflowMetrics(registers: Registry[]) {
   };
 }
 
-/** What `startLoop` (background.ts) notes of each loop. */
+/** Creates the metrics that `startLoop` (background.ts) records for each loop. */
 function createLoopMetrics(registry: Registry) {
   const common = { labelNames: ["loop"] as const, registers: [registry] };
   return {

@@ -1,9 +1,8 @@
-// Pairs two lists whose entries belong together: what was asked, and what came back for it. Pure.
+// Pairs inputs with their results. Pure.
 
 /**
- * What came back for each entry, in order.
- *
- * @throws Error when the lists differ in length: one entry's result must never become another's, or an empty id
+ * Returns each entry with its result, in order.
+ * @throws Error if the lists differ in length, so that an entry never gets the result of another
  */
 export function pairUp<A, B>(asked: readonly A[], results: readonly B[]): Array<[A, B]> {
   if (asked.length !== results.length)

@@ -1,10 +1,11 @@
-// An expected failure: something in the catalog of contract/src/errors.ts, told to the caller as it is. Everything else thrown is a bug.
+// Defines the expected error, which has a code from the catalog in contract/src/errors.ts and is sent to the caller. Any other thrown error
+// is a bug.
 import { ERRORS, type ErrorCode, type FieldError } from "@postloft/contract/errors.ts";
 
 export interface RefusalDetails {
-  /** A sentence in place of the catalog's usual one. */
+  /** Replaces the catalog's message. */
   message?: string;
-  /** The faulty fields, with VALIDATION_ERROR. */
+  /** The invalid fields, for VALIDATION_ERROR. */
   fields?: readonly FieldError[];
   /** Seconds until a retry makes sense, sent as Retry-After. */
   retryAfterSeconds?: number;
@@ -24,16 +25,15 @@ export class Refusal extends Error {
   }
 }
 
-/** A refusal of one field, with status 422. */
+/** Returns an error about one field, with status 422. */
 export function invalidField(field: string, code: FieldError["code"], message: string): Refusal {
   return new Refusal("VALIDATION_ERROR", { fields: [{ field, code, message }] });
 }
 
 /**
- * Holds who changes a thing to what they read, where they say it. Asked under the lock of its row: of two who read the same, the second is
- * told. As exact as `updatedAt` is told: to the millisecond.
- *
- * @throws Refusal CHANGED_MEANWHILE
+ * Rejects a change that is based on an outdated read, if the caller sent the `updatedAt` it had read. Must run with the row locked, so that
+ * of two callers with the same version the second gets the error. Compares milliseconds, like the API.
+ * @throws AppError CHANGED_MEANWHILE
  */
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, expected: string | undefined): void {
   if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;

@@ -1,4 +1,4 @@
-// What whoever starts the program reads when it cannot start: the real errors of sockets and PostgreSQL, explained.
+// Tests the explanations of start errors with real errors of sockets and PostgreSQL.
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { Client } from "pg";
@@ -23,7 +23,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("a port that is in use is named with its setting", async () => {
+test("names the setting of a port that is in use", async () => {
   const { port } = (await listen(0, "127.0.0.1")).address() as AddressInfo;
   const error = await failureOf(() => listen(port, "127.0.0.1"));
   const said = `Port ${port} is in use at 127.0.0.1: another program listens there, or Postloft runs already. Stop it, or set`;
@@ -60,14 +60,14 @@ test.for([
   expect(explained).not.toContain(password);
 });
 
-test("a database whose disk is full is told, wherever it is", () => {
+test("explains a full disk of an embedded or external database", () => {
   for (const DATABASE_URL of [undefined, "postgres://a:b@c/d"])
     expect(explainStartError({ code: "53100" }, { ...SETTINGS, DATABASE_URL })?.message).toMatch(
       /^The database of (DATA_DIR|DATABASE_URL \(c:5432\/d\)) has no room left: its disk is full\./,
     );
 });
 
-test("anything else is left as it is", () => {
+test("leaves other errors unchanged", () => {
   const url = { ...SETTINGS, DATABASE_URL: "postgres://a:b@c/d" };
   for (const error of [
     null,
@@ -80,7 +80,7 @@ test("anything else is left as it is", () => {
   expect(explainStartError({ code: "ECONNREFUSED", syscall: "connect" }, SETTINGS)).toBeNull();
 });
 
-test("a DATABASE_URL that is no URL is refused before anything starts", () => {
+test("rejects an invalid DATABASE_URL before anything starts", () => {
   for (const url of ["postgres://user:pa#ss@host/db", "postgres://user:pass@/db", "mysql://host/db"])
     expect(() => readConfig({ DATABASE_URL: url, APP_SECRET: "a secret for tests, long enough" })).toThrow(
       "DATABASE_URL: must be a URL such as postgres://",

@@ -1,15 +1,15 @@
-// Why the program cannot start, in words for whoever started it: which setting it is about and what to do. Pure.
+// Explains why the program cannot start, with the setting in question and what to do. Pure.
 import type { Config } from "./settings/config.ts";
 import { databaseErrorCode, DISK_FULL } from "./database/database.ts";
 
-/** Its message is all that is to be said; a trace would tell nobody more. */
+/** An error whose message is complete, so that its stack trace is not printed. */
 export class StartError extends Error {
   override name = "StartError";
 }
 
 type Settings = Pick<Config, "HOST" | "PORT" | "SMTP_PORT" | "DATABASE_URL">;
 
-/** By the code of the system; `{name}` is the setting of the port. */
+/** Messages by system error code; `{name}` is the setting of the port. */
 const LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE:
     "Port {port} is in use at {host}: another program listens there, or Postloft runs already. Stop it, or set {name} to another port.",
@@ -21,7 +21,7 @@ const LISTENING: Readonly<Record<string, string>> = {
 
 const NO_ROOM = "has no room left: its disk is full. Free some space, then try again.";
 
-/** By the code of the system, or the SQLSTATE. */
+/** Messages by system error code or SQLSTATE. */
 const DATABASE: Readonly<Record<string, string>> = {
   ECONNREFUSED: "does not answer: nothing listens there. Is it running, and are host and port right?",
   ENOTFOUND: "has a host name that does not exist. Is it spelled right?",
@@ -38,11 +38,11 @@ const DATABASE: Readonly<Record<string, string>> = {
   "57P03": "is starting up. Try again in a moment.",
 };
 
-/** Returns the error to show instead, or null for one that is none of these: then it is a bug, or news. */
+/** Returns the error to show instead, or null for unknown errors, which are probably bugs. */
 export function explainStartError(error: unknown, settings: Settings): StartError | null {
   const { syscall, port } = Object(error) as { syscall?: unknown; port?: unknown };
   const code = databaseErrorCode(error) ?? "";
-  // A host name is looked up before anything listens on it.
+  // The host name is resolved before listening.
   if (syscall === "listen" || syscall === "bind" || (code === "ENOTFOUND" && isHost(error, settings.HOST))) {
     const name = port === settings.SMTP_PORT ? "SMTP_PORT" : "PORT";
     const values = { port: String(port), host: settings.HOST, name };
@@ -64,7 +64,7 @@ function isHost(error: unknown, host: string): boolean {
   return (Object(error) as { hostname?: unknown }).hostname === host;
 }
 
-/** Host, port and database, without user and password. */
+/** Returns host, port and database, without user and password. */
 export function placeOf(databaseUrl: string): string {
   const { hostname, port, pathname } = new URL(databaseUrl);
   return `${hostname || "a socket"}:${port || "5432"}${pathname}`;

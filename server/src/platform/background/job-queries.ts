@@ -1,4 +1,5 @@
-// Statements on `jobs`, `job_files` and `job_errors`. Claims name one project each: fairness wants it, and so does a sharded database.
+// Contains the SQL for `jobs`, `job_files` and `job_errors`. Each claim names one project, for fairness and so that a sharded database is
+// possible.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../database/database.ts";
 import { notify } from "../notify.ts";
@@ -32,7 +33,7 @@ export async function findJob(database: Database, { projectId, id }: JobKey, kin
     .executeTakeFirst();
 }
 
-/** The input of a job; undefined where there is no such job. */
+/** Returns the input of a job, or undefined if it does not exist. */
 export async function findJobInput(database: Database, { projectId, id }: JobKey): Promise<unknown> {
   const row = await database
     .selectFrom("jobs")
@@ -59,7 +60,7 @@ export async function claimJob(
   database: Database,
   claim: { projectId: string; kinds: readonly string[]; claimId: string; leaseMs: number },
 ): Promise<{ id: string; kind: string } | undefined> {
-  // Materialized: as a plain sub-select it may run once for each row it is joined to, and then it claims more than one.
+  // Materialized because a plain sub-select may run once per joined row and then claim more than one job.
   const { rows } = await sql<{ id: string; kind: string }>`
     with due as materialized (
       select id from jobs
@@ -81,7 +82,7 @@ export interface ClaimedJob {
   createdAt: Date;
 }
 
-/** Locks the job for one step, if the claim still holds; nobody else takes it while the transaction lasts. */
+/** Locks the job for one step if the claim is still valid. No other process can take it during the transaction. */
 export async function findClaimedForUpdate(
   tx: Tx,
   { projectId, id }: JobKey,
@@ -113,8 +114,8 @@ export async function updateJobCompleted(tx: Tx, { projectId, id }: JobKey, resu
 }
 
 /**
- * Ends the job without success and forgets its file, or, with a reason of null, lets it be taken again after the wait.
- * @returns undefined where the claim held no longer
+ * Marks the job as failed and deletes its file, or, if the reason is null, makes it available again after the wait.
+ * @returns undefined if the claim was no longer valid
  */
 export async function updateJobFailed(
   database: Database,
@@ -137,7 +138,7 @@ export async function updateJobFailed(
   return rows[0];
 }
 
-/** Gives a job back between two steps: it goes behind the others that are due, after a wait where there is one. */
+/** Releases a job between two steps. It moves behind other due jobs, after a wait if there is one. */
 export async function releaseJob(
   database: Database,
   { projectId, id }: JobKey,
@@ -149,7 +150,7 @@ export async function releaseJob(
   );
 }
 
-/** A part of the file that was uploaded, from a byte on; empty at its end. */
+/** Returns a part of the uploaded file starting at a byte, empty at its end. */
 export async function readJobFile(
   database: Database,
   { projectId, id }: JobKey,
@@ -161,7 +162,7 @@ export async function readJobFile(
   return rows[0]?.bytes ?? Buffer.alloc(0);
 }
 
-/** How long the file is, bytes. */
+/** Returns the length of the file in bytes. */
 export async function countJobFileBytes(database: Database, { projectId, id }: JobKey): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select octet_length(bytes) as bytes from job_files where project_id = ${projectId} and job_id = ${id}`.execute(
@@ -174,9 +175,9 @@ export interface JobError {
   row: number;
   subject: string;
   error: string;
-  /** What the error says, by code; null where it has none, or is of a former version. */
+  /** The parts of the error by code. Null if it has none or is from an older version. */
   parts: readonly ErrorPart[] | null;
-  /** The cells of the row of a file; null where there is none, and in imports of former versions. */
+  /** The cells of the file's row. Null without a row, and in imports of older versions. */
   cells?: readonly string[] | null;
 }
 
@@ -202,7 +203,7 @@ export async function insertJobErrors(
     ) on conflict do nothing`.execute(tx);
 }
 
-/** The first errors of a job, or those after a row. */
+/** Returns the first errors of a job, or the errors after a row. */
 export async function listJobErrors(
   database: Database,
   { projectId, id }: JobKey,
@@ -220,12 +221,12 @@ export async function listJobErrors(
     .execute();
 }
 
-/** All jobs of a project but this one; a step that runs ends first, and its job with it. */
+/** Deletes all jobs of a project except this one. Waits for a running step to end first. */
 export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promise<void> {
   await tx.deleteFrom("jobs").where("projectId", "=", projectId).where("id", "<>", id).execute();
 }
 
-/** A job stays while another one that has not ended undoes it. */
+/** Deletes old jobs, except a job whose undo job has not ended. */
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {
   await sql`delete from jobs j where j.state in ('completed', 'failed')
     and j.finished_at < now() - make_interval(days => ${days})
@@ -234,7 +235,7 @@ export async function deleteOldJobs(database: Database, days: number): Promise<v
         and u.input ->> 'undoes' = j.id::text)`.execute(database);
 }
 
-/** The id of the job that undoes another, or that failed to. */
+/** Returns the id of the job that undoes another job, or that failed to. */
 export async function findUndoing(
   database: Database,
   { projectId, id }: JobKey,
@@ -247,7 +248,7 @@ export async function findUndoing(
 
 const isHeld = sql<SqlBool>`state in ('waiting', 'active') and due_at = 'infinity'`;
 
-/** Claims end with it: a step under way commits no more. */
+/** Holds all waiting jobs and drops their claims, so a running step can no longer commit. */
 export async function updateJobsToHeld(tx: Tx, kinds: readonly string[]): Promise<void> {
   await sql`
     update jobs set due_at = 'infinity', claim_id = null

@@ -1,4 +1,4 @@
-// Jobs: exact totals whatever happens between two steps, one worker at a time, turns for all.
+// Tests that jobs have exact totals after crashes between steps, run in one worker at a time and take turns.
 import { sql } from "kysely";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, transaction, type Database } from "../database/database.ts";
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => testDatabase.drop());
 
-/** Counts to `input.to` by a row of contact_fields a step: its effect is in the database. */
+/** Counts to `input.to` with one row of contact_fields per step, so its effect is in the database. */
 const count: JobStep = async (tx, job) => {
   const { to, name } = job.input as { to: number; name: string };
   const at = ((job.checkpoint as { at: number } | null)?.at ?? 0) + 1;
@@ -61,7 +61,7 @@ async function steps(name: string): Promise<number> {
   return rows.length;
 }
 
-test("a job is done step by step and tells its result", async () => {
+test("runs a job step by step and returns its result", async () => {
   const id = await add("count", { to: 5, name: "whole" });
   expect(await read(id)).toMatchObject({ state: "waiting", progress: 0, result: null });
   const runner = startJobs({ database, kinds: { count }, log, metrics: createMetrics() });
@@ -70,7 +70,7 @@ test("a job is done step by step and tells its result", async () => {
   await runner.stop();
 });
 
-test("a worker that died in the middle is missed, and another goes on from its last step", async () => {
+test("resumes the job of a dead worker from its last step", async () => {
   const id = await add("crash", { to: 4, name: "crash" });
   let isDead = false;
   const burial = Promise.withResolvers<never>();
@@ -79,7 +79,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
     isDead = true;
     return burial.promise;
   };
-  // Its connection is lost with it: the transaction of its second step never commits.
+  // Its connection is lost too, so the transaction of its second step never commits.
   const dead = startJobs({ database, kinds: { crash: dying }, log, metrics: createMetrics() });
   await vi.waitUntil(() => isDead, { timeout: 30_000 });
   const { rows } = await testDatabase.pool.query(
@@ -98,7 +98,7 @@ test("a worker that died in the middle is missed, and another goes on from its l
   await Promise.all([runner.stop(), dead.stop()]);
 });
 
-test("of many workers one has a job at a time", async () => {
+test("runs a job in one of several workers at a time", async () => {
   const ids = await Promise.all(
     Array.from({ length: 6 }, (_, at) => add("count", { to: 3, name: `shared${at}` })),
   );
@@ -113,20 +113,20 @@ test("of many workers one has a job at a time", async () => {
 const claim = (on: Database) =>
   claimJob(on, { projectId, kinds: ["claims"], claimId: newId(), leaseMs: 60_000 });
 
-test("a job that is being claimed is no other claim's, nor does that wait for it: it takes the next", async () => {
+test("skips a job that is being claimed, without waiting, and takes the next one", async () => {
   const ids = [await add("claims", {}), await add("claims", {})];
   const claimed = await transaction(database, async (tx) => {
     const first = await claim(tx);
     const others: Array<{ id: string } | undefined> = [];
     for (let at = 0; at < 2; at++) void claim(database).then((job) => others.push(job));
-    // Before we commit: neither waits for us.
+    // Before the commit, so neither waits for us.
     await vi.waitUntil(() => others.length === 2, { timeout: 30_000, interval: 20 });
     return [first, ...others].map((job) => job?.id);
   });
   expect(claimed.filter((id) => id !== undefined).toSorted()).toEqual(ids.toSorted());
 });
 
-test("whose claim was lost changes nothing any more", async () => {
+test("changes nothing after losing a claim", async () => {
   const id = await add("count", { to: 2, name: "lost" });
   const claimId = newId();
   await claimJob(database, { projectId, kinds: ["count"], claimId, leaseMs: 0 });
@@ -136,7 +136,7 @@ test("whose claim was lost changes nothing any more", async () => {
   await runner.stop();
 });
 
-test("a reason a person can understand ends a job at once; an unexpected error is tried again, then told", async () => {
+test("ends a job immediately on a JobFailure and retries unexpected errors before failing", async () => {
   const refused = await add("refuse", {});
   const failing = await add("fail", {});
   let tries = 0;
@@ -163,7 +163,7 @@ test("a reason a person can understand ends a job at once; an unexpected error i
 test.each([
   ["the disk of the database is full", { code: "53100" }],
   ["the database is away", { code: "57P01" }],
-])("a job outlasts any time for which %s", async (what, details) => {
+])("a job outlasts any period in which %s", async (what, details) => {
   const id = await add("fail", {});
   let tries = 0;
   const fail: JobStep = async () => {
@@ -174,7 +174,7 @@ test.each([
   const runner = startJobs({ database, kinds: { fail }, log, metrics: createMetrics() });
   await vi.waitUntil(
     async () => {
-      // Its waits are not ours.
+      // Makes the job due now, because the test does not wait for its retry times.
       await sql`update jobs set due_at = now() where id = ${id} and claim_id is null`.execute(database);
       runner.wake();
       return (await read(id))?.finishedAt !== null;
@@ -185,7 +185,7 @@ test.each([
   await runner.stop();
 });
 
-test("a job is seen by its own project and under its own kind only", async () => {
+test("returns a job only for its own project and kind", async () => {
   const id = await add("count", { to: 1, name: "own" });
   expect(await readJob(database, { projectId: newId(), id }, ["count"])).toBeUndefined();
   expect(await readJob(database, { projectId, id }, ["import"])).toBeUndefined();

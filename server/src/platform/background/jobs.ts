@@ -1,5 +1,5 @@
-// Jobs: work through many rows, in steps. Each step is one transaction that commits its effects with where the job stands, so that whoever
-// takes it up after a crash repeats nothing and leaves nothing out (docs/decisions/0011-jobs-are-rows-of-our-own.md).
+// Runs jobs that work through many rows in steps. Each step commits its effects and its checkpoint in one transaction, so after a crash the
+// next process repeats nothing and skips nothing (docs/decisions/0011-jobs-are-rows-of-our-own.md).
 import type { JobState } from "@postloft/contract/job.ts";
 import type { RawBuilder } from "kysely";
 import { startLoop } from "./background.ts";
@@ -46,34 +46,34 @@ export {
   type JobKey,
 } from "./job-queries.ts";
 
-/** What one step returns: where the job stands now, or what came of it. */
+/** The outcome of one step, either the checkpoint or the final result. */
 export type StepOutcome =
   | { done: false; checkpoint: unknown; progress: number }
   | { done: true; result: unknown };
 
 export interface RunningJob extends JobKey {
   input: unknown;
-  /** What the step before left; null at the first. */
+  /** The checkpoint of the previous step, or null at the first. */
   checkpoint: unknown;
   createdAt: Date;
 }
 
-/** Does one step of a kind of job. A step should take less than a second. @throws JobFailure to end the job. */
+/** Runs one step of a job, ideally in less than a second. @throws JobFailure to end the job */
 export type JobStep = (tx: Tx, job: RunningJob) => Promise<StepOutcome>;
 
-/** A reason a person can understand why a job cannot be done; it is not tried again. */
+/** Ends a job with a reason for people. The job is not retried. */
 export class JobFailure extends Error {
   override name = "JobFailure";
 }
 
-/** Of what a step rests on: a refusal ends the job; any other error passes, and the step is tried again. */
+/** Converts a permanent AppError to a JobFailure, which ends the job. Any other error is rethrown so that the step is retried. */
 export function asJobFailure(error: unknown): never {
   if (error instanceof Refusal && error.retryAfterSeconds === null)
     throw new JobFailure(error.fields?.[0]?.message ?? error.message);
   throw error;
 }
 
-/** A job that is not tried again, and why. */
+/** A job that is not retried, and the reason. */
 export interface FailedJob extends JobKey {
   kind: string;
   input: unknown;
@@ -81,15 +81,15 @@ export interface FailedJob extends JobKey {
 }
 
 export interface JobRunner {
-  /** A job was added: look now. */
+  /** Checks for jobs now, because one was added. */
   wake(): void;
-  /** Ends the steps that run and gives the jobs back. */
+  /** Finishes the running steps and releases the jobs. */
   stop(): Promise<void>;
 }
 
-/** A process that dies is missed after this long. A step renews it. */
+/** After this time a dead process loses its job. Each step renews the lease. */
 const LEASE_MS = 15_000;
-/** A job works so long before the next one has its turn. */
+/** How long one job runs before the next job has its turn. */
 const TURN_MS = 5_000;
 const POLL_MS = 5_000;
 const JOBS_AT_ONCE = 2;
@@ -97,7 +97,9 @@ const MAX_FAILURES = 5;
 const FIRST_RETRY_MS = 1_000;
 const KEPT_DAYS = 30;
 
-/** Queues a job in the transaction of what asks for it; returns its id. `bytes` is a file it reads from, or an expression of SQL that makes it. */
+/**
+ * Queues a job in the caller's transaction and returns its id. `bytes` is a file that the job reads, or an SQL expression that produces it.
+ */
 export async function addJob(
   tx: Tx,
   job: { projectId: string; kind: string; input: unknown; bytes?: Buffer | RawBuilder<Buffer> },
@@ -124,7 +126,7 @@ export interface JobView<Result = unknown> {
   finishedAt: string | null;
 }
 
-/** A job of one of these kinds, as its caller may see it (decisions §3). `Result` is what their last step returns. */
+/** Returns a job of one of these kinds as its caller may see it (decisions §3). `Result` is the type of the last step's result. */
 export async function readJob<Result = unknown>(
   database: Database,
   key: JobKey,
@@ -143,7 +145,7 @@ export async function readJob<Result = unknown>(
   };
 }
 
-/** What a job was asked to do, and the end of it; undefined where it is none of these kinds. */
+/** Returns the input and the end of a job, or undefined if it is not one of these kinds. */
 export async function readJobInput(
   database: Database,
   key: JobKey,
@@ -152,7 +154,7 @@ export async function readJobInput(
   return findJob(database, key, kinds);
 }
 
-/** Queues a job that undoes another. @throws Refusal CONFLICT where one does that already, or has done it. */
+/** Queues a job that undoes another. @throws AppError CONFLICT if another job already does or did so */
 export async function addUndoJob(
   tx: Tx,
   job: { projectId: string; kind: string; undoes: string; actor: string },
@@ -166,7 +168,7 @@ export async function addUndoJob(
   }
 }
 
-/** The job that undoes another, if one was asked for. */
+/** Returns the job that undoes another, if one was requested. */
 export async function readUndoJob<Result>(
   database: Database,
   key: JobKey,
@@ -176,16 +178,16 @@ export async function readUndoJob<Result>(
   return id === undefined ? undefined : readJob<Result>(database, { ...key, id }, [kind]);
 }
 
-/** Forgets jobs that ended long ago. */
+/** Deletes jobs that ended long ago. */
 export async function sweepJobs(database: Database): Promise<void> {
   await deleteOldJobs(database, KEPT_DAYS);
 }
 
-/** Works on jobs of these kinds until it is stopped; any number of processes may. Other kinds wait for a process that knows them. */
+/** Runs jobs of these kinds until stopped, in any number of processes. Other kinds wait for a process that knows them. */
 export function startJobs(options: {
   database: Database;
   kinds: Readonly<Record<string, JobStep>>;
-  /** What follows from a job that failed, in the transaction in which it ends. */
+  /** Runs the consequences of a failed job, in the transaction that ends it. */
   onFailed?: (tx: Tx, job: FailedJob) => Promise<void>;
   log: Log;
   metrics: Metrics;
@@ -209,14 +211,14 @@ export function startJobs(options: {
         return "ended";
       }
       const checkpoint = JSON.stringify(outcome.checkpoint);
-      // Full is only what has ended.
+      // Only a job that has ended is at 100.
       const progress = Math.max(0, Math.min(99, Math.floor(outcome.progress)));
       await updateJobStep(tx, key, { checkpoint, progress, leaseMs: LEASE_MS });
       return "goes on";
     });
   }
 
-  /** Steps until the job ends or its turn is over. */
+  /** Runs steps until the job ends or its turn is over. */
   async function takeTurn(key: JobKey, claimId: string, kind: string, signal: AbortSignal): Promise<void> {
     const step = kinds[kind];
     if (step === undefined) throw new Error(`A job of the unknown kind ${kind} was claimed.`);
@@ -236,7 +238,7 @@ export function startJobs(options: {
     }
   }
 
-  /** What passes by itself is waited for, however long it lasts; anything else is tried a few times. */
+  /** Waits for temporary failures without limit and retries all others a few times. */
   async function fail(key: JobKey, claimId: string, kind: string, error: unknown): Promise<void> {
     const ids = { projectId: key.projectId, jobId: key.id, kind };
     if (error instanceof JobFailure) {
@@ -259,7 +261,7 @@ export function startJobs(options: {
     await updateJobFailed(database, key, { claimId, reason: null, waitMs });
   }
 
-  /** Without success; those who are told hear of it once. */
+  /** Ends a job as failed and runs `onFailed` once. */
   async function end(key: JobKey, claimId: string, kind: string, reason: string): Promise<void> {
     await transaction(database, async (tx) => {
       const failed = await updateJobFailed(tx, key, { claimId, reason, waitMs: 0 });
@@ -267,7 +269,7 @@ export function startJobs(options: {
     });
   }
 
-  /** Takes one due job, of whichever project, and works on it; then looks for the next. */
+  /** Claims one due job of any project and runs it, then looks for the next. */
   async function runOnce(signal: AbortSignal): Promise<number> {
     const projects = await listProjectsWithDueJobs(database, known);
     const start = Math.floor(Math.random() * projects.length);

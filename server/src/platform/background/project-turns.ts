@@ -1,21 +1,21 @@
-// Work on many projects in batches: a page of them at a time, and each has its turn before any has a second one, however much it has.
+// Processes many projects in batches, page by page. Each project has its turn before any has a second one, regardless of how much work it
+// has.
 
-/** Of one project before the next has its turn. */
+/** How many batches one project runs before the next has its turn. */
 const BATCHES_A_TURN = 20;
 const PROJECTS_A_PAGE = 500;
 
 interface Turns {
-  /** The ids of at most `limit` projects with work behind that one, in their order; null: from the first one on. */
+  /** Returns the ids of up to `limit` projects with work after the given one, in order. Null starts with the first. */
   listProjects: (after: string | null, limit: number) => Promise<string[]>;
-  /** One batch of a project. @returns whether there is more */
+  /** Runs one batch of a project. @returns whether there is more */
   runBatch: (projectId: string) => Promise<boolean>;
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Gives each project one turn of batches.
- *
- * @returns whether one of them has more than its turn took
+ * @returns whether a project has more work than its turn allowed
  */
 export async function takeTurns({ listProjects, runBatch, signal }: Turns): Promise<boolean> {
   let hasMore = false;

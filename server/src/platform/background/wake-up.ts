@@ -1,10 +1,10 @@
-// A wait that can be cut short: until the time is over, or until somebody says that there is work.
+// Implements a wait that ends after a time or as soon as there is work.
 
 export interface WakeUp {
-  /** Ends the wait; without one it ends the next wait at once. */
+  /** Ends the wait. Without a current wait, ends the next one immediately. */
   wake(): void;
   wait(ms: number): Promise<void>;
-  /** Waits the whole time, whoever wakes. */
+  /** Waits for the whole time and ignores `wake`. */
   pause(ms: number): Promise<void>;
 }
 

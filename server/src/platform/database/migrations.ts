@@ -1,4 +1,4 @@
-// Brings the database to the newest shape: numbered SQL files, each in a transaction of its own, one process at a time.
+// Migrates the database with numbered SQL files, each in its own transaction, one process at a time.
 import { readFile, readdir } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import type pg from "pg";
@@ -12,7 +12,7 @@ const LOCK_ID = 8_103_971;
 const LOOK_MS = 100;
 /** SQLSTATE of `raise exception`. */
 const RAISED = "P0001";
-/** How many there are, without reading them: asked as often as anybody likes. */
+/** Returns the number of migrations without reading them, so it is cheap to call. */
 export async function countMigrations(): Promise<number> {
   return (await namesOfMigrations()).length;
 }
@@ -21,7 +21,7 @@ async function namesOfMigrations(): Promise<string[]> {
   return (await readdir(FOLDER)).filter((name) => /^\d{4}_.+\.sql$/.test(name)).sort();
 }
 
-/** Of several that start at once all but one wait for a moment: not worth a word. */
+/** When several processes start together, all but one wait briefly, which is not worth a message. */
 const SAID_AFTER_TRIES = 30;
 const LONGEST_WAIT_MS = 3_600_000;
 
@@ -42,10 +42,9 @@ export async function readMigrations(): Promise<Migration[]> {
 }
 
 /**
- * Applies what is missing, in order, and returns the names it applied. A crash in between is continued at the next start.
- *
- * @param say told once when another process is at it
- * @param until the number of the last one to apply: the shape of a backup that is about to be put back
+ * Applies the missing migrations in order and returns their names. After a crash the next start continues.
+ * @param say called once if another process is migrating
+ * @param until the number of the last migration to apply, for restoring a backup with that schema
  */
 export async function migrate(
   pool: pg.Pool,
@@ -60,13 +59,13 @@ export async function migrate(
     client.release();
     return applied;
   } catch (error) {
-    // Ends the connection: its transaction and its lock go with it.
+    // Closes the connection, which ends its transaction and releases the lock.
     client.release(true);
     throw error;
   }
 }
 
-/** Asks again and again: a statement that waits for the lock would run into the time limits of statements. */
+/** Polls for the lock, because a statement that waits for it would exceed the statement timeout. */
 async function takeLock(client: pg.PoolClient, say: (line: string) => void): Promise<void> {
   const startedMs = performance.now();
   for (let tries = 1; ; tries++) {
@@ -91,7 +90,7 @@ async function applyMissing(client: pg.PoolClient, until: number): Promise<strin
   for (const migration of await readMigrations()) {
     if (versions.has(migration.version) || migration.version > until) continue;
     await client.query("begin");
-    // A migration takes the time it takes, and waits for whoever still uses a table.
+    // A migration may take any time and waits for all users of a table.
     await client.query(
       "select set_config(name, '0', true) from pg_settings where name in ('statement_timeout', 'lock_timeout', 'transaction_timeout')",
     );
@@ -106,7 +105,7 @@ async function applyMissing(client: pg.PoolClient, until: number): Promise<strin
   return applied;
 }
 
-/** A migration that refuses to run says what to do by `raise exception`. @throws StartError */
+/** Converts the `raise exception` of a migration, which says what to do. @throws StartError */
 function asStartError(error: unknown): never {
   if (databaseErrorCode(error) === RAISED && error instanceof Error) throw new StartError(error.message);
   throw error;

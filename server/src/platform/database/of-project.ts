@@ -1,6 +1,6 @@
-// Whose rows a statement means that may be about one project or about all of them: what is held is decided either way.
+// Limits a statement to one project, or to none when the instance admin acts on all projects.
 import { sql, type RawBuilder } from "kysely";
 
-/** As a further condition; null: all projects. */
+/** Returns an additional SQL condition. Null means all projects. */
 export const ofProject = (projectId: string | null): RawBuilder<unknown> =>
   projectId === null ? sql`` : sql`and project_id = ${projectId}`;

@@ -1,4 +1,4 @@
-// A start while the database is not up, or goes away in the middle: it waits with a sentence, within bounds, and starts anew.
+// Tests starting while the database is unavailable. The start prints a sentence, waits within bounds and begins again.
 import { expect, test } from "vitest";
 import { startPatiently } from "./open-database.ts";
 import { Refusal } from "../refusal.ts";
@@ -21,7 +21,7 @@ test.each([
   failure("57P03"),
   failure("53300"),
   failure("", "Connection terminated unexpectedly"),
-])("while it fails with %s it is tried again, and one sentence says so", async (error) => {
+])("retries and prints one sentence while the start fails with %s", async (error) => {
   const { said, options } = patience(20);
   let tries = 0;
   const result = await startPatiently(async () => {
@@ -38,7 +38,7 @@ test.each([
   expect(said.join()).not.toContain("hunter2");
 });
 
-test("when the patience is over the reason is thrown", async () => {
+test("throws the error when the patience is over", async () => {
   const { options } = patience(30);
   let tries = 0;
   const starting = startPatiently(async () => {
@@ -50,7 +50,7 @@ test("when the patience is over the reason is thrown", async () => {
 });
 
 test.each([failure("28P01"), failure("EADDRINUSE"), failure("42501"), new Refusal("SERVICE_UNAVAILABLE")])(
-  "%s is nothing that time heals",
+  "does not retry %s",
   async (error) => {
     const { said, options } = patience(60_000);
     const fail = async () => {
@@ -61,7 +61,7 @@ test.each([failure("28P01"), failure("EADDRINUSE"), failure("42501"), new Refusa
   },
 );
 
-test("whoever wants it to end does not wait", async () => {
+test("stops waiting when the signal aborts", async () => {
   const ending = new AbortController();
   const { options } = patience(60_000, ending.signal);
   const starting = startPatiently(async () => {

@@ -1,4 +1,4 @@
-// The database of this process at its start: the embedded one or that of DATABASE_URL, and patience while it is not up yet.
+// Opens the embedded database or the one of DATABASE_URL, and waits while it is not available yet.
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -13,19 +13,22 @@ import { placeOf } from "../start-error.ts";
 
 export interface OpenDatabase {
   pool: pg.Pool;
-  /** The application secret. @param isInUse asked before a new one is made. @throws StartError where the one in use is gone */
+  /**
+   * Returns the application secret. @param isInUse called before a new secret is created. @throws StartError if the secret in use is
+   * missing
+   */
   readSecret(isInUse: () => Promise<boolean>): Promise<string>;
   close(): Promise<void>;
 }
 
 const MAX_DATABASE_CONNECTIONS = 16;
-/** A machine that starts everything at once has its database up by then. */
+/** A machine that starts everything together has its database running by then. */
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 1_000;
-/** Beside those that PostgreSQL and a lost connection have: names and ways that come up with the network. */
+/** Codes of networks and names that are not available yet, in addition to those of PostgreSQL and lost connections. */
 const NOT_UP_YET = new Set(["ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
 
-/** Whether there is no embedded database yet; of one elsewhere nobody knows before it is asked. */
+/** Returns whether there is no embedded database yet. An external database is unknown until it is queried. */
 export function isFirstStart({
   DATABASE_URL,
   DATA_DIR = ".",
@@ -33,7 +36,7 @@ export function isFirstStart({
   return DATABASE_URL === undefined && !existsSync(join(resolve(DATA_DIR), "postgres", "PG_VERSION"));
 }
 
-/** Opens the database; that of DATABASE_URL is not asked for anything yet. */
+/** Opens the database without querying that of DATABASE_URL yet. */
 export async function openDatabase(
   config: Config,
   log: Log,
@@ -62,17 +65,16 @@ export async function openDatabase(
 export interface StartPatience {
   databaseUrl: string | undefined;
   say: (line: string) => void;
-  /** Ends the waiting: somebody wants the process to end. */
+  /** Ends the wait because the process should stop. */
   signal: AbortSignal;
-  /** Default one minute. */
+  /** Default: one minute. */
   patienceMs?: number;
 }
 
 /**
- * Does what a start does, from the beginning again while the database is not up, or goes away in the middle of it.
- *
- * @param work leaves nothing behind when it fails
- * @throws what `work` threw last when the patience is over, or for any other reason
+ * Runs a start and repeats it from the beginning while the database is unavailable or becomes unavailable during the start.
+ * @param work must leave nothing behind when it fails
+ * @throws the last error of `work` when the patience is over, and any other error immediately
  */
 export async function startPatiently<T>(work: () => Promise<T>, options: StartPatience): Promise<T> {
   const { databaseUrl, say, signal, patienceMs = PATIENCE_MS } = options;

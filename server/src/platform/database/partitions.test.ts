@@ -1,4 +1,4 @@
-// Months of a table are made ahead of time, by whoever comes first, and nothing is ever refused because one is missing.
+// Tests that monthly partitions are created ahead of time and that a missing one rejects nothing.
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, transaction, type Database } from "./database.ts";
@@ -12,7 +12,7 @@ import {
 } from "./partitions.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
-/** Long after the first partition of any table that a migration made. */
+/** Long after the first partition of any table in the migrations. */
 const AT = new Date("2040-05-31T23:59:59.999Z");
 const MADE = ["events_2040_05", "events_2040_06", "events_2040_07", "events_2040_08"];
 
@@ -41,7 +41,7 @@ const madePartitions = async () =>
     /^events_2\d{3}_\d\d$/.test(name) ? [name] : [],
   );
 
-/** An event of an instant; returns the partition it is in. */
+/** Inserts an event at a time and returns its partition. */
 async function insert(instant: string): Promise<string> {
   const { rows } = await sql<{ partition: string }>`
     insert into events (project_id, id, contact_id, name)
@@ -50,7 +50,7 @@ async function insert(instant: string): Promise<string> {
   return rows[0]?.partition ?? "";
 }
 
-test("this month and the next three have partitions without a gap; made once, they stay", async () => {
+test("creates partitions for this month and the next three without a gap, once", async () => {
   expect(await makePartitions(database, "events", AT)).toEqual(MADE);
   expect(await makePartitions(database, "events", AT)).toEqual([]);
   expect(await makePartitions(database, "events", new Date("2040-06-01T00:00:00Z"))).toEqual([
@@ -69,7 +69,7 @@ test("this month and the next three have partitions without a gap; made once, th
   expect(partitions).toEqual(["events_2040_05", "events_2040_05", "events_2040_06", "events_2040_09"]);
 });
 
-test("of two processes each month is made by one", async () => {
+test("creates each month in only one of two processes", async () => {
   const each = await Promise.all([1, 2, 3].map(() => makePartitions(database, "events", AT)));
   const made = each.flatMap((names) => names ?? []);
   expect(made).toHaveLength(new Set(made).size);
@@ -77,7 +77,7 @@ test("of two processes each month is made by one", async () => {
   expect(await madePartitions()).toEqual(MADE);
 });
 
-test("a month that nobody made takes its rows all the same, and keeps them where they are when its turn has passed", async () => {
+test("stores rows of a missing month in the default partition and keeps them there", async () => {
   expect(await insert("2040-05-20T00:00:00Z")).toBe("events_later");
   expect(await insert("2063-01-01T00:00:00Z")).toBe("events_later");
   expect(await makePartitions(database, "events", AT)).toEqual(MADE.slice(1));
@@ -86,14 +86,14 @@ test("a month that nobody made takes its rows all the same, and keeps them where
   expect((await sql`select 1 from events`.execute(database)).rows).toHaveLength(4);
 });
 
-test("who reads the table for long is not waited for: it is tried again", async () => {
+test("gives up and retries while a long query reads the table", async () => {
   await makePartitions(database, "events", AT);
   await transaction(database, async (reading) => {
     await sql`select count(*) from events`.execute(reading);
     expect(await makePartitions(database, "events", new Date("2040-07-01T00:00:00Z"))).toBeNull();
     const drop = () => transaction(database, (tx) => dropPartition(tx, "events_2040_05"));
     expect(await unlessBusy(drop)).toBe("busy");
-    // Nobody stands behind one who waits.
+    // No other statement waits behind a blocked one.
     expect(await insert("2040-05-21T00:00:00Z")).toBe("events_2040_05");
   });
   expect(await makePartitions(database, "events", new Date("2040-07-01T00:00:00Z"))).toEqual([
@@ -102,7 +102,7 @@ test("who reads the table for long is not waited for: it is tried again", async 
   ]);
 });
 
-test("PostgreSQL is told what is in the whole table, again when that has changed", async () => {
+test("analyzes the whole table, and again only after it has changed", async () => {
   await analyzePartitioned(database, "events");
   expect(await analyzePartitioned(database, "events")).toBe(false);
   await sql`insert into events (project_id, id, contact_id, name)

@@ -1,5 +1,5 @@
-// Tables with a partition for each month of their ids (UUIDv7): partitions are made months ahead, and one that nobody needs goes as a
-// whole. docs/decisions/0082-events-by-month.md.
+// Manages tables partitioned by the month of their ids (UUIDv7). Partitions are created months ahead and dropped as a whole.
+// docs/decisions/0082-events-by-month.md.
 import { sql } from "kysely";
 import { startLoop, type Loop } from "../background/background.ts";
 import { now } from "../clock.ts";
@@ -8,28 +8,27 @@ import { firstIdAt, idTimeMs } from "../ids.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 
-/** Partitions there are beside that of this month: what is written has a partition though nobody made one for weeks. */
+/** How many partitions exist after the current month's, so that writes have a partition even if none is created for weeks. */
 const MONTHS_AHEAD = 3;
 /**
- * Whoever writes waits behind the one who wants to change a table, so that one gives up early and comes again: statements on the
- * way of a caller take a few milliseconds.
+ * Writers queue behind a pending schema change, so the change gives up early and retries. Statements of callers take a few milliseconds.
  */
 const LOCK_WAIT_MS = 50;
-/** Until the next try, after somebody was at it for longer than that: seldom enough for nobody to feel the waiting for the lock. */
+/** The wait after the table was busy for longer than that, rare enough that the short lock waits go unnoticed. */
 export const BUSY_RETRY_MS = 10_000;
 const EVERY_MS = 10 * 60_000;
 const ANALYZE_TIMEOUT_MS = 10 * 60_000;
 const LOCK_NOT_AVAILABLE = "55P03";
-/** A row for a partition was written into the one for all others since somebody looked. */
+/** Rows of the new partition were written into the default partition since the check. */
 const CHECK_VIOLATION = "23514";
 
 export interface Partition {
   name: string;
-  /** The first id behind it; null: it takes what no other does. */
+  /** The first id after this partition. Null for the default partition. */
   until: string | null;
 }
 
-/** The partitions of a table in the order of their ids; the one for all others comes last. */
+/** Lists the partitions of a table in the order of their ids. The default partition is last. */
 export async function listPartitions(database: Database, table: string): Promise<Partition[]> {
   const { rows } = await sql<Partition>`
     select c.relname as name,
@@ -41,10 +40,9 @@ export async function listPartitions(database: Database, table: string): Promise
 }
 
 /**
- * Makes the partitions of this month and the next ones that are missing. A month of which there are rows already stays in the partition
- * for all others. Safe in several processes at once.
- *
- * @returns the names of those that were made; null: somebody used the table, try again
+ * Creates the missing partitions of this month and the next ones. A month with existing rows stays in the default partition. Safe in
+ * several processes at once.
+ * @returns the names of the created partitions, or null if the table was busy
  */
 export async function makePartitions(
   database: Database,
@@ -52,7 +50,7 @@ export async function makePartitions(
   at: Date = now(),
 ): Promise<string[] | null> {
   const partitions = await listPartitions(database, table);
-  // The first one may hold many months; all others have the name of theirs.
+  // The first partition may contain many months, while all others are named after their month.
   const firstUntil = partitions[0]?.until ?? firstIdAt(0);
   const made: string[] = [];
   for (let ahead = 0; ahead <= MONTHS_AHEAD; ahead++) {
@@ -69,7 +67,7 @@ export async function makePartitions(
   return made;
 }
 
-/** The beginning of the month of an instant, or of one so many months later, in UTC. */
+/** Returns the start of the month that is this many months after a time, in UTC. */
 function monthAfter(ms: number, months: number): number {
   const date = new Date(ms);
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + months);
@@ -91,7 +89,7 @@ async function makePartition(
   await sql`create table ${sql.table(name)} (like ${sql.table(table)} including defaults including storage including compression)`.execute(
     tx,
   );
-  // What every table that names a project is told: 0048.
+  // The same statistics target as for every table with a project_id (migration 0048).
   await sql`alter table ${sql.table(name)} alter column project_id set (n_distinct = 10)`.execute(tx);
   await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)}
     for values from (${sql.lit(from)}) to (${sql.lit(until)})`.execute(tx);
@@ -99,15 +97,15 @@ async function makePartition(
 }
 
 /**
- * Deletes a partition with all its rows, in a moment whatever their number; nobody reads or writes the table in that moment.
- * Last in its transaction. @throws an error that `unlessBusy` knows, when somebody used the table for longer than is waited
+ * Drops a partition with all its rows, quickly regardless of their number, while the table is briefly locked. Must be last in its
+ * transaction. @throws an error that `unlessBusy` recognizes if the table was busy for too long
  */
 export async function dropPartition(tx: Tx, name: string): Promise<void> {
   await limitWaits(tx);
   await sql`drop table ${sql.table(name)}`.execute(tx);
 }
 
-/** What the work resolves to, or that it did not get the table in time, or that rows came in between. */
+/** Returns the result of the work, or "busy" if it did not lock the table in time or rows were added in between. */
 export async function unlessBusy<T>(work: () => Promise<T>): Promise<T | "busy"> {
   try {
     return await work();
@@ -123,8 +121,8 @@ async function limitWaits(tx: Tx): Promise<void> {
 }
 
 /**
- * Counts what is in the whole table, where its partitions hold another number of rows than the last time: PostgreSQL by itself looks at
- * each partition alone, and plans joins with the whole without knowing anything of it.
+ * Analyzes the whole table if the number of rows in its partitions has changed. PostgreSQL itself only analyzes single partitions and would
+ * plan joins with the whole table without statistics.
  */
 export async function analyzePartitioned(database: Database, table: string): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean; only: boolean }>`
@@ -141,7 +139,7 @@ export async function analyzePartitioned(database: Database, table: string): Pro
   return true;
 }
 
-/** Keeps the partitions of a table ahead of the clock, and PostgreSQL informed about the whole, for as long as it runs. */
+/** Starts the loop that creates partitions ahead of time and keeps the table's statistics current. */
 export function startKeepingPartitions({
   database,
   table,

@@ -1,4 +1,4 @@
-// Plans of statements: one that runs all the time is planned once in a while, and so follows a table that grows.
+// Tests that the plans of frequent statements are renewed from time to time, so that they adapt to a growing table.
 import { sql } from "kysely";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { createDatabase, createPool, plannedOften, type Database } from "./database.ts";
@@ -6,7 +6,7 @@ import { createLog } from "../log.ts";
 import { createTestDatabase, type TestDatabase } from "./test-database.ts";
 
 let testDatabase: TestDatabase;
-/** On one connection, so that it is always the same plans. */
+/** Uses one connection, so that the cached plans are always the same. */
 let database: Database;
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ async function stateOfLook() {
   return { made, plan: explained.rows[0]?.["QUERY PLAN"] };
 }
 
-test("a statement that is planned often is not planned each time, and after five seconds again for the table as it is then", async () => {
+test("replans a plannedOften statement after five seconds instead of on each execution", async () => {
   const nowMs = performance.now();
   const clock = vi.spyOn(performance, "now").mockReturnValue(nowMs);
   await sql`create temporary table growing (id integer primary key, filler text)`.execute(database);

@@ -1,5 +1,5 @@
-// All that a tenant has, table by table: the project is in every key (ARCHITECTURE.md), so its rows are found the same way in each. The
-// catalog knows the tables and what refers to what; a table that is added later is found without a word here.
+// Finds and deletes all rows of a project, table by table, because every key contains the project (ARCHITECTURE.md). Tables and references
+// are read from the catalog, so new tables need no change here.
 import { sql } from "kysely";
 import type { Database, Tx } from "./database.ts";
 
@@ -9,7 +9,7 @@ export interface TenantTable {
   key: string[];
 }
 
-/** The tables with a `project_id`, each before those it refers to. */
+/** Returns the tables with a `project_id`, each before the tables that it references. */
 export async function listTenantTables(database: Database): Promise<TenantTable[]> {
   const { rows } = await sql<{ name: string; key: string[]; refersTo: string[] }>`
     select c.relname as name,
@@ -37,7 +37,7 @@ export async function listTenantTables(database: Database): Promise<TenantTable[
   return ordered;
 }
 
-/** Deletes up to so many rows of a project, those with the first keys; returns how many there were. */
+/** Deletes up to `limit` rows of a project in key order and returns how many were deleted. */
 export async function deleteTenantRows(
   tx: Tx,
   { name, key }: TenantTable,
@@ -46,8 +46,7 @@ export async function deleteTenantRows(
 ): Promise<number> {
   const columns = sql.join(key.map((column) => sql.ref(column)));
   const lastFirst = sql.join(key.map((column) => sql`${sql.ref(column)} desc`));
-  // As a range up to one key: as a join with the keys it is planned by what was there when the table was analysed, and may look through
-  // all of them for each row.
+  // Uses a range up to one key. A join with the keys is planned by old statistics and may scan all keys for each row.
   const { numAffectedRows } = await sql`
     delete from ${sql.table(name)}
     where project_id = ${projectId} and (${columns}) <= (

@@ -1,4 +1,4 @@
-// For tests: a migrated PostgreSQL database of their own, cloned from a template in a tenth of a second.
+// Creates migrated PostgreSQL databases for tests, cloned from a template in a tenth of a second.
 import { randomUUID } from "node:crypto";
 import { Client, Pool, type ClientConfig, type PoolConfig } from "pg";
 import { inject } from "vitest";
@@ -13,7 +13,7 @@ declare module "vitest" {
   }
 }
 
-/** The database the global setup migrates; clones are made from it. */
+/** The database that the global setup migrates, from which tests clone theirs. */
 export const TEMPLATE_DATABASE = "postloft_template";
 const MAX_CONNECTIONS = 10;
 /** The application secret of all tests. */
@@ -29,7 +29,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   setAddressKey(SECRET_OF_TESTS);
   const server = inject("postgres");
   const database = `test_${randomUUID().replaceAll("-", "")}`;
-  // As files: page by page through the log takes twice the CPU, and PostgreSQL flushes nothing before it here.
+  // Copies files, because copying pages through the WAL takes twice the CPU, and PostgreSQL needs no flush before it here.
   await administer(server, `create database ${database} template ${TEMPLATE_DATABASE} strategy file_copy`);
   const connection = { ...server, database };
   const pool = createPool({
@@ -47,7 +47,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** One as it was before a migration: what its tests fill, they then upgrade. */
+/** Returns a database as it was before a migration, for tests that fill it and then migrate. */
 export async function createDatabaseBefore(migration: number): Promise<TestDatabase> {
   const old = await createTestDatabase();
   await old.pool.query("drop schema public cascade; create schema public");

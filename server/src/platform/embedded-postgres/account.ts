@@ -1,5 +1,5 @@
-// Third step of embedded-postgres.ts: as which user PostgreSQL runs. It refuses root and needs a user the system knows by name;
-// an ordinary user runs it as himself, for root the ways below are tried with a probe until one works.
+// Third step of embedded-postgres.ts. Chooses the user that PostgreSQL runs as, because it refuses to run as root and needs a user with a
+// name. A normal user runs it directly. For root the accounts below are tried until one works.
 import { spawn, type ChildProcess, type StdioOptions } from "node:child_process";
 import { chown, stat } from "node:fs/promises";
 import { copyPostgresFolder, programPath, type PostgresFolder } from "./binaries.ts";
@@ -8,18 +8,18 @@ import { EmbeddedPostgresError, EXTERNAL_DATABASE_ADVICE } from "./errors.ts";
 /** One way to run PostgreSQL's programs. */
 export type Account = {
   description: string;
-  /** Put before each command. */
+  /** Prepended to each command. */
   prefix: string[];
   /** User and group that Node switches to before the command. */
   switchTo?: { uid: number; gid: number };
-  /** Who must own the cluster's files; absent: whoever we are. */
+  /** The required owner of the cluster's files. Absent if it is the current user. */
   owner?: { uid: number; gid: number };
 };
 
 /** `nobody` and its group on every Linux. */
 const NOBODY = { uid: 65534, gid: 65534 };
 
-/** no_setuid_fixup: access(2), by which PostgreSQL checks its own programs, would overlook the capability otherwise. */
+/** Without no_setuid_fixup, access(2) would ignore the capability, and PostgreSQL uses it to check its own programs. */
 const SETPRIV_WITH_FILE_ACCESS = [
   "setpriv",
   `--reuid=${NOBODY.uid}`,
@@ -34,7 +34,7 @@ const SETPRIV_WITH_FILE_ACCESS = [
 
 const PROBE_TIMEOUT_MS = 20_000;
 
-/** Only the end of a program's words is kept, characters; a list of all processes fits. */
+/** In characters. Only the end of the output is kept; a list of all processes fits. */
 const KEPT_OUTPUT_LENGTH = 1024 * 1024;
 
 const NO_USER_NAME = 21;
@@ -46,13 +46,12 @@ const PROBE_SCRIPT = [
   `test -x "$1" && "$1" -V || exit ${PROGRAM_OUT_OF_REACH}`,
 ].join("; ");
 
-/** Nothing of the server's environment (secrets, PG… and LD_… variables) reaches PostgreSQL. Windows programs do not start without theirs. */
+/**
+ * Keeps the server's environment (secrets, PG… and LD_… variables) away from PostgreSQL. Programs on Windows do not start without theirs.
+ */
 const POSIX_ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", LC_ALL: "C", TZ: "UTC" };
 
-/**
- * Starts a program as the account. In a process group of its own: Ctrl-C in the terminal is for the server alone, which still needs
- * the database while it finishes.
- */
+/** Starts a program as the account in its own process group, so that Ctrl-C only reaches the server, which needs the database to finish. */
 export function spawnAs(account: Account, command: string[], stdio: StdioOptions): ChildProcess {
   const [program, ...rest] = [...account.prefix, ...command];
   if (program === undefined) throw new Error("spawnAs needs a command");
@@ -65,10 +64,10 @@ export function spawnAs(account: Account, command: string[], stdio: StdioOptions
   });
 }
 
-/** How a program ended; `code` is null when it could not be started, or was ended by a signal or the timeout. */
+/** The result of a program. `code` is null if the program could not be started or was ended by a signal or the timeout. */
 export type Outcome = { code: number | null; stdout: string; output: string };
 
-/** Runs a program as the account to its end; never throws for what the program does. */
+/** Runs a program as the account until it ends. Never throws because of the program. */
 export function runAs(account: Account, command: string[], timeoutMs: number): Promise<Outcome> {
   return new Promise((resolve) => {
     const child = spawnAs(account, command, ["ignore", "pipe", "pipe"]);
@@ -91,17 +90,16 @@ export function runAs(account: Account, command: string[], timeoutMs: number): P
   });
 }
 
-/** Adds a chunk to collected output, keeping the end of it. */
+/** Appends a chunk to the output and keeps only the end. */
 export function keepTail(text: string, chunk: Buffer): string {
   return (text + chunk.toString()).slice(-KEPT_OUTPUT_LENGTH);
 }
 
 /**
- * Finds the first account that can run PostgreSQL on this data folder.
- *
- * @param workDir an empty folder in the data folder, made for this start; belongs to the account afterwards
- * @returns the account, the programs it can reach, and the major version they have
- * @throws EmbeddedPostgresError when no way works, with the reason of each
+ * Finds the first account that can run PostgreSQL with this data folder.
+ * @param workDir an empty folder in the data folder, created for this start and owned by the account afterwards
+ * @returns the account, the programs that it can reach, and their major version
+ * @throws EmbeddedPostgresError if no account works, with the reason of each
  */
 export async function chooseAccount(places: {
   accounts: Account[];
@@ -115,7 +113,7 @@ export async function chooseAccount(places: {
     let { programs } = places;
     let outcome = await probe(account, programs, places.workDir);
     if (outcome.code === PROGRAM_OUT_OF_REACH && account.switchTo !== undefined) {
-      // node_modules is below a folder this user may not enter; the data folder he can enter.
+      // node_modules is below a folder that this user may not enter, but it may enter the data folder.
       programs = await copyPostgresFolder(programs, places.dataDir);
       outcome = await probe(account, programs, places.workDir);
     }
@@ -147,16 +145,15 @@ function describeRefusal({ code, output }: Outcome): string {
 }
 
 /**
- * The ways to run PostgreSQL that this user may have, best first.
- *
- * @param existingFolder the cluster or, before there is one, the data folder; for root its owner comes first
+ * Returns the ways in which this user may run PostgreSQL, best first.
+ * @param existingFolder the cluster or, before there is one, the data folder, whose owner is tried first for root
  */
 export async function listAccounts(existingFolder: string): Promise<Account[]> {
   const uid = process.getuid?.();
   if (process.platform === "win32" || uid === undefined)
     return [{ description: "the current user", prefix: [] }];
   const dieWithUs = await listPrefixForDeathSignal();
-  // Inside a user namespace of its own a process of ours is called `nobody`, and still has our rights to files.
+  // In a separate user namespace our process is named `nobody` and keeps our rights to files.
   const namespaced = {
     description: "in a user namespace (unshare --user)",
     prefix: ["unshare", "--user", "--map-user=65534", "--map-group=65534", "--", ...dieWithUs],
@@ -190,8 +187,8 @@ export async function listAccounts(existingFolder: string): Promise<Account[]> {
 }
 
 /**
- * Where util-linux is there, the kernel asks PostgreSQL to shut down when this process dies in any way. Elsewhere the next start
- * finds what was left behind (embedded-postgres-leftovers.ts).
+ * Returns a prefix that makes the kernel shut PostgreSQL down when this process dies, if util-linux is installed. Otherwise the next start
+ * cleans up (embedded-postgres-leftovers.ts).
  */
 async function listPrefixForDeathSignal(): Promise<string[]> {
   if (process.platform !== "linux") return [];

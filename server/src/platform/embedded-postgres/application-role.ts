@@ -1,17 +1,17 @@
-// After the last step of embedded-postgres.ts: the user as whom the program works. It owns the database and all of ours in it, and may do
-// nothing to the server: what slips through to it as SQL cannot read files, run programs or make users.
+// Creates the database user of the program after the last step of embedded-postgres.ts. It owns the database but has no rights on the
+// server, so injected SQL cannot read files, run programs or create users.
 import { createHmac } from "node:crypto";
 import { Client, type ClientConfig } from "pg";
 
 const ROLE = "postloft_app";
 
-/** Connects as the program does. Its password follows from the superuser's, which does not follow from it. */
+/** Returns the program's connection. Its password is derived from the superuser's, which cannot be derived back. */
 export function asApplication<Connection extends ClientConfig>(superuser: Connection): Connection {
   const password = createHmac("sha256", String(superuser.password)).update(ROLE).digest("base64url");
   return { ...superuser, user: ROLE, password };
 }
 
-/** Where a version before this one made everything as the superuser, it changes hands; otherwise nothing is left to do. */
+/** Changes the owner of everything that an older version created as the superuser. Otherwise does nothing. */
 const GIVE_ALL = `do $$
 declare
   statement text;
@@ -38,13 +38,13 @@ begin
   end loop;
 end $$`;
 
-/** Makes the program's user, or sets its password, and gives it what it works with. Safe to repeat. */
+/** Creates the program's user or sets its password, and gives it all objects. Safe to repeat. */
 export async function prepareApplicationRole(superuser: ClientConfig): Promise<void> {
   const client = new Client(superuser);
   await client.connect();
   try {
     const { rows } = await client.query<{ standby: boolean }>("select pg_is_in_recovery() as standby");
-    // A standby takes what its primary has, and nothing else.
+    // A standby only has what its primary has.
     if (rows[0]?.standby === true) return;
     const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [ROLE]);
     const password = client.escapeLiteral(String(asApplication(superuser).password));

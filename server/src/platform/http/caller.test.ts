@@ -1,4 +1,4 @@
-// Who may call what: every endpoint of the contract against every kind of caller.
+// Calls every endpoint of the contract as every kind of caller.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
@@ -25,13 +25,13 @@ import { ok, route } from "./route.ts";
 import { createLog } from "../log.ts";
 import { createMetrics } from "../metrics.ts";
 
-// Nobody sends mail here, so that nothing changes by itself.
+// No process sends emails here, so nothing changes in the background.
 const server = useTestServer({ ROLES: "api" });
 
 const nameOf = ({ name }: Endpoint) => name;
 const inProject = ENDPOINTS.filter(takesKey);
 
-/** Answers that are about who calls. Whatever else is answered says that the caller was let in. */
+/** Matches responses about the caller. Any other response means that the caller was admitted. */
 const ABOUT_THE_CALLER =
   /^401 |^403 |400 BAD_REQUEST|MISSING_AUTH|INVALID_API_KEY|UNAUTHORIZED|PROJECT_ACCESS_DENIED|PROJECT_NOT_FOUND/;
 const LET_IN = "let in";
@@ -46,7 +46,7 @@ async function ask(endpoint: Endpoint, caller: TestCaller, projectInPath: string
 const askAll = (caller: TestCaller, projectInPath = server.project.id) =>
   answersByName(ENDPOINTS, nameOf, (endpoint) => ask(endpoint, caller, projectInPath));
 
-/** Without a token of the installation its endpoint takes what an endpoint for sessions takes, as one for members does. */
+/** Returns the expected responses. Without an admin token, its endpoints respond like those for sessions, as do those for members. */
 function expected(byKind: Readonly<Record<Exclude<CallerKind, "anyone" | "operator" | "member">, string>>) {
   return sameByName(ENDPOINTS, nameOf, ({ caller }) =>
     caller === "anyone" ? LET_IN : byKind[caller === "operator" || caller === "member" ? "session" : caller],
@@ -78,7 +78,7 @@ const BAD_AUTHORIZATION: Record<string, string> = {
   "a public key that is none": `Bearer pk_${"a".repeat(48)}`,
 };
 
-test("without authentication every endpoint that is not open to anyone answers 401, and nothing changes", async () => {
+test("returns 401 for every protected endpoint without authentication, and nothing changes", async () => {
   const before = await server.countRows();
   expect(await askAll({})).toEqual(expected(NOBODY));
   expect(await server.countRows()).toEqual(before);
@@ -93,7 +93,7 @@ test.for(Object.entries(BAD_AUTHORIZATION))(
   },
 );
 
-test("a key anywhere but in Authorization is no key", async () => {
+test("ignores a key outside of Authorization", async () => {
   const { secretKey } = server.project;
   for (const caller of [{ cookie: `postloft_session=${secretKey}` }, { headers: { "x-api-key": secretKey } }])
     expect(await askAll(caller)).toEqual(expected(NOBODY));
@@ -101,26 +101,26 @@ test("a key anywhere but in Authorization is no key", async () => {
   expect(refusalOf(await server.call("POST", "/v1/send", {}, { key: secretKey }))).toBe("401 MISSING_AUTH");
 });
 
-test("the public key may call POST /v1/track and nothing else", async () => {
+test("allows the public key to call POST /v1/track and nothing else", async () => {
   const before = await server.countRows();
   expect(await askAll({ key: server.project.publicKey })).toEqual(expected({ ...NO_KEY, tracker: LET_IN }));
   expect(await server.countRows()).toEqual(before);
 });
 
-test("the secret key may call every endpoint that works within a project, and none of a person's", async () => {
+test("allows the secret key to call every endpoint of a project and none of a user", async () => {
   expect(await askAll(server.project.byKey)).toEqual(
     expected({ tracker: LET_IN, project: LET_IN, "project-by-path": LET_IN, session: "401 UNAUTHORIZED" }),
   );
 });
 
-test("the scheme may be written in any case", async () => {
+test("accepts the scheme in any case", async () => {
   for (const scheme of ["bearer", "BEARER", "BeArEr"]) {
     const headers = { authorization: `${scheme} ${server.project.secretKey}` };
     expect((await server.call("GET", "/contacts", { headers })).status).toBe(200);
   }
 });
 
-test("a session without X-Project-Id answers 400 where a project is needed", async () => {
+test("returns 400 for a session without X-Project-Id if the endpoint needs a project", async () => {
   const { cookie } = await server.signUp();
   for (const caller of [{ cookie }, { cookie, projectId: "" }])
     expect(await answersByName(inProject, nameOf, (one) => ask(one, caller, server.project.id))).toEqual(
@@ -153,14 +153,14 @@ test.for(["of others", "that does not exist", "whose id is none", "whose id is S
   },
 );
 
-test("a member's session with X-Project-Id may call what the secret key may", async () => {
+test("allows a member's session with X-Project-Id to call what the secret key may call", async () => {
   const project = await server.createProject();
   expect(await answersByName(inProject, nameOf, (one) => ask(one, project.bySession, project.id))).toEqual(
     sameByName(inProject, nameOf, () => LET_IN),
   );
 });
 
-test("a session follows its person: whoever joins a project is let in, whoever leaves is out at the next call", async () => {
+test("applies joining and leaving a project to a session's next call", async () => {
   const project = await server.createProject();
   const { id, cookie } = await server.signUp();
   const caller = { cookie, projectId: project.id };
@@ -175,7 +175,7 @@ test("a session follows its person: whoever joins a project is let in, whoever l
   expect((await server.call("GET", "/contacts", caller)).status).toBe(403);
 });
 
-test("whoever may not any more when the last byte comes is out, by session and by key", async () => {
+test("rejects a session or key that lost its rights before the last byte arrived", async () => {
   const { owner, ...project } = await server.createProject();
   const person = await server.signUp();
   await server.rows(
@@ -219,7 +219,7 @@ const slow = defineEndpoint({
   answers: { 200: z.object({ done: z.boolean() }) },
 });
 
-test("a key that is revoked while its request waits for its turn is refused", async () => {
+test("rejects a key that is revoked while its request waits for its turn", async () => {
   const released = Promise.withResolvers<void>();
   const seen = { lookups: 0, calls: 0 };
   let isRevoked = false;
@@ -265,7 +265,7 @@ test("a key that is revoked while its request waits for its turn is refused", as
   await vi.waitFor(() => expect(seen.calls).toBe(1));
   const second = send(200_000);
   await vi.waitFor(() => expect(seen.lookups).toBe(2));
-  // Small requests don't wait. Once this one is answered, the second one waits behind the first.
+  // Small requests don't wait. After this response the second request waits for the first.
   expect((await send(10)).statusCode).toBe(200);
   isRevoked = true;
   released.resolve();
@@ -279,7 +279,7 @@ test("a key that is revoked while its request waits for its turn is refused", as
   await app.close();
 });
 
-test("a session may spell the id of its project in capitals", async () => {
+test("accepts a session's project id in capitals", async () => {
   const { bySession, id } = server.project;
   const caller = { ...bySession, projectId: id.toUpperCase() };
   const email = "capital@example.com";
@@ -296,7 +296,7 @@ test("a session may spell the id of its project in capitals", async () => {
 
 const domainsOf = (projectId: string) => `/domains/project/${projectId}`;
 
-test("the secret key of one project does not open another project named in the path", async () => {
+test("rejects the secret key of one project for another project in the path", async () => {
   const other = await server.createProject();
   const caller = { ...server.project.byKey, headers: { "x-request-id": "same" } };
   const foreign = await server.call("GET", domainsOf(other.id), caller);
@@ -315,7 +315,7 @@ function encodePart(value: unknown): string {
 
 const nameOfEntry = ([what]: [string, string]) => what;
 
-test("a cookie that we did not sign, or not for this, is nobody's", async () => {
+test("ignores a cookie that we did not sign for this purpose", async () => {
   const { cookie } = await server.signUp();
   const [name, token = ""] = cookie.split("=");
   const [head = "", payload = "", signature = ""] = token.split(".");
@@ -409,7 +409,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
 };
 
-/** They ask, and change nothing; a question may be too long for an address. */
+/** Read-only POST endpoints, whose input may be too long for a URL. */
 const ASKING = new Set([
   "contacts.lookup",
   "contacts.search",
@@ -422,7 +422,7 @@ const ASKING = new Set([
   "workflows.replay",
 ]);
 
-/** What an endpoint cannot do without. */
+/** Query parameters that an endpoint requires. */
 const NEEDED_QUERIES: Readonly<Record<string, string>> = {
   "analytics.breakdown": "?dimension=kind",
   "analytics.export": "?report=timeseries",
@@ -432,15 +432,15 @@ const asForm = ({ contentType, body }: ReturnType<typeof uploadOf>) => ({
   headers: { "content-type": contentType },
   body,
 });
-/** A file as a form sends it, for the endpoints that take addresses. */
+/** A file as a form sends it, for the endpoints that accept addresses. */
 const UPLOAD = asForm(uploadOf("email\nada@example.com\n"));
 
-test("a disabled project can be read, and every change of it answers 403", async () => {
+test("allows reading a disabled project and returns 403 for every change", async () => {
   const project = await server.createProject();
   const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {
     email: "ada@example.com",
   });
-  // Made by the first question, which is one the disabled project may ask as well.
+  // The first request creates the secret, and a disabled project may send it too.
   await server.call("GET", "/webhooks/secret", project.byKey);
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const before = await server.countRows();
@@ -472,7 +472,7 @@ test("a disabled project can be read, and every change of it answers 403", async
     refusalOf(await server.call("PATCH", own, owner, { name: "New" })),
     refusalOf(await server.call("POST", "/v1/track", byPublicKey, VALID_BODIES["v1.track"])),
   ]).toEqual(Array.from({ length: 2 }, () => "403 PROJECT_DISABLED"));
-  // Reading leaves nothing behind but a note of each of the two exports, asked for by both callers.
+  // Reading only records an audit entry for each of the two exports, by both callers.
   const { audit_log: noted = 0, ...others } = before;
   expect(await server.countRows()).toEqual({ ...others, audit_log: noted + 4 });
   await server.rows("update projects set disabled = false where id = $1", project.id);
@@ -488,7 +488,7 @@ interface Named {
 const below = (path: string, id: string, more: readonly string[]) =>
   Object.fromEntries(["", ...more].map((end) => [`${path}/:id${end}`, id]));
 
-/** A project with one thing of everything that has an id. */
+/** Creates a project with one object of every kind that has an id. */
 async function furnish() {
   const project = await server.createProject();
   const { byKey, owner } = project;
@@ -655,8 +655,7 @@ async function furnish() {
 }
 
 const WAIT = { timeout: 30_000, interval: 20 };
-// What anyone may call has no project to be of: the public pages, whose links are signed.
-// Fields and events are named by words, which each project may use for itself.
+// Public pages have signed links and belong to no project. Fields and events are identified by words, which each project may use.
 const withId = ENDPOINTS.filter(
   ({ path, caller }) => /:(?!field\b|eventName\b|address\b)/.test(path) && caller !== "anyone",
 );
@@ -677,7 +676,7 @@ const BODIES_WITH_ID: Record<string, unknown> = {
   "members.transferOwnership": { userId: randomUUID() },
 };
 
-test("an id of another project is answered byte for byte like an id that nothing has, and nothing changes", async () => {
+test("responds to an id of another project byte for byte like to an unknown id", async () => {
   const { ids, project } = await furnish();
   const tables = [
     "contacts",
@@ -733,7 +732,7 @@ test("an id of another project is answered byte for byte like an id that nothing
   expect((await server.call("GET", `/contacts/${ids["/contacts/:id"]}`, project.byKey)).status).toBe(200);
 });
 
-test("checks come in the order key, shape, rights, existence", async () => {
+test("checks key, shape, rights and existence in that order", async () => {
   const project = await server.createProject();
   await server.rows("update projects set disabled = true where id = $1", project.id);
   const path = `/contacts/${randomUUID()}`;

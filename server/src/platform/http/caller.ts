@@ -10,39 +10,39 @@ export interface Caller {
   disabled: boolean;
   userId: string | null;
   sessionId: string | null;
-  /** In the project; null where there is none, and of whoever names a project in the path that is not theirs. */
+  /** The role in the project. Null without a project, and for users whose path names a project they do not belong to. */
   role: Role | null;
-  /** Somebody whose address is not proved, where that is asked for (REQUIRE_EMAIL_VERIFICATION). */
+  /** The user has not verified their address although that is required (REQUIRE_EMAIL_VERIFICATION). */
   mayNotSend: boolean;
-  /** What its key is for; null: everything. */
+  /** The scopes of the key. Null means that it may do everything. */
   scopes: readonly string[] | null;
-  /** Came with an API key: counts against the rate limit and may use an Idempotency-Key. */
+  /** The caller used an API key, which counts against the rate limit and allows an Idempotency-Key. */
   byKey: boolean;
-  /** Which one: `secret`, `public`, or the id of a scoped key; null without one. */
+  /** `secret`, `public`, or the id of a scoped key. Null without a key. */
   key: string | null;
-  /** The hash of that key, which tells it from the keys before and after a rotation; null without one. */
+  /** The hash of that key, which distinguishes it from keys before and after a rotation. Null without a key. */
   keyHash: Buffer | null;
 }
 
-/** A key as its project knows it. */
+/** A key with its project's data. */
 export interface PresentedKey {
   hash: Buffer;
   projectId: string;
   kind: "public" | "secret";
   disabled: boolean;
-  /** Of a key that is not for everything. */
+  /** Present on keys with limited scopes. */
   scoped?: {
     id: string;
     /** The key can do at most what this role can. */
     role: "ADMIN" | "MEMBER";
     scopes: readonly string[];
-    /** From where it may be used; none: from anywhere. */
+    /** The networks that the key may be used from. An empty list allows all. */
     networks: readonly string[];
     isExpired: boolean;
   };
 }
 
-/** What the folders of projects and users know about credentials; given by api.ts. */
+/** Looks up credentials in the folders of projects and users; provided by api.ts. */
 export interface Credentials {
   findKey(key: string): Promise<PresentedKey | null>;
   findSession(cookie: string): Promise<{ userId: string; sessionId: string } | null>;
@@ -50,7 +50,7 @@ export interface Credentials {
     userId: string,
     projectId: string,
   ): Promise<{ role: Role; disabled: boolean; mayNotSend: boolean } | null>;
-  /** Whether it is the token that was printed at start. Absent: there is none. */
+  /** Returns whether this is the token printed at the start. Absent if there is none. */
   isOperatorToken?: (token: string) => boolean;
 }
 
@@ -58,9 +58,9 @@ export interface PresentedCredentials {
   authorization: string | undefined;
   cookie: string | undefined;
   projectHeader: string | undefined;
-  /** The project in the path, where the endpoint has it there. */
+  /** The project in the path, for endpoints with one. */
   pathProject: string | undefined;
-  /** Where the request came from. */
+  /** The address of the client. */
   ip: string | undefined;
 }
 
@@ -76,19 +76,18 @@ export const NOBODY: Caller = {
   key: null,
   keyHash: null,
 };
-/** The secret key acts as an admin. The kind of caller alone decides what a public key opens. */
+/** The secret key acts as an admin. A public key is limited by the kind of caller alone. */
 const KEY_ROLES = { secret: "ADMIN", public: "MEMBER" } as const;
-/** What a key may write in a path for its own project. */
+/** The word that a key may use in a path for its own project. */
 const OWN_PROJECT = "current";
 const BEARER = /^bearer +((?:pk|sk)_[A-Za-z0-9_-]{1,200})$/i;
 const BEARER_TOKEN = /^bearer +(\S{1,200})$/i;
-/** Longer than any key of ours: not even looked at. */
+/** Longer than any of our keys, so longer headers are not parsed. */
 const MAX_AUTHORIZATION_LENGTH = 300;
 
 /**
- * Who calls, before anything of the request is read; what they may do is judged after its shape (`checkRights`).
- *
- * @throws Refusal 400, 401 or 403 as spec §5 and decisions §1 say.
+ * Identifies the caller before the request is read. `checkRights` checks permissions after the request's shape.
+ * @throws AppError 400, 401 or 403 by spec §5 and decisions §1
  */
 export async function identify(
   kind: CallerKind,
@@ -116,7 +115,7 @@ export async function identify(
   if (given.authorization !== undefined) return identifyByKey(kind, given, credentials);
   const session = await requireSession(given.cookie, credentials, "MISSING_AUTH");
   if (kind === "project-by-path") return identifyMember(session, given.pathProject, credentials);
-  // In the one spelling in which ids are compared.
+  // Ids are compared in lower case.
   const projectId = given.projectHeader?.toLowerCase();
   if (projectId === undefined || projectId === "")
     throw new Refusal("BAD_REQUEST", {
@@ -127,7 +126,10 @@ export async function identify(
   return { ...NOBODY, ...session, projectId, ...membership };
 }
 
-/** Of whoever is no member of the project in the path the role stays open: it is missing to them, once their request is read. */
+/**
+ * Identifies a user by the project in the path. Without membership the role stays null, so the project is reported as missing after the
+ * request is read.
+ */
 async function identifyMember(
   session: { userId: string; sessionId: string },
   pathProject: string | undefined,
@@ -141,9 +143,9 @@ async function identifyMember(
 }
 
 /**
- * The one place where roles and scopes of keys are enforced: what the endpoint asks for at least, and whether its project is disabled.
- *
- * @throws Refusal PROJECT_NOT_FOUND for a project in the path that is not the caller's, FORBIDDEN, PROJECT_DISABLED, EMAIL_VERIFICATION_REQUIRED.
+ * Enforces the required role, the scopes of keys and disabled projects. This is the only place that does.
+ * @throws AppError PROJECT_NOT_FOUND for a project in the path that the caller does not belong to, FORBIDDEN, PROJECT_DISABLED,
+ * EMAIL_VERIFICATION_REQUIRED
  */
 export function checkRights(endpoint: Endpoint, { role, scopes, disabled, mayNotSend }: Caller): void {
   if (!isOfProject(endpoint)) return;
@@ -189,7 +191,7 @@ async function identifyByKey(
   };
 }
 
-/** Whether it holds still, and from there. What it opens is judged later. */
+/** Checks that the key has not expired and may be used from this address. Scopes are checked later. */
 function checkScopedKey(
   { networks, isExpired }: NonNullable<PresentedKey["scoped"]>,
   ip: string | undefined,
@@ -201,7 +203,7 @@ function checkScopedKey(
     });
 }
 
-/** Of a key that nearly came right; what was sent is not repeated. */
+/** Returns a hint for a malformed key without repeating the key. */
 function formFault(header: string): { message?: string } {
   if (header.length > MAX_AUTHORIZATION_LENGTH) return {};
   if (/^(pk|sk)_/.test(header))

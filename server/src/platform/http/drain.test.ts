@@ -1,4 +1,4 @@
-// A body that is too large is read on within bounds, so that its answer arrives; real sockets.
+// Tests over real sockets that an oversized body is read within bounds, so that the client gets the response.
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -15,7 +15,7 @@ function upload(bytes: number): FormData {
   return form;
 }
 
-test("whoever sends too much reads why, twenty times of twenty, by fetch", { timeout: 60_000 }, async () => {
+test("delivers the error for an oversized body to fetch, twenty times out of twenty", { timeout: 60_000 }, async () => {
   const headers = { authorization: `Bearer ${server.project.secretKey}` };
   for (let time = 0; time < 20; time++) {
     const [path, body, type] =
@@ -34,7 +34,7 @@ test("whoever sends too much reads why, twenty times of twenty, by fetch", { tim
   }
 });
 
-test("over one connection what comes after a body that was too large is answered too, with and without a length", async () => {
+test("responds to requests after an oversized body on one connection, with and without a length", async () => {
   const { hostname, port } = new URL(server.url);
   const socket = connect(Number(port), hostname);
   const head = `POST /v1/track HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.project.secretKey}\r\ncontent-type: application/json\r\n`;

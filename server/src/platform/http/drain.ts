@@ -1,5 +1,4 @@
-// Reads on what a client still sends when its body is refused: whoever is cut off in the middle of a body sees a broken connection, and
-// never the answer that says why.
+// Reads the rest of a rejected body, because a client that is cut off while sending sees a broken connection instead of the response.
 import type { IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 
@@ -8,10 +7,10 @@ export interface DrainBounds {
   ms: number;
 }
 
-/** Twice the largest body that is lawful anywhere, and as long as a slow line may take for it. */
+/** Twice the largest allowed body, and the time that a slow line may need for it. */
 const BOUNDS: DrainBounds = { bytes: 128 * 1024 * 1024, ms: 30_000 };
 
-/** Throws the rest of a body away. Returns whether it came to its end within the bounds. */
+/** Discards the rest of a body. Returns whether the body ended within the bounds. */
 export async function drainBody(request: IncomingMessage, bounds = BOUNDS): Promise<boolean> {
   if (request.complete || request.readableEnded) return true;
   const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -33,7 +32,9 @@ export async function drainBody(request: IncomingMessage, bounds = BOUNDS): Prom
   }
 }
 
-/** Before a body is refused as too large: Fastify would close the connection at once, in the middle of what is being sent. */
+/**
+ * Drains a body before it is rejected as too large, because Fastify would close the connection immediately while the client still sends.
+ */
 export async function readOn(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (await drainBody(request.raw)) reply.removeHeader("connection");
   else reply.header("connection", "close");

@@ -1,11 +1,11 @@
-// What is told of faulty fields: each once, as many as anybody may want, and none of them hidden by another.
+// Tests that each invalid field is reported once, up to a limit, and none hides another.
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { fieldErrors } from "./errors.ts";
 
 const schema = z.object({ templates: z.array(z.object({})), segments: z.array(z.string()) });
 
-test("a field with more faults than are told hides no other field", () => {
+test("a field with more errors than are reported hides no other field", () => {
   const body = { templates: Array.from({ length: 5_000 }, () => "x"), segments: "" };
   const { error } = schema.safeParse(body);
   const errors = fieldErrors(error?.issues ?? [], body, "body");

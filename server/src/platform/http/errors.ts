@@ -1,4 +1,4 @@
-// From a failure to the error envelope of spec §7, and from Zod's issues to our field codes.
+// Converts errors to the error envelope of spec §7, and Zod issues to our field codes.
 import type { z } from "zod";
 import {
   ERRORS,
@@ -13,14 +13,14 @@ import { Refusal } from "../refusal.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** More faults than any request that means well can have; a hostile one could have a million. */
+/** More errors than a legitimate request can have. A hostile one could have a million. */
 const MAX_FIELD_ERRORS = 1_000;
-/** A path holds names the caller chose; longer ones are cut. */
+/** The maximum length of a path, because it contains names that the caller chose. */
 export const MAX_FIELD_LENGTH = 200;
 
 /**
- * Every faulty field once, with a dotted path. Where there are too many, of each part of the body at least the first. `input` is what was
- * checked: a missing field is told apart by it.
+ * Returns each invalid field once, with a dotted path. If there are too many, returns at least the first of each part of the body. `input`
+ * is the checked value, which shows whether a field is missing.
  */
 export function fieldErrors(issues: readonly Issue[], input: unknown, root: string): FieldError[] {
   const errors = new Map<string, FieldError>();
@@ -68,7 +68,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Codes of Fastify for what a caller can do wrong. */
+/** Codes of Fastify for mistakes of the caller. */
 const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: "PAYLOAD_TOO_LARGE",
   FST_ERR_CTP_INVALID_MEDIA_TYPE: "UNSUPPORTED_MEDIA_TYPE",
@@ -77,14 +77,14 @@ const FASTIFY_CODES: Readonly<Record<string, ErrorCode>> = {
   FST_ERR_MAX_PARAM_LENGTH: "RESOURCE_NOT_FOUND",
 };
 
-/** What every table of projects says of a row whose project is not there. */
+/** The constraint of every project table that fails if the project is gone. */
 const NO_PROJECT = ["_project_id_fkey"] as const;
 
-/** What the caller is told about a failure; null when it is a bug of ours. */
+/** Returns the error for the caller, or null if it is a bug of ours. */
 export function asRefusal(error: unknown): Refusal | null {
   const failure = asUnavailable(error);
   if (failure instanceof Refusal) return failure;
-  // It was there when the request came, and disabled before it was deleted.
+  // The project existed when the request arrived, and was disabled before it was deleted.
   if (violatedConstraint(failure, NO_PROJECT) !== null)
     return new Refusal("PROJECT_DISABLED", { message: "The project was deleted meanwhile." });
   const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
@@ -95,12 +95,12 @@ export function asRefusal(error: unknown): Refusal | null {
     : null;
 }
 
-/** The first sentence of a message names up to this many fields. */
+/** How many fields the message names. */
 const FIELDS_IN_MESSAGE = 5;
 
 /**
- * Returns a sentence that names the faulty fields and what is wrong with each, because most clients show the message and nothing else.
- * The sentence has no full stop inside.
+ * Returns a sentence that names the invalid fields and the problem of each, because most clients only show the message. The sentence has no
+ * full stop inside.
  */
 export function messageOfFields(fields: readonly FieldError[]): string {
   const named = fields.slice(0, FIELDS_IN_MESSAGE).map(({ field, message }) => {
@@ -127,7 +127,9 @@ export interface ErrorEnvelope {
   timestamp: string;
 }
 
-/** @param origin of this service, where its documentation is; null: it is not known, and the link is one within it */
+/**
+ * Returns the error envelope. @param origin the address of this service for the link to its documentation; if null, the link is relative
+ */
 export function errorEnvelope(refusal: Refusal, requestId: string, origin: string | null): ErrorEnvelope {
   const { status, suggestion } = ERRORS[refusal.code];
   return {

@@ -1,4 +1,4 @@
-// Forms as browsers and mail programs write them, and as nobody should.
+// Tests forms from browsers and mail clients, and malformed ones.
 import { expect, test } from "vitest";
 import { joinParts, readForm, readUpload } from "./form.ts";
 import { startCpuTimer } from "../../testing/cpu-timer.ts";
@@ -32,7 +32,7 @@ test.for(FORMS)("%s", async ([, contentType, text, expected]) => {
   expect(await readForm(Buffer.from(text), contentType)).toEqual(expected);
 });
 
-test("names of object methods are names like others", async () => {
+test("treats names of object methods like any other names", async () => {
   const form = await readForm(Buffer.from("__proto__=1&constructor=2"), URLENCODED);
   expect(Object.entries(form)).toEqual([
     ["__proto__", "1"],
@@ -57,7 +57,7 @@ test.for(HEADS)("a file %s is read byte for byte", async ([, head, filename]) =>
   expect(Buffer.from(file?.bytes ?? []).toString()).toBe(text);
 });
 
-test("an upload that is none, or not whole, is refused", async () => {
+test("rejects an upload that is malformed or incomplete", async () => {
   const whole = part('name="file"; filename="a.csv"', "text");
   for (const [bytes, contentType] of [
     ["garbage", MULTIPART],
@@ -71,7 +71,7 @@ test("an upload that is none, or not whole, is refused", async () => {
     });
 });
 
-test("a form of very many parts is refused before it is read, whichever way it is written", async () => {
+test("rejects a form with too many parts before parsing it, in either encoding", async () => {
   const parts = part('name="a"', "b").repeat(150_000);
   const cpuMs = startCpuTimer();
   for (const [bytes, contentType] of [
@@ -91,7 +91,7 @@ const upload = async (boundary: string, text: string, name = "file") => {
   return joinParts(await readUpload(Buffer.from(body), `multipart/form-data; boundary=${boundary}`));
 };
 
-test("the same parts are the same upload under another boundary, and other parts are not", async () => {
+test("treats the same parts under another boundary as the same upload", async () => {
   expect(await upload("y", "text")).toEqual(await upload("z", "text"));
   expect(await upload("y", "text")).not.toEqual(await upload("y", "test"));
   expect(await upload("y", "text")).not.toEqual(await upload("y", "text", "data"));

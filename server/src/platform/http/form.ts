@@ -1,4 +1,4 @@
-// Reads a form as a browser or a mail program posts it: urlencoded or multipart, short texts only; and uploads, where a part is a file.
+// Reads forms with short texts, urlencoded or multipart, and uploads, whose parts may be files.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { Refusal } from "../refusal.ts";
@@ -6,7 +6,7 @@ import { Refusal } from "../refusal.ts";
 export const FORM_TYPES = ["application/x-www-form-urlencoded", "multipart/form-data"];
 export const UPLOAD_TYPES = ["multipart/form-data"];
 
-/** The texts of a form by name; of a repeated name the last one. Files are left out, and what is no form at all says nothing. */
+/** Returns the texts of a form by name, the last one for repeated names. Ignores files and returns nothing for invalid forms. */
 export async function readForm(bytes: Buffer, contentType: string): Promise<Record<string, string>> {
   const fields = (await readParts(bytes, contentType)) ?? [];
   return Object.fromEntries(
@@ -14,7 +14,10 @@ export async function readForm(bytes: Buffer, contentType: string): Promise<Reco
   );
 }
 
-/** The parts of an upload by name, each as a file: not every client says of a part that it is one. Of a repeated name the last. */
+/**
+ * Returns the parts of an upload by name, the last one for repeated names. Each is treated as a file because not every client declares
+ * files.
+ */
 export async function readUpload(bytes: Buffer, contentType: string): Promise<Record<string, UploadedFile>> {
   const parts = await readParts(bytes, contentType);
   if (parts === null)
@@ -28,7 +31,7 @@ export async function readUpload(bytes: Buffer, contentType: string): Promise<Re
   return Object.fromEntries(await Promise.all(files));
 }
 
-/** What was uploaded without the boundary, which is another one in each sending of the same. */
+/** Returns an upload's content without the boundary, which differs in each submission of the same upload. */
 export function joinParts(upload: unknown): Buffer {
   const parts = Object.entries((upload ?? {}) as Record<string, UploadedFile>);
   return Buffer.concat(
@@ -38,7 +41,10 @@ export function joinParts(upload: unknown): Buffer {
 
 const BOUNDARY = /^multipart\/form-data\s*;.*\bboundary=(?:"([^"]{1,100})"|([^\s;]{1,100}))/i;
 
-/** Before it is parsed, which happens in one turn however many parts there are. @throws Refusal INVALID_REQUEST_BODY */
+/**
+ * Rejects forms with too many parts before they are parsed, because parsing takes one turn regardless of their number. @throws AppError
+ * INVALID_REQUEST_BODY
+ */
 function refuseManyParts(bytes: Buffer, contentType: string): void {
   const boundary = BOUNDARY.exec(contentType);
   const between = boundary === null ? "&" : `--${boundary[1] ?? boundary[2] ?? ""}`;
@@ -50,7 +56,7 @@ function refuseManyParts(bytes: Buffer, contentType: string): void {
       });
 }
 
-/** null: it is no form. */
+/** Returns the parts, or null for an invalid form. */
 async function readParts(bytes: Buffer, contentType: string): Promise<Array<[string, string | File]> | null> {
   refuseManyParts(bytes, contentType);
   try {

@@ -1,4 +1,4 @@
-// The first look at a request: repeated headers, who may see the pages of the installation, and a proxy that nobody told us of.
+// Tests the first checks of a request, which are repeated headers, access to the installation's pages and untrusted proxies.
 import { createHash } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -29,13 +29,13 @@ test.each([
   ["Host: a.example", "host: b.example"],
   ["Host: a.example", "Authorization: Bearer sk_a", "AUTHORIZATION: Bearer sk_b"],
   ["Host: a.example", "Authorization: Bearer sk_a", "Authorization: Bearer sk_a"],
-])("%s, %s: two of them are refused", async (...headers) => {
+])("%s, %s: rejects a repeated header", async (...headers) => {
   const answer = await speak("GET /contacts HTTP/1.1", ...headers, "Connection: close");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer).toMatch(/The header (host|authorization) is there more than once/);
 });
 
-test("one of each is good", async () => {
+test("accepts one of each header", async () => {
   const answer = await speak(
     "GET /health HTTP/1.1",
     "Host: a.example",
@@ -46,12 +46,12 @@ test("one of each is good", async () => {
   expect(answer).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("with https in BASE_URL browsers are told to stay with it", async () => {
+test("sends Strict-Transport-Security if BASE_URL uses https", async () => {
   const { headers } = await server.call("GET", "/health");
   expect(headers.get("strict-transport-security")).toBe("max-age=31536000");
 });
 
-test("/metrics by token: as Bearer or as a password, and otherwise 401 that asks for it", async () => {
+test("/metrics accepts its token as Bearer or password and otherwise returns 401", async () => {
   const token = TOKEN.replaceAll(" ", "-");
   expect((await server.call("GET", "/metrics", bearer(token))).status).toBe(200);
   expect((await server.call("GET", "/metrics", basic(token))).status).toBe(200);
@@ -63,7 +63,7 @@ test("/metrics by token: as Bearer or as a password, and otherwise 401 that asks
   }
 });
 
-test("/docs runs its own scripts and nothing else", async () => {
+test("/docs runs only its own scripts", async () => {
   const { status, headers, text: page } = await server.call("GET", "/docs/");
   expect(status).toBe(200);
   const policy = headers.get("content-security-policy") ?? "";
@@ -77,7 +77,7 @@ test("/docs runs its own scripts and nothing else", async () => {
   expect((await server.call("GET", "/docs/js/scalar.js")).status).toBe(200);
 });
 
-/** What the guards say to a request as it came, and what they logged. */
+/** Returns the guards' error for a request, and the logged warnings. */
 async function guarded(
   access: Access,
   trusted: readonly string[],
@@ -107,7 +107,7 @@ test.each([
   ["127.0.0.1", {}, [], "ok"],
   ["::1", {}, [], "ok"],
   ["10.0.0.7", {}, [], "FORBIDDEN"],
-  // A proxy on this machine that nobody told us of: whoever it speaks for is not this machine.
+  // An unknown proxy on this machine forwards requests from other machines.
   ["127.0.0.1", { "x-forwarded-for": "203.0.113.5" }, [], "FORBIDDEN"],
   ["127.0.0.1", { forwarded: "for=203.0.113.5" }, [], "FORBIDDEN"],
   ["127.0.0.1", { "x-forwarded-for": "203.0.113.5" }, ["loopback"], "FORBIDDEN"],
@@ -115,9 +115,9 @@ test.each([
   ["127.0.0.1", { "x-forwarded-for": "127.0.0.1" }, ["loopback"], "FORBIDDEN"],
   ["127.0.0.1", { "x-forwarded-proto": "https" }, [], "FORBIDDEN"],
   ["127.0.0.1", { via: "1.1 proxy" }, [], "FORBIDDEN"],
-  // A proxy that adds no header can't be told from this machine.
+  // A proxy that adds no header is indistinguishable from this machine.
   ["127.0.0.1", {}, ["10.0.0.1"], "FORBIDDEN"],
-] as const)("/metrics for this machine alone, from %s with %j: %s", async (from, headers, trusted, code) => {
+] as const)("/metrics for this machine only, from %s with %j: %s", async (from, headers, trusted, code) => {
   expect((await guarded("loopback", trusted, from, headers)).code).toBe(code);
 });
 
@@ -129,7 +129,7 @@ test.each([
   ["10.0.0.7", {}, [], null],
   ["10.0.0.7", { "x-forwarded-for": "203.0.113.5" }, ["10.0.0.7"], null],
 ] as const)(
-  "a proxy at %s with %j that is trusted as %j is told of once, or never",
+  "warns at most once about a proxy at %s with %j that is trusted as %j",
   async (from, headers, trusted, told) => {
     const { warnings } = await guarded("anyone", trusted, from, headers);
     expect(warnings.map((warning) => /TRUST_PROXY=\S+/.exec(warning)?.[0])).toEqual(

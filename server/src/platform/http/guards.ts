@@ -1,4 +1,4 @@
-// Checks every request first: repeated headers, access to the pages of the installation, and proxies that are not trusted.
+// Checks every request first for repeated headers, access to the installation's pages and untrusted proxies.
 import type { IncomingHttpHeaders } from "node:http";
 import { isIPv4 } from "node:net";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -7,30 +7,30 @@ import type { Log } from "../log.ts";
 import { isLoopback } from "./loopback.ts";
 import { Refusal } from "../refusal.ts";
 
-/** Who may see a page of the installation: anyone, this machine alone, or whoever has the token. */
+/** Allows a page of the installation to anyone, to this machine only, or to callers with the token. */
 export type Access = "anyone" | "loopback" | { token: string };
 
 export interface GuardOptions {
-  /** By the beginning of the path, each with the setting that it comes from. */
+  /** Protected pages by path prefix, each with its setting. */
   access: ReadonlyArray<{ path: string; setting: string; access: Access }>;
-  /** Whether somebody's X-Forwarded-For is believed. */
+  /** Whether the X-Forwarded-For of some address is trusted. */
   trustsProxies: boolean;
   log: Log;
 }
 
-/** Of these a proxy may take the first and we the last, or the other way round: with two of them nobody knows who asks for what. */
+/** If one of these is repeated, a proxy may use the first and we the last, or the other way round, so the caller would be ambiguous. */
 const SINGLE_HEADERS = new Set(["host", "authorization"]);
-/** Headers that proxies add, whichever they are. */
+/** Matches the headers that proxies add. */
 const OF_PROXY = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 const PRIVATE_V4 =
   /^(10\.|127\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|169\.254\.|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.)/;
 const PRIVATE_V6 = /^(::1$|f[cd]|fe[89ab])/i;
 
-/** What to refuse a request for before it is looked at; null: nothing. */
+/** Returns the function that checks a request. It returns the error to reject the request with, or null. */
 export function createGuards(options: GuardOptions) {
   let hasTold = false;
 
-  /** Without TRUST_PROXY all visitors behind a proxy are one, and share each other's limits. */
+  /** Warns once about an untrusted proxy. Without TRUST_PROXY all visitors behind it count as one and share their limits. */
   function noticeProxy(request: FastifyRequest): void {
     if (hasTold || options.trustsProxies || request.headers["x-forwarded-for"] === undefined) return;
     const address = request.socket.remoteAddress ?? "";
@@ -65,7 +65,7 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
   let seen = "";
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? "";
-    // By its length first: this is done for every header of every request.
+    // Compares the length first because this runs for every header of every request.
     if (name.length !== 4 && name.length !== 13) continue;
     const lower = name.toLowerCase();
     if (!SINGLE_HEADERS.has(lower)) continue;
@@ -75,19 +75,19 @@ function repeatedHeader(rawHeaders: readonly string[]): string | null {
   return null;
 }
 
-/** What a refusal for want of a token says in the header `www-authenticate`. */
+/** The `www-authenticate` header of an error about a missing token. */
 export const ASK_FOR_TOKEN = 'Basic realm="Postloft", Bearer';
 
-/** Who asks for a guarded page. */
+/** The client that requests a protected page. */
 export interface Visitor {
   headers: IncomingHttpHeaders;
   /** The other end of the connection. */
   address: string;
-  /** Whether TRUST_PROXY is set: then a connection from this machine may be anybody's. */
+  /** Whether TRUST_PROXY is set, in which case a connection from this machine may come from any client. */
   trustsProxies: boolean;
 }
 
-/** Why somebody may not see a page; null: they may. */
+/** Returns the error for a client that may not see a page, or null. */
 export function refuseAccess(
   { access, setting }: { access: Access; setting: string },
   { headers, address, trustsProxies }: Visitor,

@@ -1,4 +1,4 @@
-// Refusals say what was probably meant: the path, the field, the form of the key, the size; and link to their documentation.
+// Tests that errors suggest the likely path, field, key format or size, and link to their documentation.
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
@@ -25,21 +25,21 @@ test.each([
   ["/templates/", "GET or POST /templates"],
   ["/campaign/0199/send", "POST /campaigns/:id/send"],
   ["/Contacts/lookup", "POST /contacts/lookup"],
-])("%s is near %s", (path, near) => expect(nearestPath(ENDPOINTS, path)).toBe(near));
+])("suggests %s → %s", (path, near) => expect(nearestPath(ENDPOINTS, path)).toBe(near));
 
 test.each(["/", "/users", "/a/b/c", "/x", "/wp-login.php", `/${"contacts".repeat(50)}`])(
-  "%s is near nothing",
+  "suggests no path for %s",
   (path) => expect(nearestPath(ENDPOINTS, path)).toBeNull(),
 );
 
-test("a path that is nearly one says which", async () => {
+test("suggests the path that is nearly the same", async () => {
   expect(await messageOf("POST", "/v1/sned", {}, {})).toBe(
     "There is nothing at this path: did you mean POST /v1/send?",
   );
   expect(await messageOf("GET", "/nothing/of/the/kind")).toBe("There is nothing here.");
 });
 
-test("a field under another service's name, or misspelt, is recognised", async () => {
+test("recognizes a field under another service's name or misspelled", async () => {
   const { byKey } = server.project;
   const mail = { to: "ada@example.com", from: "a@sandbox.localhost" };
   const ask = async (body: object) => {
@@ -61,7 +61,7 @@ test("a field under another service's name, or misspelt, is recognised", async (
   expect(await ask({ ...mail, body: "x" })).toEqual([["subject required"], ["Required without a template."]]);
 });
 
-test("a key without Bearer, and something that is no key, are told apart, and never repeated", async () => {
+test("distinguishes a key without Bearer from something that is no key, without repeating it", async () => {
   const { secretKey } = server.project;
   const told = await answersByName(
     [secretKey, "Bearer re_123", "Bearer sk_unknown"],
@@ -75,7 +75,7 @@ test("a key without Bearer, and something that is no key, are told apart, and ne
   });
 });
 
-test("a date without an offset is told how to have one", async () => {
+test("shows the format with an offset when a date has none", async () => {
   const reply = await server.call<ErrorEnvelope>(
     "GET",
     "/events?since=2027-01-31T12:00:00",
@@ -89,7 +89,7 @@ const askForDomain = async (domain: string) =>
   (await server.call<ErrorEnvelope>("POST", "/domains", server.project.byKey, { domain })).body.error.errors;
 const nameAlone = (name: string) => `Give the name alone, without https:// and path, such as ${name}.`;
 
-test("a domain given as an address on the web is told its name", async () => {
+test("suggests the name when a domain is given as a web address", async () => {
   for (const domain of ["https://Mail.example.org/start", "mail.example.org/", "mail.example.org:25"])
     expect(await askForDomain(domain)).toEqual([
       { field: "domain", code: "invalid_string", message: nameAlone("mail.example.org") },
@@ -97,14 +97,14 @@ test("a domain given as an address on the web is told its name", async () => {
   expect(await askForDomain("http://localhost/")).toMatchObject([{ message: nameAlone("example.com") }]);
 });
 
-test("a body that is too large is told the limit", async () => {
+test("names the limit when a body is too large", async () => {
   const large = { name: "x".repeat(LIMITS.bodyBytes.value) };
   const { byKey } = server.project;
   const reply = await server.call<ErrorEnvelope>("POST", "/templates", byKey, large);
   expect(reply.body.error.message).toBe("The body is larger than the 1 MB that this endpoint takes.");
 });
 
-test("every refusal links to its entry on a page that is there", async () => {
+test("links every error to its entry on the documentation page", async () => {
   const reply = await server.call<ErrorEnvelope>("GET", "/contacts");
   const link = new URL(reply.body.error.docs);
   expect([link.pathname, link.hash]).toEqual(["/docs/errors", "#MISSING_AUTH"]);

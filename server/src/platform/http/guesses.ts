@@ -1,12 +1,12 @@
-// What whoever was refused probably meant: the path near the one that is not there, the field under another service's name.
+// Suggests what a rejected caller probably meant, such as a similar path, or a field that other services name differently.
 import { MAX_SLIPS, SLIP_SHARE, slipsOf } from "@postloft/contract/closest-name.ts";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";
 
-/** Longer paths are no slip of the hand, and comparing costs length times length. */
+/** Longer paths are not typos, and comparing costs the product of the lengths. */
 const MAX_PATH_LENGTH = 100;
 
-/** What other services call a field of ours. */
+/** Names that other services use for our fields. */
 const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
   body: ["html", "htmlBody", "html_body", "content", "message", "text"],
   to: ["recipient", "recipients", "email"],
@@ -19,7 +19,7 @@ const OTHER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 const MAX_KEYS = 200;
 
-/** The endpoint whose path this one nearly is, as `POST /v1/send`; null when there is none. */
+/** Returns the endpoint with the most similar path, such as `POST /v1/send`, or null. */
 export function nearestPath(endpoints: readonly Endpoint[], path: string): string | null {
   if (path.length > MAX_PATH_LENGTH) return null;
   const given = path.split("/").filter((part) => part !== "");
@@ -36,7 +36,7 @@ function parametersOf(path: string): number {
   return path.split("/:").length;
 }
 
-/** Slips of the hand between the path of an endpoint and one that was asked for; null when it is another path. */
+/** Returns the number of typos between an endpoint's path and a requested path, or null if they are too different. */
 function slipsBetween(own: readonly string[], given: readonly string[]): number | null {
   if (own.length !== given.length) return null;
   let slips = 0;
@@ -51,7 +51,7 @@ function slipsBetween(own: readonly string[], given: readonly string[]): number 
   return slips <= MAX_SLIPS && slips * SLIP_SHARE <= letters ? slips : null;
 }
 
-/** The same faults; one of a missing field says which other field was sent in its place. */
+/** Adds to errors about missing fields which other field was sent in its place. */
 export function withGuesses(faults: readonly FieldError[], input: unknown): FieldError[] {
   return faults.map((fault) => {
     const other = fault.code === "required" ? sentInPlaceOf(fault.field, input) : null;
@@ -60,7 +60,7 @@ export function withGuesses(faults: readonly FieldError[], input: unknown): Fiel
   });
 }
 
-/** Only at the top of a body: that is where somebody else's names come in. */
+/** Returns the field that was sent in place of a missing one. Only checks the top level, where names of other services appear. */
 function sentInPlaceOf(field: string, input: unknown): string | null {
   if (typeof input !== "object" || input === null || field.includes(".")) return null;
   const sent = Object.keys(input).slice(0, MAX_KEYS);

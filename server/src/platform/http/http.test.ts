@@ -1,4 +1,4 @@
-// What every answer over HTTP keeps to: ids, envelopes, headers, aliases, and pages of other sites that try to use a session.
+// Tests what all HTTP responses have in common: ids, envelopes, headers, aliases and protection against pages of other sites.
 import { once } from "node:events";
 import { connect, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,7 +27,7 @@ import { Refusal } from "../refusal.ts";
 const server = useTestServer({ ROLES: "api" });
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-test("a valid X-Request-ID is kept, any other is replaced by a new one, and errors name it too", async () => {
+test("keeps a valid X-Request-ID, replaces any other, and includes it in errors", async () => {
   for (const given of ["a", "Trace-1.2:3_4", "x".repeat(128)]) {
     const reply = await server.call("GET", "/nothing", { headers: { "x-request-id": given } });
     expect(reply.headers.get("x-request-id")).toBe(given);
@@ -44,7 +44,7 @@ test("a valid X-Request-ID is kept, any other is replaced by a new one, and erro
   expect(seen.size).toBe(7);
 });
 
-test("an error is the envelope of the contract and nothing beside it", async () => {
+test("returns exactly the contract's envelope for an error", async () => {
   const replies = [
     await server.call("GET", "/nothing"),
     await server.call("GET", "/contacts"),
@@ -63,7 +63,7 @@ test("an error is the envelope of the contract and nothing beside it", async () 
 
 const itself = (text: string) => text;
 
-test("a path that is not there answers 404, one that takes other methods 405 and names them", async () => {
+test("returns 404 for an unknown path and 405 with the allowed methods for a wrong method", async () => {
   const paths = ["/nothing", "/v2/send", "/V1/send", "/contacts/a/b", "/v1/send/x", "//", "/api/nothing"];
   expect(
     await answersByName(paths, itself, async (path) =>
@@ -96,7 +96,7 @@ test.for(["%zz", "%", "%00", "%ff", "x".repeat(101), "x".repeat(5_000), "..%2f..
   },
 );
 
-/** What a server answers to bytes that are no request. */
+/** Returns the server's response to raw bytes. */
 async function answerTo(bytes: string): Promise<string> {
   const { hostname, port } = new URL(server.url);
   return new Promise((resolve, reject) => {
@@ -108,7 +108,7 @@ async function answerTo(bytes: string): Promise<string> {
   });
 }
 
-test("what is no HTTP, or has headers without end, is answered with the envelope and hung up on", async () => {
+test("returns the envelope and closes the connection for invalid HTTP or endless headers", async () => {
   for (const bytes of [
     "nonsense\r\n\r\n",
     "GET /health HTTP/1.1\r\nHost: a\r\nbad header\r\n\r\n",
@@ -123,7 +123,7 @@ test("what is no HTTP, or has headers without end, is answered with the envelope
   }
 });
 
-test("a body whose length is not announced is cut off at its limit with 413", async () => {
+test("stops reading a body of unknown length at its limit with 413", async () => {
   const chunk = "x".repeat(100_000);
   const head = `POST /contacts HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer ${server.project.secretKey}\r\n`;
   const body = `${chunk.length.toString(16)}\r\n${chunk}\r\n`.repeat(15);
@@ -176,7 +176,7 @@ test.for(["/v1/send", "/send", "/api/v1/send", "/api/send"])("POST %s sends", as
   expect(body).toEqual({ success: true, data, ...(path === "/v1/send" ? {} : data) });
 });
 
-test("resources answer the same under /api, under /v1 and under both, in every method", async () => {
+test("serves resources identically under /api, /v1 and both, with every method", async () => {
   const { byKey, id } = server.project;
   const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
     email: "alias@example.com",
@@ -212,7 +212,7 @@ test("resources answer the same under /api, under /v1 and under both, in every m
 
 const nameOf = ({ name }: { name: string }) => name;
 
-test("only track may be called by pages of any origin, and never with their cookies", async () => {
+test("allows other origins only for track, and never with cookies", async () => {
   const headers = { origin: "https://shop.example" };
   const answers = await answersByName(ENDPOINTS, nameOf, async (one) => {
     const path = one.path.replace(/:[a-zA-Z]+/g, "x");
@@ -247,7 +247,7 @@ test.for(["/v1/track", "/track", "/api/v1/track", "/v1"])("a browser may preflig
   expect(allowed).toEqual(expect.arrayContaining(["authorization", "content-type", "idempotency-key"]));
 });
 
-test("track tells a browser also why it refused", async () => {
+test("lets browsers of other origins read why track failed", async () => {
   const { publicKey: key } = server.project;
   const origin = "https://shop.example";
   for (const [caller, body] of [
@@ -275,7 +275,7 @@ const FOREIGN: Array<Record<string, string>> = [
 type CallToMake = [method: string, path: string, body?: unknown];
 const nameOfCall = ([method, path]: CallToMake) => `${method} ${path}`;
 
-test("a page of another site can change nothing with a session: 403, and nothing changes", async () => {
+test("returns 403 for a change by another site's page with a session, and nothing changes", async () => {
   const { bySession, owner, id } = server.project;
   const before = await server.countRows();
   const calls: CallToMake[] = [
@@ -302,7 +302,7 @@ test("a page of another site can change nothing with a session: 403, and nothing
   expect(await server.countRows()).toEqual(before);
 });
 
-test("our own pages may use the session, and a key may come from anywhere", async () => {
+test("accepts sessions from our own pages and keys from any origin", async () => {
   const { bySession, byKey } = server.project;
   const port = new URL(server.url).port;
   for (const headers of [
@@ -319,7 +319,7 @@ test("our own pages may use the session, and a key may come from anywhere", asyn
     expect((await server.call("POST", "/v1/track", { ...byKey, headers }, track)).status).toBe(200);
 });
 
-test("a form of another site cannot be a body: 415, and no cookie is set", async () => {
+test("returns 415 for another site's form and sets no cookie", async () => {
   const { owner, bySession } = server.project;
   const before = await server.countRows();
   const login = JSON.stringify({ email: owner.email, password: owner.password });
@@ -351,7 +351,7 @@ test("a form of another site cannot be a body: 415, and no cookie is set", async
   expect((await server.countRows())["contacts"]).toBe(before["contacts"]);
 });
 
-test("a query parameter the contract does not know is ignored, a faulty one is told with all others", async () => {
+test("ignores an unknown query parameter and reports all invalid ones together", async () => {
   const { byKey } = server.project;
   expect((await server.call("GET", "/contacts?nothing=1&x[]=2", byKey)).status).toBe(200);
   const reply = await server.call("GET", "/emails?limit=0&status=LOST&contactId=x&since=yesterday", byKey);
@@ -375,7 +375,7 @@ const boom = endpoint({
   answers: { 200: z.object({}) },
 });
 
-/** The HTTP side with one route that fails in every way there is. */
+/** Starts the HTTP side with one route that can fail in every way. */
 async function startFailing(trustedProxies: readonly string[] = []) {
   const lines: string[] = [];
   const held = { entered: Promise.withResolvers<void>(), released: Promise.withResolvers<void>() };
@@ -436,14 +436,14 @@ test.for(["error", "text", "null"])(
   },
 );
 
-test("a database that is away answers 503 with Retry-After", async () => {
+test("returns 503 with Retry-After while the database is away", async () => {
   const response = await failing.app.inject({ method: "POST", url: "/boom", payload: { as: "away" } });
   expect(response.statusCode).toBe(503);
   expect(errorAnswer.parse(response.json()).error.code).toBe("SERVICE_UNAVAILABLE");
   expect(Number(response.headers["retry-after"])).toBeGreaterThan(0);
 });
 
-test("a request over a kept connection is answered as ever while the server stops, and then the connection is closed", async () => {
+test("serves a request on an open connection while the server stops, then closes it", async () => {
   const { app, held } = await startFailing();
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
@@ -460,7 +460,7 @@ test("a request over a kept connection is answered as ever while the server stop
   await held.entered.promise;
   const closed = app.close();
   while (app.server.listening) await new Promise(setImmediate);
-  // It arrives before the first is answered.
+  // It arrives before the response to the first.
   const second = once(app.server, "request");
   ask("refusal");
   await second;
@@ -470,7 +470,7 @@ test("a request over a kept connection is answered as ever while the server stop
   expect(received).toMatch(/^connection: close/im);
 });
 
-test("a connection that fell idle, and one that never asks anything, do not keep the server from its end", async () => {
+test("idle connections and those without a request do not delay the stop", async () => {
   const { app, held } = await startFailing();
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as AddressInfo;
@@ -491,7 +491,7 @@ test("a connection that fell idle, and one that never asks anything, do not keep
   expect(answer).toMatch(/^HTTP\/1\.1 409/);
 });
 
-test("TRUST_PROXY takes addresses, ranges and their names", async () => {
+test("TRUST_PROXY accepts addresses, ranges and their names", async () => {
   const text = "loopback,linklocal, uniquelocal,192.0.2.7,10.0.0.0/8,2001:db8::/32,fe80::1/128";
   const { TRUST_PROXY } = readConfig({ TRUST_PROXY: text });
   expect(TRUST_PROXY).toHaveLength(7);

@@ -1,4 +1,4 @@
-// The HTTP side: Fastify, with every endpoint's checks in one order: key → rate limit → shape → rights → the route itself.
+// Builds the HTTP server with Fastify. Every endpoint runs its checks in one order: key → rate limit → shape → rights → route.
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from "fastify";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
@@ -24,7 +24,7 @@ import { Refusal } from "../refusal.ts";
 export interface HttpOptions extends AdmissionOptions, Noting {
   database: Database;
   sealer: Sealer;
-  /** Addresses, ranges or names of ranges whose X-Forwarded-For is believed. */
+  /** Addresses, ranges or names of ranges whose X-Forwarded-For is trusted. */
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
@@ -34,27 +34,27 @@ declare module "fastify" {
   interface FastifyRequest {
     caller: Caller;
     startedAtMs: number;
-    /** Why it was refused; empty: it was not. */
+    /** The error code of the response; empty if there was no error. */
     refusalCode: string;
   }
 }
 
 const REQUEST_TIMEOUT_MS = 120_000;
-/** A link that a mail program glued to the words after it still finds its page, which says what is wrong. */
+/** A link that an email client merged with the following words still reaches its page, which explains the problem. */
 const MAX_PATH_PARAMETER_LENGTH = 1_000;
-/** More parts than any path has. */
+/** More parts than any of our paths has. */
 const MAX_PATH_PARTS = 50;
 const TEXT_JSON_TYPES = ["text/plain", "application/json"];
-/** A year; for this name alone, because what lies below it may be somebody else's. */
+/** One year, without subdomains because they may belong to other owners. */
 const HSTS = "max-age=31536000";
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** How long a connection that is being used may keep the end waiting, and how often those that fell idle are looked for. */
+/** How long an active connection may delay the stop, and how often idle ones are closed. */
 const CLOSE_TIMES = { patienceMs: 10_000, lookMs: 100 };
 
 /**
- * Takes no more connections, answers what is asked, and closes each connection when it has nothing to say. One that never
- * asks anything, or never ends, is cut when the patience is over: whoever stops the process would kill it otherwise.
+ * Accepts no new connections, responds to open requests and closes idle connections. Cuts connections that never send a request or never
+ * end when the patience is over, because otherwise the process would be killed.
  */
 export async function closeHttp(app: FastifyInstance, times = CLOSE_TIMES): Promise<void> {
   const looking = setInterval(() => app.server.closeIdleConnections(), times.lookMs);
@@ -73,7 +73,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
     requestTimeout: REQUEST_TIMEOUT_MS,
     trustProxy: options.trustedProxies.length > 0 && [...options.trustedProxies],
     forceCloseConnections: "idle",
-    // While it stops, a request over a kept connection is answered as ever, and the connection closed after it.
+    // While the server stops, requests on open connections are served as usual and then the connection is closed.
     return503OnClosing: false,
     genReqId: (request) => {
       const given = request.headers["x-request-id"];
@@ -99,7 +99,7 @@ export async function createHttp(options: HttpOptions, routes: readonly Route[])
   app.decorateRequest("refusalCode");
   const { access = [], trustedProxies, log } = options;
   const guard = createGuards({ access, log, trustsProxies: trustedProxies.length > 0 });
-  // With callbacks: an async hook would cost every request a turn of the microtask queue.
+  // Uses callbacks because an async hook would cost every request a turn of the microtask queue.
   app.addHook("onRequest", (request, reply, done) => {
     request.caller = NOBODY;
     request.startedAtMs = performance.now();
@@ -172,7 +172,7 @@ function addRoute(app: FastifyInstance, options: Answering, { endpoint, handle }
     );
 }
 
-/** In a scope of its own, because what it reads no other route reads, and it reads nothing else. */
+/** Registers a form route in its own scope, because no other route reads forms and this one reads nothing else. */
 function addFormRoute(
   app: FastifyInstance,
   options: Answering,
@@ -211,7 +211,7 @@ async function sendFailure(
     .send(JSON.stringify(errorEnvelope(refusal, request.id, options.origin())));
 }
 
-/** Names the faulty fields in the message. The dashboard shows them at its inputs and has a translation of the usual message. */
+/** Names the invalid fields in the message. The dashboard shows them at its inputs and has a translation of the usual message. */
 function withFields(refusal: Refusal): Refusal {
   const { code, message, fields } = refusal;
   if (code !== "VALIDATION_ERROR" || fields === null || fields.length === 0) return refusal;
@@ -219,7 +219,7 @@ function withFields(refusal: Refusal): Refusal {
   return new Refusal(code, { message: messageOfFields(fields), fields });
 }
 
-/** A body that is too large is told how large it may be. */
+/** Adds the allowed size to the error about a body that is too large. */
 function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal {
   const { code, message } = refusal;
   if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return refusal;
@@ -227,7 +227,7 @@ function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal 
   return new Refusal(code, { message: `The body is larger than the ${limit} that this endpoint takes.` });
 }
 
-/** Bytes that are no HTTP, or headers without end: there is no request to answer, only a connection to end. */
+/** Responds to invalid HTTP or endless headers and ends the connection, because there is no request to handle. */
 function refuseBytes(error: Error & { code?: string }, socket: Socket, origin: string | null): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const id = newId();
@@ -253,9 +253,9 @@ function pathNotFound(routes: readonly Route[], url: string): Refusal {
   return new Refusal("RESOURCE_NOT_FOUND", details);
 }
 
-/** The methods of the path that a URL names: of `/contacts/lookup` its own, and not those of `/contacts/:id`, which it fits as well. */
+/** Returns the methods of the path in a URL. For `/contacts/lookup` these are its own methods, not those of `/contacts/:id`. */
 function methodsOf(routes: readonly Route[], url: string): string[] {
-  // Slashes without end are no path of ours, whatever stands between them.
+  // A path with endless slashes is not ours, so the rest is not split.
   const path = (url.split("?")[0] ?? "").split("/", MAX_PATH_PARTS);
   while (path.length > 1 && path.at(-1) === "") path.pop();
   const fitting = routes
@@ -269,7 +269,7 @@ function methodsOf(routes: readonly Route[], url: string): string[] {
   return methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method]));
 }
 
-/** Parts of a path that are no parameter. */
+/** Returns how many parts of a path are not parameters. */
 function countWords({ path }: Endpoint): number {
   return path.split("/").filter((part) => !part.startsWith(":")).length;
 }

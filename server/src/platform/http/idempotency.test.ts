@@ -1,4 +1,4 @@
-// Idempotency keys: a repeated request has one effect and one answer, whatever happens in between.
+// Tests that a repeated request with an idempotency key has one effect and one response, even after failures in between.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoint } from "@postloft/contract/endpoint.ts";
@@ -35,11 +35,11 @@ const mail = (to: string) => ({ to, from: "a@sandbox.localhost", subject: "Hello
 interface CallToRepeat {
   path: string;
   body?: unknown;
-  /** Where the body is not JSON. */
+  /** Set if the body is not JSON. */
   headers?: Readonly<Record<string, string>>;
 }
 
-/** Makes something that has an id and returns it; some creations answer in an envelope. */
+/** Creates an object and returns its id; some creations respond with an envelope. */
 async function make({ byKey }: TestProject, path: string, body: unknown): Promise<string> {
   const reply = await server.call<{ id?: string; data?: { id: string } }>("POST", path, byKey, body);
   return reply.body.id ?? reply.body.data?.id ?? "";
@@ -60,7 +60,7 @@ const draft = (name: string) => ({
   audienceType: "ALL",
 });
 
-/** A campaign to one contact, sent unless it stays a draft. */
+/** Creates a campaign to one contact and sends it unless it stays a draft. */
 async function campaign(project: TestProject, name: string, sent: "draft" | "sent"): Promise<string> {
   await contact(project, name);
   const id = await make(project, "/campaigns", draft(name));
@@ -83,7 +83,7 @@ async function bulk(project: TestProject, name: string, operation: string): Prom
   };
 }
 
-/** A mail that came to a stop in some state, of a campaign or by itself; returns its id. */
+/** Creates an email in a final state, as part of a campaign or on its own, and returns its id. */
 async function stranded(
   project: TestProject,
   name: string,
@@ -117,7 +117,7 @@ async function pauseForExample(projectId: string, campaignId: string | null): Pr
   );
 }
 
-/** A workflow in which a contact stands at a step, or has failed there. */
+/** Creates a workflow with a contact that is at a step or failed there. */
 async function execution(project: TestProject, name: string, state: "RUNNING" | "FAILED" | "none") {
   const workflow = await drawWorkflow(server.database, project.id, {
     steps: [["trigger", "TRIGGER"]],
@@ -131,7 +131,7 @@ async function execution(project: TestProject, name: string, state: "RUNNING" | 
   return { path, contactId, id, stepId: workflow.step("trigger") };
 }
 
-/** For each POST that a key may make, a call that works in a project. */
+/** A successful call for each POST that a key may make. */
 const CASES: Record<string, (project: TestProject, name: string) => Promise<CallToRepeat>> = {
   "v1.track": async (_project, name) => ({
     path: "/v1/track",
@@ -181,7 +181,7 @@ const CASES: Record<string, (project: TestProject, name: string) => Promise<Call
       withKey(project.byKey, newKey(), headers),
       body,
     );
-    // Nobody works on jobs here.
+    // No process runs jobs here.
     await server.rows(
       "update jobs set state = 'completed', result = '{}', finished_at = now() where id = $1",
       queued.body.jobId,
@@ -346,7 +346,7 @@ const POSTS = ENDPOINTS.filter(
   ({ method, caller }) => method === "POST" && (caller === "project" || caller === "tracker"),
 );
 
-test("there is a case for every POST a key may make", () => {
+test("covers every POST that a key may make", () => {
   expect(Object.keys(CASES).toSorted()).toEqual(POSTS.map(({ name }) => name).toSorted());
 });
 
@@ -384,7 +384,7 @@ test.for(Object.entries(CASES))(
   },
 );
 
-/** How many rows each table gains by so many calls at once under one key, in a project of their own. */
+/** Returns how many rows each table gains through concurrent calls with one key, in a new project. */
 async function effectOf(prepare: (typeof CASES)[string], calls: number) {
   const project = await server.createProject();
   const { path, body, headers } = await prepare(project, `parallel${++used}`);
@@ -400,7 +400,7 @@ async function effectOf(prepare: (typeof CASES)[string], calls: number) {
   return { effect, replies };
 }
 
-test("a key used with another body, path or query answers 409 and does nothing", async () => {
+test("returns 409 and does nothing if a key is used with another body, path or query", async () => {
   const caller = withKey(server.project.byKey, newKey());
   const first = { email: "first@example.com", event: "opened" };
   expect((await server.call("POST", "/v1/track", caller, first)).status).toBe(200);
@@ -418,7 +418,7 @@ test("a key used with another body, path or query answers 409 and does nothing",
   expect(await server.countRows()).toEqual(before);
 });
 
-test("the secret keys of a project share the Idempotency-Keys; its public key, its test keys and other projects have their own", async () => {
+test("shares keys among the secret keys of a project, but not with public, test or foreign keys", async () => {
   const key = newKey();
   const project = await server.createProject();
   const other = await server.createProject();
@@ -449,7 +449,7 @@ test("the secret keys of a project share the Idempotency-Keys; its public key, i
   expect(sent.text).not.toBe(tried.text);
 });
 
-test("a server answers again what another one answered, on every spelling of the path", async () => {
+test("replays the response of another server, for every spelling of the path", async () => {
   const another = await server.startAnother();
   const caller = withKey(server.project.byKey, newKey());
   const event = { email: "ada@example.com", event: "opened" };
@@ -459,7 +459,7 @@ test("a server answers again what another one answered, on every spelling of the
   expect(again.body).toEqual({ ...first, ...first.data });
 });
 
-test("without a key every repetition counts, and a session's key is not looked at", async () => {
+test("counts every repetition without a key, and ignores the key of a session", async () => {
   const { byKey, bySession } = server.project;
   const event = { email: "many@example.com", event: "repeated" };
   const caller = withKey(bySession, newKey());
@@ -468,7 +468,7 @@ test("without a key every repetition counts, and a session's key is not looked a
   expect(await server.rows("select 1 from events where name = 'repeated'")).toHaveLength(4);
 });
 
-test("a refusal gives the key back to the corrected request", async () => {
+test("frees the key for the corrected request after an error", async () => {
   const caller = withKey(server.project.byKey, newKey());
   const wrong = [
     ["/v1/send", { ...mail("ada@example.com"), from: "a@unverified.example" }, "403 DOMAIN_NOT_VERIFIED"],
@@ -484,7 +484,7 @@ test("a refusal gives the key back to the corrected request", async () => {
   expect(right.headers.has("idempotency-replayed")).toBe(false);
 });
 
-test("after a refusal the very same request may succeed", async () => {
+test("allows the same request to succeed after an error", async () => {
   const [one, other] = [await server.createProject(), await server.createProject()];
   const domain = { domain: "wanted.example.com" };
   const held = await server.call<{ id: string }>("POST", "/domains", one.byKey, domain);
@@ -511,7 +511,7 @@ test.for([
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a key of 255 printable characters works", async () => {
+test("accepts a key of 255 printable characters", async () => {
   const key = ` !"#$%&'()*+,-./:;<=>?@[\\]^_\`{|}~`.trim().padEnd(255, "x");
   const event = { email: "ada@example.com", event: "opened" };
   const caller = withKey(server.project.byKey, key);
@@ -521,7 +521,7 @@ test("a key of 255 printable characters works", async () => {
 
 const request = () => ({ projectId: server.project.id, key: newKey(), path: "/x", body: Buffer.from("1") });
 
-test("a claim whose process died is free after a minute, not before", async () => {
+test("frees a claim whose process died after one minute", async () => {
   const one = request();
   await claimKey(server.database, one);
   await expect(claimKey(server.database, one)).rejects.toMatchObject({
@@ -535,7 +535,7 @@ test("a claim whose process died is free after a minute, not before", async () =
   expect(await claimKey(server.database, one)).toHaveProperty("receipt");
 });
 
-test("an effect whose claim was taken over is rolled back", async () => {
+test("rolls back an effect whose claim was taken over", async () => {
   const one = request();
   const slow = await claimKey(server.database, one);
   await server.rows(
@@ -561,7 +561,7 @@ test("an effect whose claim was taken over is rolled back", async () => {
   expect(await claimKey(server.database, one)).toEqual({ stored: { status: 200, body: "taker" } });
 });
 
-test("an answer is kept for 24 hours; after that the key is new and the old one is swept", async () => {
+test("keeps a response for 24 hours, then accepts the key again and sweeps the old one", async () => {
   const caller = withKey(server.project.byKey, newKey());
   const event = { email: "ada@example.com", event: "opened" };
   const age = (hours: number) =>
@@ -647,20 +647,20 @@ async function doWork(key: string, fail: string) {
   return { statusCode, effects: effects.length, receipts };
 }
 
-test("a request that fails after its work leaves neither the effect nor a receipt", async () => {
+test("stores neither effect nor response if the request fails after its work", async () => {
   const key = newKey();
   expect(await doWork(key, "inside")).toEqual({ statusCode: 500, effects: 0, receipts: [] });
   expect(await doWork(key, "refused")).toEqual({ statusCode: 409, effects: 0, receipts: [] });
   expect(await doWork(key, "not")).toEqual({ statusCode: 200, effects: 1, receipts: [{ status: 200 }] });
 });
 
-test("a request that fails after its commit left effect and receipt: repeated, it does nothing more", async () => {
+test("keeps effect and response if the request fails after its commit, and repeats nothing", async () => {
   const key = newKey();
   expect(await doWork(key, "after")).toEqual({ statusCode: 500, effects: 1, receipts: [{ status: 200 }] });
   expect(await doWork(key, "after")).toEqual({ statusCode: 200, effects: 0, receipts: [{ status: 200 }] });
 });
 
-test("the same call under the same key by two projects has its own effect and its own stored answer in each", async () => {
+test("keeps a separate effect and response per project for the same call and key", async () => {
   const projects = [await server.createProject(), await server.createProject()];
   const body = { email: "shared@example.com", data: { n: 1 } };
   const callAll = async () =>

@@ -1,11 +1,12 @@
-// Idempotency keys (decisions §1, promise P11): the same request under the same key has one effect and one answer, kept for 24 hours.
+// Implements idempotency keys (decisions §1, promise P11). The same request with the same key has one effect and one response, kept for 24
+// hours.
 import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../database/database.ts";
 import { newId, contentId } from "../ids.ts";
 import { Refusal, invalidField } from "../refusal.ts";
 
-/** How long a claim without an answer is taken for running; after that the same request may take it over. */
+/** How long a claim without a response counts as running. After that the same request may take it over. */
 const CLAIM_SECONDS = 60;
 const KEY = /^[\x20-\x7e]+$/;
 
@@ -20,7 +21,7 @@ export interface StoredAnswer {
   body: unknown;
 }
 
-/** @throws Refusal 422 for a key outside 1–255 printable ASCII characters. */
+/** Checks the form of a key. @throws AppError 422 for a key outside 1–255 printable ASCII characters */
 export function checkIdempotencyKey(key: string): void {
   if (key.length > LIMITS.idempotencyKeyLength.value)
     throw invalidField(
@@ -33,8 +34,8 @@ export function checkIdempotencyKey(key: string): void {
 }
 
 /**
- * Takes the key for this request, or returns what was stored for it.
- * @throws Refusal IDEMPOTENCY_KEY_REUSED when another request has it, or the same one is still running.
+ * Claims the key for this request, or returns the stored response.
+ * @throws AppError IDEMPOTENCY_KEY_REUSED if another request has the key, or the same request is still running
  */
 export async function claimKey(
   database: Database,
@@ -75,7 +76,7 @@ export async function claimKey(
   return { stored: { status: found.status, body: JSON.parse(found.answer) } };
 }
 
-/** Stores answers in the transaction of their effects. @throws Refusal when a claim was taken over: the effect is rolled back. */
+/** Stores responses in the transaction of their effects. @throws AppError if a claim was taken over, which rolls the effect back */
 export async function storeReceipts(
   tx: Tx,
   answers: ReadonlyArray<{ receipt: Receipt; answer: StoredAnswer }>,
@@ -98,7 +99,7 @@ export async function storeReceipts(
     });
 }
 
-/** Gives a key back after a failure, so that the corrected request may use it. What was stored stays. */
+/** Releases a key after a failure, so that the corrected request may use it. Stored responses stay. */
 export async function releaseKey(database: Database, receipt: Receipt): Promise<void> {
   await database
     .deleteFrom("idempotency_keys")
@@ -110,10 +111,10 @@ export async function releaseKey(database: Database, receipt: Receipt): Promise<
 }
 
 const SWEEP_ROWS = 5_000;
-/** The rest is swept the next time. */
+/** Further keys are swept the next time. */
 const SWEEPS = 100;
 
-/** Deletes keys past their 24 hours, at most 5,000 a call; returns how many. */
+/** Deletes keys older than 24 hours in batches of 5,000 and returns how many. */
 export async function sweepKeys(database: Database): Promise<number> {
   let swept = 0;
   for (let times = 0; times < SWEEPS; times++) {

@@ -1,9 +1,12 @@
-// Whether an address lies in one of some networks. Pure.
+// Checks whether an address is in one of several networks. Pure.
 import { BlockList, isIP } from "node:net";
 
 const IPV4_IN_IPV6 = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
-/** `networks`: addresses, and networks in CIDR notation. An address of IPv4 within IPv6 counts as the one of IPv4. */
+/**
+ * Returns whether the address is in one of the `networks`, which are addresses or CIDR ranges. An IPv4 address mapped to IPv6 counts as
+ * IPv4.
+ */
 export function isWithinNetworks(address: string | undefined, networks: readonly string[]): boolean {
   const plain = IPV4_IN_IPV6.exec(address ?? "")?.[1] ?? address ?? "";
   if (isIP(plain) === 0) return false;

@@ -1,6 +1,6 @@
-// Whether an address is this machine's own: then nobody but this machine can come from it, or listen there. Pure.
+// Checks whether an address belongs to this machine only, so that no other machine can connect from or to it. Pure.
 
-/** A name or an address, an IPv4 address within IPv6 too. */
+/** Accepts a name or an address, including an IPv4 address mapped to IPv6. */
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(host);
 }

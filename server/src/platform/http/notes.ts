@@ -1,5 +1,4 @@
-// What log and metrics get to know of each request: which route, who, how it was answered and how long that took; never its path, which may
-// hold a token.
+// Records the route, caller, status and duration of each request in log and metrics. Never records the path, which may contain a token.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -7,21 +6,21 @@ import type { Metrics } from "../metrics.ts";
 export interface Noting {
   log: Log;
   metrics: Metrics;
-  /** Hears of each request that came with a key. */
+  /** Called for each request that used a key. */
   onAnswered?: (request: AnsweredRequest) => void;
 }
 
-/** Asked every few seconds by machines: a line each would bury the others. */
+/** Machines request these every few seconds, so logging each request would bury the other lines. */
 const QUIET_ROUTES = new Set(["/health", "/ready", "/metrics"]);
 
-/** A request that came with a key, as its project may see it later. */
+/** A request that used a key, as its project can view it later. */
 export interface AnsweredRequest {
   projectId: string;
   /** `secret`, `public`, or the id of a scoped key. */
   key: string;
   requestId: string;
   method: string;
-  /** Without what stands behind `?`. */
+  /** Without the part after `?`. */
   path: string;
   route: string;
   status: number;
@@ -29,11 +28,11 @@ export interface AnsweredRequest {
   durationMs: number;
   ip: string | undefined;
   userAgent: string | undefined;
-  /** As it came; empty where it was not read as JSON. */
+  /** As received; empty if it was not read as JSON. */
   body: Buffer;
 }
 
-/** Counts a request and writes its line. */
+/** Counts a request and logs it. */
 export function noteRequest(
   { log, metrics, onAnswered }: Noting,
   request: FastifyRequest,

@@ -1,10 +1,10 @@
-// Pace: who waits for their own large requests, and who does not.
+// Tests which requests wait for other large requests of their owner.
 import { expect, test } from "vitest";
 import { createPace } from "./pace.ts";
 
 const MEGABYTE = 1024 * 1024;
 
-/** Work that has begun, by name, and ends when it is told to. */
+/** Records started work by name and ends it when the test says so. */
 function playWork() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -18,7 +18,7 @@ function playWork() {
   };
 }
 
-test("large bodies of one owner are read one at a time; small ones and those of others go at once", async () => {
+test("runs an owner's large bodies one at a time, and small or other owners' bodies immediately", async () => {
   const pace = createPace();
   const { begun, work, end } = playWork();
   const follow = (owner: string, bodyBytes: number, name: string) =>
@@ -36,7 +36,7 @@ test("large bodies of one owner are read one at a time; small ones and those of 
   await second;
 });
 
-test("after a large answer the lists of its owner come one at a time, and nothing else of it", async () => {
+test("after a large response only the lists of its owner run one at a time", async () => {
   const pace = createPace();
   const { begun, work } = playWork();
   pace.note("a", MEGABYTE);

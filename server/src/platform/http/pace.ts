@@ -1,11 +1,11 @@
-// Paces large requests and large responses: a project that moves megabytes has one such request in progress and pauses after it.
+// Paces large requests and responses, so that a project that moves megabytes runs one of them at a time and pauses after each.
 import { createFairQueue } from "../background/fair-queue.ts";
 
-/** A larger body takes milliseconds to parse, and more in the database, bytes. */
+/** In bytes. A larger body takes milliseconds to parse, and more in the database. */
 const LARGE_BODY_BYTES = 128 * 1024;
-/** A page of a list usually has a hundredth of this, characters. */
+/** In characters. A page of a list usually has a hundredth of this. */
 const LARGE_RESPONSE_LENGTH = 256 * 1024;
-/** What a large response is charged: until it is forgotten, further lists of its owner run one at a time. */
+/** The cost of a large response. Until it is forgotten, further lists of the owner run one at a time. */
 const RESPONSE_COSTS_MS = 500;
 const LARGE_REQUESTS = {
   atOnce: 4,
@@ -15,19 +15,22 @@ const LARGE_REQUESTS = {
   rests: true,
 };
 
-/** What is known of a request before its body is parsed. */
+/** The facts about a request before its body is parsed. */
 export interface PacedRequest {
-  /** A project, a person or a network. */
+  /** The project, user or network. */
   owner: string;
   bodyBytes: number;
-  /** Whether its response may be a list. */
+  /** Whether the response may be a list. */
   isList: boolean;
 }
 
 export interface Pace {
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many large requests of the owner wait; whatever the work throws. */
+  /**
+   * Runs the work, in turn if it is large. @throws AppError RATE_LIMIT_EXCEEDED if too many large requests of the owner wait, and any error
+   * of the work
+   */
   follow<Result>(request: PacedRequest, work: () => Promise<Result>): Promise<Result>;
-  /** Records the length of a response, characters. */
+  /** Records the length of a response, in characters. */
   note(owner: string, responseLength: number): void;
 }
 

@@ -1,5 +1,5 @@
-// Cursor pages: newest first by id (UUIDv7). A cursor is opaque, names its list, and survives the deletion of its row. A page ends early
-// where it would hold too many bytes.
+// Implements cursor pagination, newest first by id (UUIDv7). A cursor is opaque, names its list and survives the deletion of its row. A
+// page ends early if it would contain too many bytes.
 import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
@@ -8,7 +8,7 @@ import { Refusal } from "../refusal.ts";
 
 export interface PageRequest {
   limit: number;
-  /** The id of the last item of the page before; null for the first page. */
+  /** The id of the last item of the previous page, or null for the first page. */
   before: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface Page<Item> {
   hasMore: boolean;
 }
 
-/** @throws Refusal BAD_REQUEST for a cursor that is not one of this list's. */
+/** Reads limit and cursor. @throws AppError BAD_REQUEST for a cursor of another list */
 export function readPage(
   list: string,
   query: { limit?: number | undefined; cursor?: string | undefined },
@@ -31,15 +31,14 @@ export function readPage(
   return { limit, before };
 }
 
-/** How many bytes the rows before this one hold, where a page may end early. */
+/** The bytes of the preceding rows, for pages that may end early. */
 export interface RowOfBytes {
   bytesBefore: number;
 }
 
 /**
- * The rows of a page as far as they fit into an answer, and one more that says that there is more. `order` and `size`, the
- * bytes of a row, name columns of `page`. Row by row, because to learn the size of a large one takes milliseconds: no
- * further one is measured once the page is full.
+ * Returns the rows that fit into a response and one more as a sign that there are more. `order` and `size`, the bytes of a row, name
+ * columns of `page`. Goes row by row, because measuring a large row takes milliseconds and no row is measured once the page is full.
  */
 export function asFarAsItFits(
   page: RawBuilder<unknown>,
@@ -60,29 +59,29 @@ export function asFarAsItFits(
     ) p ${order}`;
 }
 
-/** How many of the rows that `asFarAsItFits` found are on the page. */
+/** Returns how many rows of `asFarAsItFits` are on the page. */
 export function fittingLimit(limit: number, rows: readonly RowOfBytes[]): number {
   const beyond = rows.findIndex((row) => row.bytesBefore > LIMITS.pageBytes.value);
   return beyond === -1 ? limit : Math.min(limit, beyond);
 }
 
-/** A pattern for `like` of what holds this text: `%`, `_` and `\` in it mean themselves. */
+/** Returns a `like` pattern for values that contain this text, with `%`, `_` and `\` escaped. */
 export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, "\\$&")}%`;
 }
 
-/** Whether a column of canonical addresses holds this part of one. */
+/** Returns whether a column of canonical addresses contains this part of an address. */
 export function containsAddressPart(column: string, part: string): RawBuilder<SqlBool> {
   const likes = formsOfAddressPart(part).map((form) => sql`${sql.ref(column)} like ${containing(form)}`);
   return sql<SqlBool>`(${sql.join(likes, sql` or `)})`;
 }
 
-/** The cursor of a list after which the items before this id come. */
+/** Returns the cursor for the items before this id. */
 export function cursorOf(list: string, id: string): string {
   return Buffer.from(`${list}:${id}`).toString("base64url");
 }
 
-/** Makes the page of `limit + 1` rows that were read: the extra one only tells whether there is more. */
+/** Builds a page from `limit + 1` rows, of which the extra one only shows whether there are more. */
 export function toPage<Row extends { id: string }, Item>(
   list: string,
   request: PageRequest,

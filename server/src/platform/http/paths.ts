@@ -1,10 +1,10 @@
-// Path aliases of decisions §1: /api/* → /*, /v1/<resource> → /<resource>, /send, /track, bare POST /v1. One handler each, many spellings.
+// Maps the path aliases of decisions §1 to one handler each: /api/* → /*, /v1/<resource> → /<resource>, /send, /track, bare POST /v1.
 
 const RESOURCES =
   /^\/v1\/((?:contacts|templates|segments|campaigns|workflows|events|domains|emails)(?=[/?]|$).*)$/;
 const SHORT = /^\/(send|track|verify)(?=[/?]|$)/;
 
-/** The path as the contract spells it. */
+/** Returns the path in the contract's spelling. */
 export function plainPath(url: string): string {
   const path = withoutApi(url);
   const resource = RESOURCES.exec(path)?.[1];

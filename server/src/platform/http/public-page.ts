@@ -1,4 +1,4 @@
-// The frame of pages that a link in a mail opens: one card, plain HTML without script or foreign resource, light and dark.
+// Renders the frame of pages that links in emails open: one card of plain HTML in light or dark, without scripts or external resources.
 import { createHash } from "node:crypto";
 import { escapeHtml } from "../escape-html.ts";
 
@@ -27,7 +27,9 @@ button:focus-visible, input:focus-visible, a:focus-visible { outline: 3px solid 
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
 
-/** What every page says to the browser: nothing but this style and images of ours, forms to this site only, no frame, no trace in search or history. */
+/**
+ * Headers of every page. They allow only this style, our images and forms to this site, and forbid frames and traces in search or history.
+ */
 export const PAGE_HEADERS = {
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`,
@@ -36,7 +38,7 @@ export const PAGE_HEADERS = {
   "cross-origin-opener-policy": "same-origin",
 } as const;
 
-/** @param page `title` as text, `lines` as HTML */
+/** Returns the HTML of a page. @param page `title` as text, `lines` as HTML */
 export function writePublicPage(page: {
   language: string;
   direction: "ltr" | "rtl";

@@ -1,4 +1,4 @@
-// The limit of requests per minute and project, as callers meet it.
+// Tests the limit of requests per minute and project from the caller's view.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
@@ -15,7 +15,7 @@ const LIMIT = 10;
 const server = useTestServer({ ROLES: "api", API_RATE_LIMIT_PER_MINUTE: String(LIMIT) });
 const event = { email: "ada@example.com", event: "opened" };
 
-/** Statuses of so many requests, one after the other. */
+/** Sends requests in sequence and returns their statuses. */
 async function ask(times: number, caller: TestCaller, to: OneServer = server): Promise<number[]> {
   const statuses: number[] = [];
   for (let at = 0; at < times; at++)
@@ -25,7 +25,7 @@ async function ask(times: number, caller: TestCaller, to: OneServer = server): P
 
 const oks = (times: number) => Array<number>(times).fill(200);
 
-test("the request after the limit answers 429 with Retry-After, in the envelope, and has no effect", async () => {
+test("returns 429 with Retry-After for the request after the limit, without any effect", async () => {
   await inOneWindow(server, 60, async () => {
     const { byKey, id } = await server.createProject();
     expect(await ask(LIMIT, byKey)).toEqual(oks(LIMIT));
@@ -39,7 +39,7 @@ test("the request after the limit answers 429 with Retry-After, in the envelope,
   });
 });
 
-test("RateLimit headers count down, refused or not, and end in the window's last second", async () => {
+test("counts RateLimit headers down for every response until the window ends", async () => {
   await inOneWindow(server, 60, async () => {
     const { byKey } = await server.createProject();
     const left: Array<string | null> = [];
@@ -47,7 +47,7 @@ test("RateLimit headers count down, refused or not, and end in the window's last
       const { headers } = await server.call("GET", path, byKey);
       left.push(headers.get("ratelimit-remaining"));
     }
-    // A path that is not there belongs to no project.
+    // An unknown path belongs to no project.
     expect(left).toEqual(["9", "8", null, "7"]);
     const { headers } = await server.call("GET", "/contacts", byKey);
     expect(headers.get("ratelimit-limit")).toBe(String(LIMIT));
@@ -59,10 +59,10 @@ test("RateLimit headers count down, refused or not, and end in the window's last
   });
 });
 
-test("sessions of an account are limited as keys are, and those of another one are not", async () => {
+test("limits the sessions of an account like keys, without affecting other accounts", async () => {
   await inOneWindow(server, 60, async () => {
     const [mine, other] = [await server.createProject(), await server.createProject()];
-    // Making the project was the first.
+    // Creating the project was the first request.
     const statuses = async ({ bySession }: TestProject, times: number) => {
       const answers: number[] = [];
       for (let at = 0; at < times; at++)
@@ -75,7 +75,7 @@ test("sessions of an account are limited as keys are, and those of another one a
   });
 });
 
-test("keys that are not valid are counted by address; those that are go on working", async () => {
+test("counts invalid keys by address without affecting valid keys", async () => {
   await inOneWindow(server, 60, async () => {
     const { byKey } = await server.createProject();
     const wrong = { key: `sk_${"x".repeat(48)}` };
@@ -92,7 +92,7 @@ test("keys that are not valid are counted by address; those that are go on worki
   });
 });
 
-test("both keys of a project share one limit, on every spelling of a path", async () => {
+test("shares one limit between both keys of a project, for every spelling of a path", async () => {
   await inOneWindow(server, 60, async () => {
     const { publicKey, byKey } = await server.createProject();
     expect(await ask(LIMIT / 2, { key: publicKey })).toEqual(oks(LIMIT / 2));
@@ -103,7 +103,7 @@ test("both keys of a project share one limit, on every spelling of a path", asyn
   });
 });
 
-test("one project's limit is not another's", async () => {
+test("does not count one project's requests for another", async () => {
   await inOneWindow(server, 60, async () => {
     const { byKey } = await server.createProject();
     const other = await server.createProject();
@@ -112,7 +112,7 @@ test("one project's limit is not another's", async () => {
   });
 });
 
-test("two servers on one database share the limit", async () => {
+test("shares the limit between two servers with one database", async () => {
   const another = await server.startAnother();
   await inOneWindow(server, 60, async () => {
     const { byKey } = await server.createProject();
@@ -123,7 +123,7 @@ test("two servers on one database share the limit", async () => {
   });
 });
 
-test("of many requests at once exactly the limit passes", async () => {
+test("accepts exactly the limit of many concurrent requests", async () => {
   const another = await server.startAnother();
   await inOneWindow(server, 60, async () => {
     const { byKey } = await server.createProject();
@@ -141,7 +141,7 @@ test("of many requests at once exactly the limit passes", async () => {
   });
 });
 
-test("a wrong key uses nobody's limit", async () => {
+test("counts a wrong key for no project", async () => {
   await inOneWindow(server, 60, async () => {
     const project = await server.createProject();
     for (let at = 0; at <= LIMIT; at++)
@@ -151,7 +151,7 @@ test("a wrong key uses nobody's limit", async () => {
   });
 });
 
-test("with 0 the limit is off and says nothing", async () => {
+test("turns the limit and its headers off with 0", async () => {
   const open = await server.startAnother({ API_RATE_LIMIT_PER_MINUTE: "0" });
   const { byKey } = await server.createProject();
   expect(await ask(LIMIT + 5, byKey, open)).toEqual(oks(LIMIT + 5));
@@ -159,7 +159,7 @@ test("with 0 the limit is off and says nothing", async () => {
   expect([...headers.keys()].filter((name) => name.startsWith("ratelimit"))).toEqual([]);
 });
 
-test("a new window starts from nothing, and old ones are swept", async () => {
+test("starts a new window at zero and sweeps old ones", async () => {
   const limiter = createRateLimiter(server.database);
   const take = { bucket: "test:window", limit: 1, windowSeconds: 60 };
   await inOneWindow(server, 60, async () => {
@@ -177,7 +177,7 @@ test("a new window starts from nothing, and old ones are swept", async () => {
   expect(await server.rows("select 1 from rate_windows where bucket = 'test:window'")).toHaveLength(1);
 });
 
-test("the window of a day is counted all day", async () => {
+test("keeps the window of a day for the whole day", async () => {
   const limiter = createRateLimiter(server.database);
   const take = { bucket: "test:day", limit: 1, windowSeconds: 86_400 };
   const sweepAfter = async (hours: number) => {
@@ -192,7 +192,7 @@ test("the window of a day is counted all day", async () => {
   expect(await sweepAfter(24.1)).toEqual([]);
 });
 
-test("a count given back can be taken again, and never goes below nothing", async () => {
+test("allows a returned count to be taken again and never goes below zero", async () => {
   const limiter = createRateLimiter(server.database);
   const take = { bucket: "test:back", limit: 1, windowSeconds: 3_600 };
   await inOneWindow(server, 3_600, async () => {

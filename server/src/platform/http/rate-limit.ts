@@ -1,4 +1,4 @@
-// Rate limits that all processes share: counters in the database, taken in batches (one statement for all requests that wait).
+// Implements rate limits shared by all processes, as counters in the database that one statement updates for all waiting requests.
 import { sql } from "kysely";
 import { now } from "../clock.ts";
 import type { Database } from "../database/database.ts";
@@ -6,19 +6,19 @@ import { createGroupCommit } from "../background/group-commit.ts";
 import { Refusal } from "../refusal.ts";
 
 export interface Take {
-  /** What is counted together, such as `project:<id>`. */
+  /** The name of the counter, such as `project:<id>`. */
   bucket: string;
   limit: number;
-  /** An hour at most, or a day: no other one outlives the sweep. */
+  /** At most 3,600, or exactly 86,400, because the sweep deletes other windows. */
   windowSeconds: number;
-  /** What it counts as; one when it is left out. */
+  /** How much the request counts. Default: 1. */
   amount?: number;
 }
 
 export interface Taken {
   allowed: boolean;
   limit: number;
-  /** The count with this request, also beyond the limit. */
+  /** The count including this request, which may exceed the limit. */
   used: number;
   remaining: number;
   /** Seconds until the window ends. */
@@ -26,9 +26,9 @@ export interface Taken {
 }
 
 export interface RateLimiter {
-  /** Counts one request and tells whether it was still within the limit. */
+  /** Counts one request and returns whether it was within the limit. */
   take(request: Take): Promise<Taken>;
-  /** Takes a count back in the running window: for limits that count failures only. */
+  /** Returns a count to the current window, for limits that only count failures. */
   giveBack(request: Take): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export function createRateLimiter(database: Database): RateLimiter {
   };
 }
 
-/** Counts one request. @throws Refusal RATE_LIMIT_EXCEEDED beyond the limit */
+/** Counts one request. @throws AppError RATE_LIMIT_EXCEEDED beyond the limit */
 export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promise<void> {
   const { allowed, resetSeconds } = await rateLimiter.take(take);
   if (!allowed)
@@ -62,7 +62,7 @@ export async function takeOrRefuse(rateLimiter: RateLimiter, take: Take): Promis
     });
 }
 
-/** Counts one for work that succeeds; what fails is not counted. @throws Refusal RATE_LIMIT_EXCEEDED beyond the limit */
+/** Counts work only if it succeeds, and returns the count if it fails. @throws AppError RATE_LIMIT_EXCEEDED beyond the limit */
 export async function takeFor<Result>(
   rateLimiter: RateLimiter,
   take: Take,
@@ -117,7 +117,7 @@ async function takeAll(database: Database, takes: readonly Take[]): Promise<Take
   });
 }
 
-/** Deletes windows that are long over. How long each is it does not know: one that began at midnight (UTC) may be a day's. */
+/** Deletes windows that ended long ago. A window that began at midnight (UTC) may last a day, because rows do not contain their length. */
 export async function sweepRateWindows(database: Database, at: Date = now()): Promise<void> {
   await sql`
     delete from rate_windows

@@ -14,15 +14,15 @@ import {
 } from "../../testing/test-server.ts";
 import { uploadFor } from "../../testing/upload.ts";
 
-// Nobody sends mail here, so that nothing changes by itself.
+// No process sends emails here, so nothing changes in the background.
 const server = useTestServer({ ROLES: "api" });
 
 const LET_IN = "let in";
-/** What a caller is told for who they are; every other answer but a failure says that they were let in. */
+/** Errors about the caller. Any other response except a failure means that the caller was admitted. */
 const ABOUT_THE_CALLER = new Set<string>(
   ENDPOINTS.flatMap((endpoint) => Object.values(RIGHTS).flatMap((verdict) => verdict(endpoint) ?? [])),
 );
-/** After them the caller or the project is another one: each gets a project of its own, and logging out comes last. */
+/** These change the caller or the project, so each gets its own project, and signing out is last. */
 const ENDS = new Set([
   "projects.regenerateKeys",
   "projects.reset",
@@ -31,7 +31,7 @@ const ENDS = new Set([
   "auth.logout",
 ]);
 
-/** What is judged before rights are: the query where it must be there. */
+/** Required query parameters, because the query is checked before rights. */
 const QUERIES: Readonly<Record<string, string>> = {
   "analytics.breakdown": "?dimension=kind",
   "analytics.export": "?report=audience",
@@ -56,14 +56,14 @@ interface Scene {
   caller: TestCaller;
   /** The project in the path, and in the header of sessions. */
   projectId: string;
-  /** Secrets that this caller must not get from any endpoint. */
+  /** Secrets that no endpoint may return to this caller. */
   hidden: readonly string[];
 }
 
-/** Columns that may read secrets; nobody else gets to see one, whatever they call. */
+/** Matches the columns that may read secrets. No endpoint may return a secret to other callers. */
 const SEES_SECRETS = /^(secret key|ADMIN|OWNER|key with `secrets:)/;
 
-/** A project with all its members, and whoever calls in this column. */
+/** Creates a project with all its members and the caller of this column. */
 async function prepare(column: string): Promise<Scene> {
   const isDisabled = column.endsWith(", project disabled");
   const [, ofMember, scope] = /^(MEMBER's )?key with `(.*)`$/.exec(column) ?? [];
@@ -118,7 +118,7 @@ async function scopedKey({ id }: TestProject, scope: string, by: TestPerson): Pr
   return { key: body.data.key };
 }
 
-test("scopes know every noun that has an endpoint for secret keys", () => {
+test("scopes contain every noun that has an endpoint for secret keys", () => {
   const nouns = ENDPOINTS.filter((one) => isOfProject(one) && !isSessionOnly(one)).map(nounOf);
   expect(new Set(SCOPE_NOUNS)).toEqual(new Set(nouns));
 });

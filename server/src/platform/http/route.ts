@@ -1,4 +1,5 @@
-// A route: an endpoint of the contract and the function that answers it. Routes only translate: endpoint → verb → presented value.
+// Defines a route as an endpoint of the contract and its handler. Handlers only translate from the endpoint to a function and present its
+// result.
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import type { z } from "zod";
@@ -9,13 +10,15 @@ import type { Receipt } from "./idempotency.ts";
 
 export interface Answer<Status extends number = number, Body = unknown> {
   status: Status;
-  /** Goes into the endpoint's envelope; for `raw` and `page` endpoints text or bytes. A stream goes as it is. */
+  /**
+   * The response body, wrapped in the endpoint's envelope. `raw` and `page` endpoints use text or bytes, and streams are sent unchanged.
+   */
   body: Body;
   /** A list repeats the header, as `set-cookie` needs. */
   headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** What an endpoint may be answered with: one of its statuses, with what the contract says that it holds. */
+/** The responses that the contract allows for an endpoint, by status. */
 export type AnswerOf<E extends Endpoint> = {
   [Status in keyof E["answers"] & number]: Answer<Status, BodyOf<E["answers"][Status]>>;
 }[keyof E["answers"] & number];
@@ -24,7 +27,7 @@ type BodyOf<Schema extends z.ZodType | null> = Schema extends z.ZodType
   ? Unchanging<z.input<Schema>> | Readable | (z.input<Schema> extends string ? Buffer : never)
   : null;
 
-/** The same, where nothing is written to: lists that may not be written may be answered with, too. */
+/** The same type with readonly lists and fields, so that handlers may return readonly values. */
 type Unchanging<Value> = Value extends readonly (infer Item)[]
   ? readonly Unchanging<Item>[]
   : Value extends object
@@ -35,42 +38,39 @@ export interface Call<E extends Endpoint = Endpoint> {
   params: z.output<E["params"]>;
   query: z.output<E["query"]>;
   body: z.output<E["body"]>;
-  /** Paths of fields in the body that the endpoint doesn't know; empty where it ignores them. */
+  /** Paths of body fields that the endpoint doesn't know. Empty if it ignores them. */
   unknownFields: readonly string[];
-  /** As it came, for whoever checks a signature over it; empty where it is not JSON. */
+  /** The raw body, for signature checks. Empty if it is not JSON. */
   rawBody: Buffer;
-  /** Of the body as it came; 0 where it is not JSON. */
+  /** The size of the raw body, or 0 if it is not JSON. */
   bodyBytes: number;
-  /** The tenant; null where the endpoint has none. */
+  /** The project, or null if the endpoint has none. */
   projectId: TenantOf<E["caller"]>;
-  /** The logged-in person; null under a key, or the operator's token. */
+  /** The signed-in user. Null with a key or an admin token. */
   userId: E["caller"] extends "session" | "member" ? string : string | null;
   sessionId: string | null;
-  /** The hash of the API key; null for a session. */
+  /** The hash of the API key, or null for a session. */
   keyHash: Buffer | null;
-  /** In the project; null where the endpoint has none. */
+  /** The role in the project, or null if the endpoint has none. */
   role: Role | null;
   /** Came with a public key, which anyone can read: emails that follow from the call are limited. */
   byPublicKey: boolean;
   /** Came with a test key: what it sends stays in the local mailbox. */
   isTest: boolean;
-  /** As the answer says it, in `x-request-id`. */
+  /** As in the response header `x-request-id`. */
   requestId: string;
-  /** As the request says it: a GET is asked for by HEAD, too. */
+  /** The method of the request, which may be HEAD for a GET endpoint. */
   method: string;
   /**
-   * The address the request came from, behind proxies of TRUST_PROXY as they say it: a faulty one may say anything. Undefined
-   * when the connection is gone already.
+   * The client's address, taken from the proxies in TRUST_PROXY, so a faulty proxy may set any value. Undefined if the connection is
+   * already closed.
    */
   ip: string | undefined;
-  /** As they were sent, names in lower case. */
+  /** As received, with lower-case names. */
   headers: Readonly<IncomingHttpHeaders>;
-  /**
-   * Runs the change in one transaction and stores its answer for the Idempotency-Key in the same one, if there is a key:
-   * effect and receipt are both there or both not.
-   */
+  /** Runs the change and stores its response for the Idempotency-Key in one transaction, so that either both are saved or neither. */
   commit: <A extends AnswerOf<E>>(work: (tx: Tx) => Promise<A>) => Promise<A>;
-  /** For doors that commit many requests at once: they store it themselves with `storeReceipts`. */
+  /** For endpoints that commit many requests together and store it with `storeReceipts`. */
   receipt: Receipt | null;
 }
 
@@ -85,7 +85,7 @@ export function route<const E extends Endpoint>(
   endpoint: E,
   handle: (call: Call<E>) => Promise<AnswerOf<E>>,
 ): Route {
-  // The server parses each part with the endpoint's own schemas before it calls.
+  // The server parses each part with the endpoint's schemas before this call.
   return { endpoint, handle: handle as unknown as Route["handle"] };
 }
 

@@ -1,4 +1,5 @@
-// Requests with a slip in a field name, to every endpoint that refuses unknown fields: never a 2xx, and the error names the field.
+// Sends requests with a typo in a field name to every endpoint that rejects unknown fields. The response is never a 2xx and the error names
+// the field.
 import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { isSessionOnly, type Endpoint } from "@postloft/contract/endpoint.ts";
@@ -74,7 +75,7 @@ const FREE = new Set(["data", "context", "updates", "design", "headers"]);
 
 type Path = Array<string | number>;
 
-/** Every key of a body, nested objects included. */
+/** Returns the path of every key in a body, including nested objects. */
 function keysOf(value: unknown, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
@@ -84,7 +85,7 @@ function keysOf(value: unknown, path: Path = []): Path[] {
   });
 }
 
-/** A copy of a body in which the key at a path has another name. */
+/** Returns a copy of a body in which the key at a path has another name. */
 function renamed(value: unknown, [first, ...rest]: Path, name: string): unknown {
   if (Array.isArray(value)) return value.map((one, at) => (at === first ? renamed(one, rest, name) : one));
   return Object.fromEntries(
@@ -94,7 +95,7 @@ function renamed(value: unknown, [first, ...rest]: Path, name: string): unknown 
   );
 }
 
-/** Slips of one letter: left out, doubled, another one, a capital. */
+/** Returns names with one typo: a letter missing, doubled, replaced or in the other case. */
 function slipsIn(name: string): string[] {
   return [...name].flatMap((letter, at) => {
     const [before, after] = [name.slice(0, at), name.slice(at + 1)];
@@ -108,7 +109,7 @@ const fieldsOf = (schema: z.ZodType) => (schema instanceof z.ZodObject ? Object.
 
 const ids: Record<string, string> = {};
 
-/** Paths lead to things that exist, so that only the slip can be what is refused. */
+/** Creates the objects in the paths, so that only the typo can be rejected. */
 beforeAll(async () => {
   const { byKey } = server.project;
   const make = async (path: string, body: unknown) => {
@@ -137,7 +138,7 @@ beforeAll(async () => {
   ids["transitionId"] = body.transitions[0]?.id ?? "";
 });
 
-/** The body with senders at the domain that every project may send from here. */
+/** Returns the body with senders at the domain that every project may send from here. */
 const sendable = (body: unknown) => JSON.stringify(body).replaceAll("mail.example.com", "sandbox.localhost");
 
 function pathOf({ path }: Endpoint): string {
@@ -153,7 +154,7 @@ async function send(endpoint: Endpoint, body: unknown, query = "") {
   return server.call(endpoint.method, pathOf(endpoint) + query, caller, sendable(body));
 }
 
-test("the endpoints that decide who, when or whether refuse unknown fields", () => {
+test("rejects unknown fields at the endpoints that decide recipients, time or conditions", () => {
   const expected = ENDPOINTS.filter(
     ({ name, takesBody, bodyKind }) =>
       takesBody &&
@@ -177,7 +178,7 @@ test.for(STRICT.map((endpoint) => [endpoint.name, endpoint] as const))(
         const key = String(path.at(-1));
         const known = fieldsOf(endpoint.body);
         const slips = slipsIn(key).filter((slip) => slip !== "" && slip !== key && !known.includes(slip));
-        // One slip of each key goes over HTTP, where the config of a stored step is read as well.
+        // Sends one typo of each key over HTTP, which also checks the config of stored steps.
         const slip = slips[slips.length >> 1] ?? `${key}x`;
         const sent = renamed(body, path, slip);
         const reply = await send(endpoint, sent);
@@ -197,7 +198,7 @@ test.for(STRICT.map((endpoint) => [endpoint.name, endpoint] as const))(
   },
 );
 
-test("a field that is nearly right is named", async () => {
+test("suggests the right name for a misspelled field", async () => {
   const misspelled: Array<[string, object, string]> = [
     ["campaigns.send", { scheduleFor: "2100-01-01T00:00:00Z" }, "Did you mean `scheduledFor`?"],
     ["campaigns.send", { scheduled_for: "2100-01-01T00:00:00Z" }, "Did you mean `scheduledFor`?"],
@@ -216,7 +217,7 @@ test("a field that is nearly right is named", async () => {
   }
 });
 
-test("what a resource returns can be sent back whole", async () => {
+test("accepts the complete response of a resource as a request body", async () => {
   const { byKey } = server.project;
   const paths = [
     ["PUT", `/campaigns/${ids["campaigns"]}`],
@@ -252,7 +253,7 @@ test("what a resource returns can be sent back whole", async () => {
   expect([reply.status, reply.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
 });
 
-test("a query parameter that belongs into the body is refused", async () => {
+test("rejects a query parameter that belongs in the body", async () => {
   const sending = STRICT.find(({ name }) => name === "campaigns.send");
   if (sending === undefined) throw new Error("There is no campaigns.send.");
   for (const name of ["scheduledFor", "scheduled_for", "scheduledAt", "scheduleFor"]) {

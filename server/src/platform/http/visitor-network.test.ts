@@ -1,4 +1,4 @@
-// Which addresses count as one visitor.
+// Tests which addresses count as one visitor.
 import { expect, test } from "vitest";
 import { networkOf } from "./visitor-network.ts";
 

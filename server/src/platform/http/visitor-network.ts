@@ -1,11 +1,11 @@
-// Whom an address stands for when it is counted: an IPv6 customer has at least 2^64 of them. Pure.
+// Maps an address to the network that is counted, because a customer with IPv6 has at least 2^64 addresses. Pure.
 import { isIPv6 } from "node:net";
 
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
 const IPV4_IN_IPV6 = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i;
 
-/** An IPv4 address as it is, of an IPv6 address its /64; one text for whoever is gone already. */
+/** Returns an IPv4 address unchanged, the /64 of an IPv6 address, or "unknown" if the connection is gone. */
 export function networkOf(address: string | undefined): string {
   if (address === undefined) return "unknown";
   const plain = IPV4_IN_IPV6.exec(address)?.[1] ?? address;

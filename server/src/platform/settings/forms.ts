@@ -1,20 +1,20 @@
-// What the text of a setting may look like, and the words for one that does not. Pure.
+// Defines the formats of settings and the messages for invalid ones. Pure.
 import { isIP } from "node:net";
 import { z } from "zod";
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { parseFailpoint } from "../failpoints.ts";
 import type { Access } from "../http/guards.ts";
 
-/** A fault is told by this sentence, whatever it is. */
+/** Returns one message for any invalid value. */
 const must = (what: string) => ({ error: `must be ${what}` });
 
 export const flag = z
   .enum(["true", "false", "1", "0"], must("true or false"))
   .transform((text) => text === "true" || text === "1");
-/** One of a few words. */
+/** Accepts one of a few words. */
 export const word = <const Word extends string>(words: readonly Word[]) =>
   z.enum(words, must(`one of ${words.join(", ")}`));
-/** Digits alone: what else JavaScript takes for a number (1e3, 0x10, a blank) is a slip here. */
+/** Accepts digits only. Other texts that JavaScript reads as a number (1e3, 0x10, a blank) are mistakes here. */
 export const wholeNumber = (maximum: number) =>
   z
     .string()
@@ -88,7 +88,7 @@ export const network = z
   .string()
   .refine(isNetwork, "must be addresses or ranges such as 10.0.0.0/8 or fd00::/8");
 
-/** `9000-9099`, or one port, as the first and the last port. */
+/** Parses `9000-9099` or a single port to the first and the last port. */
 export const portRange = z.string().transform((text, context): readonly [number, number] => {
   const [, first = "", last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
   const range = [Number(first), Number(last)] as const;
@@ -110,7 +110,7 @@ function isNetwork(text: string): boolean {
 }
 
 const MIN_TOKEN_LENGTH = 16;
-/** Who may see a page of the installation. */
+/** Defines who may see a page of the installation. */
 export const access = z.string().transform((text, context): Access => {
   if (text === "anyone" || text === "loopback") return text;
   const token = /^token:(\S+)$/.exec(text)?.[1] ?? "";

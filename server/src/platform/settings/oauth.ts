@@ -1,5 +1,5 @@
-// The settings of logging in through other services (docs/decisions/0059-sign-in-through-others.md). users/oauth/settings.ts says what is
-// missing.
+// Defines the settings for signing in with other services (docs/decisions/0059-sign-in-through-others.md). users/oauth/settings.ts reports
+// missing ones.
 import { z } from "zod";
 import { flag, webAddress } from "./forms.ts";
 

@@ -1,7 +1,7 @@
-// One setting as it was given: in the environment itself, or in a file, as containers hand over secrets.
+// Reads one setting from the environment or from a file, as containers provide secrets.
 import { readFileSync } from "node:fs";
 
-/** What the environment says of a setting, itself or in a file; an Error where it says it twice or the file cannot be read. */
+/** Returns the value of a setting, or an Error if it is set in both places or its file cannot be read. */
 export function readGiven(
   environment: Readonly<Record<string, string | undefined>>,
   name: string,

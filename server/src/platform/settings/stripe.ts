@@ -1,4 +1,5 @@
-// The settings of billing (docs/decisions/0054-billing.md). They go together: billing/settings.ts says what is missing.
+// Defines the settings of billing (docs/decisions/0054-billing.md). billing/settings.ts reports missing ones, because all are needed
+// together.
 import { z } from "zod";
 import { webAddress } from "./forms.ts";
 

@@ -1,8 +1,9 @@
-// The environment of a thread: nothing of ours, since what runs there may be a stranger's; only where compiled modules are kept.
+// Provides the environment of a thread. It contains only the folder of compiled modules and no secrets, because the thread may run
+// untrusted code.
 import { getCompileCacheDir } from "node:module";
 import { dirname } from "node:path";
 
-/** No secrets. Node.js names the folder of its own version in that of NODE_COMPILE_CACHE; a thread is told the latter. */
+/** Returns the environment. Node.js creates a folder per version inside NODE_COMPILE_CACHE, and the thread gets the outer one. */
 export function threadEnvironment(): Readonly<Record<string, string>> {
   const folder = getCompileCacheDir();
   return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };

@@ -1,12 +1,15 @@
-// Which thread goes first when processors are short.
+// Sets which threads run first when processors are busy.
 import { platform, setPriority } from "node:os";
 
-/** Ten of such threads get about as much as the one that serves. */
+/** Ten such threads get about as much time as the serving thread. */
 const FAR_BEHIND = 10;
-/** Three of them do: for work whose time is measured by the clock. */
+/** Three such threads do, for work that is limited by wall time. */
 const BEHIND = 5;
 
-/** Puts this thread behind whoever answers requests. Linux takes it for the thread alone, others for the whole process. */
+/**
+ * Lowers the priority of this thread below the serving thread. Linux applies it to the thread, so other systems are left alone because they
+ * apply it to the process.
+ */
 export function goBehind({ isTimed = false } = {}): void {
   if (platform() === "linux") setPriority(isTimed ? BEHIND : FAR_BEHIND);
 }

@@ -1,5 +1,5 @@
-// No request keeps the serving thread: every endpoint of the contract is sent the largest bodies that fit it, and no turn of the event
-// loop may take long. Counted is CPU time of this thread, in which the server runs: by the clock a busy machine takes longer.
+// Sends the largest possible bodies to every endpoint and checks that no turn of the event loop takes long. Measures CPU time of this
+// thread, which runs the server, because wall time is longer on a busy machine.
 import { expect, test } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
@@ -11,11 +11,11 @@ import { useTestServer, type TestProject } from "../../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-/** Others wait for so long at most. */
+/** How long other requests may have to wait. */
 const LONGEST_TURN_MS = 100;
 /**
- * Of these, longer: their bodies may have 60 MB, and JSON is parsed in one piece, a tenth of a second for 15 MB of escapes. A project has
- * one large body parsed at a time and rests after it (http/pace.ts).
+ * Exceptions with longer turns, because their bodies may have 60 MB and JSON is parsed in one step, at 15 MB of escapes per tenth of a
+ * second. A project parses one large body at a time and pauses after it (http-pace.ts).
  */
 const LONGER_TURNS_MS: Readonly<Record<string, number>> = { "v1.send": 600 };
 const TRIES = 2;
@@ -33,7 +33,7 @@ const attachment = {
   contentType: "application/pdf",
   content: Buffer.alloc(LIMITS.attachmentBytes.value, "%PDF-").toString("base64"),
 };
-/** So that most bodies are taken, and all that follows is measured, too. */
+/** Valid values for most bodies, so that the work after validation is measured too. */
 const FITTING = {
   from: "hello@sandbox.localhost",
   to: "ada@example.com",
@@ -50,7 +50,10 @@ const FITTING = {
   segmentId: undefined,
 };
 
-/** Something that is there for each kind of id, so that bodies get as far as they can; a domain only where its noun is asked, for its keys take long. */
+/**
+ * Creates an object for each kind of id, so that bodies get as far as possible. Creates a domain only for its own endpoints, because its
+ * keys take long.
+ */
 async function makeThings({ byKey }: TestProject, noun: string): Promise<Record<string, string>> {
   const make = async (path: string, body: object) => {
     const reply = await server.call<{ id?: string; data?: { id: string } }>("POST", path, byKey, body);
@@ -84,7 +87,7 @@ const withBody = ENDPOINTS.filter(
   ({ takesBody, envelope, bodyKind }) => takesBody && envelope !== "page" && bodyKind === "json",
 );
 
-test("there are endpoints to send to", () => {
+test("finds endpoints to send to", () => {
   expect(withBody.length).toBeGreaterThan(20);
 });
 
@@ -99,7 +102,7 @@ test.for(withBody.map((one) => [one.name, one] as const))(
     const turns: Record<string, number> = {};
     for (const [name, body] of largeBodiesOf(endpoint, { ...FITTING, contactId: things["contacts"] })) {
       const send = () => server.call(endpoint.method, path, caller, body);
-      // Tried again where it is too long: at first code is compiled, and garbage may be collected.
+      // Repeats a slow try, because the first one compiles code and garbage collection may run.
       for (let at = 0; at < TRIES && (turns[name] ?? Infinity) > mostMs; at++)
         turns[name] = Math.min(turns[name] ?? Infinity, await longestTurn(send));
     }
@@ -107,7 +110,7 @@ test.for(withBody.map((one) => [one.name, one] as const))(
   },
 );
 
-test("a message of very many lines in the local mailbox is read by who has time for it, and keeps nobody else waiting", async () => {
+test("reads a message with very many lines off the serving thread, without delaying others", async () => {
   const project = await server.createProject();
   const id = newId();
   const raw = `Content-Type: text/html\r\n\r\n${"<hr>\n".repeat(200_000)}`;

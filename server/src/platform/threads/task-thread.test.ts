@@ -1,4 +1,4 @@
-// A thread for costly work: its answers, its deadline, and that it goes on whatever a task did to it.
+// Tests the results and the deadline of a thread for costly work, and that it survives any task.
 import { afterAll, expect, test } from "vitest";
 import { createTaskThread, TaskOverLimit } from "./task-thread.ts";
 
@@ -10,12 +10,12 @@ const thread = createTaskThread<number | string, number>({
 });
 afterAll(() => thread.close());
 
-test("each task gets its own answer", async () => {
+test("returns the result of each task to its caller", async () => {
   const answers = await Promise.all([1, 2, 3].map((task) => thread.run("one", task)));
   expect(answers).toEqual([2, 3, 4]);
 });
 
-test("what is made for a task is made when its turn has come, and a task that cannot be made fails alone", async () => {
+test("creates a task's input when it is its turn, and a failure affects only that task", async () => {
   const made: number[] = [];
   const first = Promise.withResolvers<number>();
   const making = (task: number, value: Promise<number>) =>
@@ -35,7 +35,7 @@ test("what is made for a task is made when its turn has come, and a task that ca
   expect(made).toEqual([1, 3]);
 });
 
-test("a task that throws fails alone", async () => {
+test("a task that throws fails without affecting others", async () => {
   const [failed, done] = await Promise.allSettled([thread.run("one", "fail"), thread.run("one", 5)]);
   expect(failed).toMatchObject({ status: "rejected", reason: { message: expect.stringContaining("told") } });
   expect(done).toEqual({ status: "fulfilled", value: 6 });

@@ -1,5 +1,5 @@
-// A thread for work that would block the serving thread: it starts when there is something to do and runs one task at a time, each with a
-// deadline and in its turn of all costly work (fair-queue.ts). On the thread: task-worker.ts.
+// Runs work that would block the serving thread on a separate thread, one task at a time. Each task has a deadline and waits for its turn
+// of all costly work (fair-queue.ts). The code on the thread is in task-worker.ts.
 import { Worker } from "node:worker_threads";
 import { costlyWork } from "../background/fair-queue.ts";
 import { threadEnvironment } from "./environment.ts";
@@ -7,37 +7,38 @@ import { threadEnvironment } from "./environment.ts";
 export interface TaskThreadOptions {
   /** A module that calls `answerTasks`. */
   module: URL;
-  /** Wall time of one task; the thread's start is not counted. */
+  /** Wall time of one task, without the thread's start. */
   deadlineMs: number;
-  /** Tasks of one owner that may wait. */
+  /** How many tasks of one owner may wait. */
   waitingPerOwner: number;
-  /** Tasks that may wait in all. */
+  /** How many tasks may wait in total. */
   waiting: number;
 }
 
 export interface TaskThread<Task, Result> {
   /**
-   * @param task what is large is made when its turn has come: those that wait would keep it, and all be made at once
-   * @throws Refusal RATE_LIMIT_EXCEEDED when too many wait; TaskOverLimit; Error when the task failed; whatever making it throws.
+   * Runs a task in its turn.
+   * @param task the task, or a function that creates a large one when it is its turn, so that waiting tasks take no memory
+   * @throws AppError RATE_LIMIT_EXCEEDED if too many wait, TaskOverLimit, Error if the task failed, and any error of its creation
    */
   run(owner: string, task: Task | (() => Promise<Task>)): Promise<Result>;
-  /** Ends the thread; a task that runs fails. */
+  /** Ends the thread. A running task fails. */
   close(): Promise<void>;
 }
 
-/** The task took longer than its deadline, or more memory than its thread has. */
+/** The task exceeded its deadline or the memory of its thread. */
 export class TaskOverLimit extends Error {}
 
-/** What the thread says: once that it listens, then one answer a task. */
+/** The messages of the thread, which are "ready" once and then one result per task. */
 export type TaskMessage<Result> =
   | { is: "ready" }
   | { is: "done"; result: Result }
   | { is: "failed"; reason: string };
 
 const HEAP_LIMITS_MB = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32 };
-/** A thread without work is let go: its memory is worth more than its start. */
+/** An idle thread is ended, because its memory is worth more than the time to start it. */
 const IDLE_MS = 60_000;
-/** A thread that cannot be started in this time will not be. */
+/** A thread that takes longer to start never will. */
 const START_TIMEOUT_MS = 15_000;
 
 export function createTaskThread<Task, Result>(options: TaskThreadOptions): TaskThread<Task, Result> {
@@ -59,7 +60,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
       resourceLimits: HEAP_LIMITS_MB,
     });
     started.unref();
-    // Whoever waits hears of it; where nobody does, the next task starts another thread.
+    // Callers that wait get the error. Otherwise the next task starts another thread.
     started.on("error", () => undefined);
     started.on("exit", () => {
       if (worker === started) worker = null;

@@ -1,9 +1,9 @@
-// The other side of task-thread.ts: a module that runs on the thread calls this once.
+// Contains the thread's side of task-thread.ts, which a module on the thread calls once.
 import { parentPort } from "node:worker_threads";
 import type { TaskMessage } from "./task-thread.ts";
 import { goBehind } from "./priority.ts";
 
-/** Does one task after the other. `answer` must not wait: nothing else happens on this thread. */
+/** Runs one task after the other. `answer` must not wait, because nothing else happens on this thread. */
 export function answerTasks<Task, Result>(answer: (task: Task) => Result | Promise<Result>): void {
   goBehind();
   const send = (message: TaskMessage<Result>) => {
