@@ -1,4 +1,4 @@
-// A project without members and keys, for tests that write to the database themselves.
+// Adds a project without members and keys, for tests that write to the database directly.
 import { transaction, type Database } from "../platform/database/database.ts";
 import { createProjectQueue } from "../emails/outbox/queues.ts";
 

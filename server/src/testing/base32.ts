@@ -1,7 +1,7 @@
-// What an authenticator app does with the secret it is given.
+// Decodes secrets as an authenticator app does.
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/** The bytes of a base32 text (RFC 4648 §6). */
+/** Returns the bytes of a base32 text (RFC 4648 §6). */
 export function fromBase32(text: string): Buffer {
   const bits = [...text]
     .map((character) => ALPHABET.indexOf(character).toString(2).padStart(5, "0"))

@@ -1,8 +1,8 @@
-// For tests: a statement that the database ends in the middle, as it does when it is stopped or short of time.
+// Cancels a waiting statement in tests, as the database does when it is stopped or a timeout expires.
 import { expect } from "vitest";
 import type { TestServer } from "./test-server.ts";
 
-/** Does `work` while a table is locked and has the first of its statements cancelled that waits for it. @returns what `work` threw */
+/** Runs `work` while a table is locked and cancels its first statement that waits for the lock. @returns the error of `work` */
 export async function cancelledAt(
   server: TestServer,
   table: string,

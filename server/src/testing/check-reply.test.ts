@@ -1,4 +1,4 @@
-// What is told of a reply that is not as the contract says, with the path of the field.
+// Tests the faults that are reported for responses that violate the contract.
 import { expect, test } from "vitest";
 import { replyFaults, type ReplyToCheck } from "./check-reply.ts";
 
@@ -18,12 +18,12 @@ const refusal = (code: string, statusCode: number) => ({
 
 const health = { status: "ok", time: "2027-01-31T12:00:00.000Z" };
 
-test("a reply as the contract says has no faults, in whichever spelling of its path", () => {
+test("reports no faults for a valid response, in any spelling of its path", () => {
   expect(faults("GET", "/health?x=1", { body: health })).toEqual([]);
   expect(faults("GET", "/api/health", { body: health })).toEqual([]);
 });
 
-test("a field that is missing, one of another type and one that nobody declared are named", () => {
+test("names a missing field, a field of the wrong type and an undeclared field", () => {
   expect(faults("GET", "/health", { body: { status: "ok" } })[0]).toMatch(/^time: /);
   expect(faults("GET", "/health", { body: { ...health, status: 1 } })[0]).toMatch(/^status: /);
   expect(faults("GET", "/health", { body: { ...health, pid: 1 } })).toEqual([
@@ -35,7 +35,7 @@ test("a field that is missing, one of another type and one that nobody declared 
   );
 });
 
-test("a status that the contract does not know, another type and a body where there is none are told", () => {
+test("reports an unknown status, another content type and an unexpected body", () => {
   expect(faults("GET", "/health", { status: 202, body: health })).toEqual([
     "the contract knows no answer 202",
   ]);
@@ -46,13 +46,13 @@ test("a status that the contract does not know, another type and a body where th
   expect(faults("DELETE", `/contacts/${id}`, { status: 204, text: "x" })).toHaveLength(1);
 });
 
-test("what is wrapped is looked at within its envelope", () => {
+test("checks wrapped data within its envelope", () => {
   expect(faults("GET", "/auth/oauth-config", { body: { success: true, data: {} } })).toContainEqual(
     expect.stringMatching(/^data\.github: /),
   );
 });
 
-test("a refusal has the envelope of all and a code that is listed for the endpoint", () => {
+test("checks the envelope of an error and whether its code is listed for the endpoint", () => {
   const ask = (code: string, status: number) =>
     faults("GET", "/contacts", { status, body: refusal(code, status) });
   expect(ask("MISSING_AUTH", 401)).toEqual([]);
@@ -62,6 +62,6 @@ test("a refusal has the envelope of all and a code that is listed for the endpoi
   expect(faults("GET", "/contacts", { status: 500, body: { error: "x" } }).length).toBeGreaterThan(0);
 });
 
-test("what is no endpoint is not looked at", () => {
+test("ignores paths that are not endpoints", () => {
   expect(faults("GET", "/docs", { contentType: "text/html" })).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// For tests: whether a reply is what the contract says of its endpoint, field by field, with nothing more in it.
+// Checks in tests whether a response has exactly the fields that the contract declares for its endpoint.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { errorAnswer, ERRORS } from "@postloft/contract/errors.ts";
@@ -8,26 +8,26 @@ import { plainPath } from "../platform/http/paths.ts";
 
 export interface ReplyToCheck {
   method: string;
-  /** As it was asked for, in whichever spelling. */
+  /** As requested, in any spelling. */
   path: string;
   status: number;
   contentType: string;
   text: string;
-  /** What the text says, where it is JSON. */
+  /** The parsed text if it is JSON. */
   body: unknown;
 }
 
-/** What of a reply is not as the contract says, each with the path of its field; empty for what is no endpoint. */
+/** Returns the violations of the contract with the path of each field. Empty for paths that are not endpoints. */
 export function replyFaults(reply: ReplyToCheck): string[] {
   const endpoint = endpointOf(reply.method, reply.path);
   if (endpoint === undefined || reply.method === "HEAD") return [];
   const schema = endpoint.answers[reply.status];
-  // What is refused before it is a page's turn is told like everything else.
+  // Requests that are rejected before a page handles them get the usual error.
   const isRefusal = reply.status >= 400 && reply.contentType.startsWith("application/json");
   if (schema === undefined || (isRefusal && endpoint.envelope === "page"))
     return refusalFaults(endpoint, reply);
   if (schema === null) return reply.text === "" ? [] : ["there is a body, and the contract knows none"];
-  // A family of types (`image/*`) is as good as one of them.
+  // Any type of a family (`image/*`) is valid.
   const type = endpoint.contentType.replace("*", "");
   if (!reply.contentType.startsWith(type)) return [`it is ${reply.contentType}, not ${endpoint.contentType}`];
   if (endpoint.envelope === "raw" || endpoint.envelope === "page") return [];
@@ -36,14 +36,14 @@ export function replyFaults(reply: ReplyToCheck): string[] {
   return [...(success === true ? [] : ["success is not true"]), ...faultsOf(schema, data, "data")];
 }
 
-/** A refusal has the envelope of all, and a code that the contract lists for the endpoint. */
+/** Checks that an error has the common envelope and a code that the contract lists for the endpoint. */
 function refusalFaults(endpoint: Endpoint, { status, body, contentType }: ReplyToCheck): string[] {
   if (status < 400) return [`the contract knows no answer ${status}`];
   if (!contentType.startsWith("application/json")) return [`it is ${contentType}, not JSON`];
   const faults = faultsOf(errorAnswer, body, "");
   if (faults.length > 0) return faults;
   const { code } = (body as z.output<typeof errorAnswer>).error;
-  // That there is no such path is said before it is anybody's.
+  // An unknown path is reported before an endpoint is found.
   const isListed = code === "RESOURCE_NOT_FOUND" || errorsOf(endpoint).includes(code);
   const known = ERRORS[code].status === status && isListed;
   return known ? [] : [`the contract does not list ${status} ${code} for it`];
@@ -60,7 +60,7 @@ function faultsOf(schema: z.ZodType, value: unknown, path: string): string[] {
   );
 }
 
-/** Fields that parsing has dropped: nobody said that they are there. */
+/** Returns the fields that parsing dropped because they are not declared. */
 function undeclared(value: unknown, parsed: unknown, path: string): string[] {
   if (typeof value !== "object" || value === null || typeof parsed !== "object" || parsed === null) return [];
   return Object.entries(value).flatMap(([name, item]) =>
@@ -72,7 +72,7 @@ function undeclared(value: unknown, parsed: unknown, path: string): string[] {
 
 const SEGMENTS = new Map(ENDPOINTS.map((endpoint) => [endpoint, endpoint.path.split("/")]));
 
-/** The endpoint that a path leads to: of several the one that spells out more of it. */
+/** Returns the endpoint of a path, the most specific one if several match. */
 function endpointOf(method: string, path: string): Endpoint | undefined {
   const asked = (plainPath(path).split(/[?#]/)[0] ?? "").replace(/\/$/, "").split("/");
   let best: { endpoint: Endpoint; score: string } | undefined;

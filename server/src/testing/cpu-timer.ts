@@ -1,6 +1,6 @@
-// For tests: what work costs in CPU time of this process, its threads among it. By the clock a busy machine takes longer.
+// Measures CPU time of this process and its threads in tests, because wall time is longer on a busy machine.
 
-/** Starts now. @returns what was used since, ms */
+/** Starts measuring. @returns a function for the milliseconds used since then */
 export function startCpuTimer(): () => number {
   const before = process.cpuUsage();
   return () => {

@@ -1,4 +1,4 @@
-// The DNS server of the tests against Node.js's own resolver: a test that relies on it must be able to.
+// Tests the DNS server of the tests with Node.js's own resolver.
 import { Resolver } from "node:dns/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { startDnsServer, type DnsServer } from "./dns-server.ts";
@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => dns.close());
 
-test("a TXT record comes back as it was published, a long one in strings of at most 255 octets", async () => {
+test("returns a TXT record as published, a long one in strings of at most 255 octets", async () => {
   const key = `v=DKIM1; k=rsa; p=${"A".repeat(392)}`;
   dns.setTxt("Selector._domainkey.Example.com", [key, "second"]);
   const records = await resolver.resolveTxt("selector._domainkey.example.com");
@@ -21,7 +21,7 @@ test("a TXT record comes back as it was published, a long one in strings of at m
   expect(records.map((strings) => strings.map((string) => string.length))).toEqual([[255, 155], [6]]);
 });
 
-test("a name has the records of each type that were published for it, and no others", async () => {
+test("returns only the published records of each type for a name", async () => {
   dns.setRecords("Mail.Example.com", {
     A: ["192.0.2.7"],
     AAAA: ["2001:db8::7"],
@@ -41,13 +41,13 @@ test("a name has the records of each type that were published for it, and no oth
   await expect(resolver.resolve4(name)).rejects.toMatchObject({ code: "ENODATA" });
 });
 
-test("it answers whatever bytes a test makes up", async () => {
+test("returns any bytes that a test makes up", async () => {
   dns.setReply("odd.example.com", (query) => query.subarray(0, 5));
   await expect(resolver.resolve4("odd.example.com")).rejects.toMatchObject({ code: expect.any(String) });
   expect(dns.questions).toMatchObject([{ name: "odd.example.com", type: 1 }]);
 });
 
-test("what is too large for UDP is asked again, and answered, over TCP", async () => {
+test("repeats a question over TCP when the response is too large for UDP", async () => {
   const large = "x".repeat(3_000);
   dns.setTxt("large.example.com", [large]);
   expect((await resolver.resolveTxt("large.example.com")).map((strings) => strings.join(""))).toEqual([
@@ -56,7 +56,7 @@ test("what is too large for UDP is asked again, and answered, over TCP", async (
   expect(dns.questions.map(({ transport }) => transport)).toEqual(["udp", "tcp"]);
 });
 
-test("a name without records does not exist, and one that has only TXT has nothing else", async () => {
+test("reports a name without records as missing, and no other types for a name with TXT only", async () => {
   dns.setTxt("there.example.com", ["one"]);
   await expect(resolver.resolveTxt("nowhere.example.com")).rejects.toMatchObject({ code: "ENOTFOUND" });
   await expect(resolver.resolve4("there.example.com")).rejects.toMatchObject({ code: "ENODATA" });
@@ -64,7 +64,7 @@ test("a name without records does not exist, and one that has only TXT has nothi
   await expect(resolver.resolveTxt("there.example.com")).rejects.toMatchObject({ code: "ENOTFOUND" });
 });
 
-test("a server in trouble says so, a silent one says nothing", async () => {
+test("returns SERVFAIL for a server in trouble, and nothing for a silent one", async () => {
   dns.setTxt("there.example.com", ["one"]);
   dns.setMood("servfail");
   await expect(resolver.resolveTxt("there.example.com")).rejects.toMatchObject({ code: "ESERVFAIL" });
@@ -74,7 +74,7 @@ test("a server in trouble says so, a silent one says nothing", async () => {
   expect(await resolver.resolveTxt("there.example.com")).toEqual([["one"]]);
 });
 
-test("an alias answers what its target has, and does not exist when that is gone", async () => {
+test("resolves an alias to its target's records, and reports it as missing without them", async () => {
   dns.setTxt("target.example.net", ["one"]);
   dns.setAlias("alias.example.com", "target.example.net");
   expect(await resolver.resolveTxt("alias.example.com")).toEqual([["one"]]);

@@ -1,11 +1,11 @@
-// A tiny DNS server on loopback for tests, over UDP and TCP (RFC 1035): answers from a table, or plays a broken or hostile server.
+// Runs a small DNS server on loopback for tests, over UDP and TCP (RFC 1035). It responds from a table or acts broken or hostile.
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { createServer, type Server, type Socket } from "node:net";
 
-/** `silent` takes questions and never answers. */
+/** `silent` accepts questions and never responds. */
 export type DnsMood = "answer" | "servfail" | "silent";
 
-/** Values as a zone file writes them, by type: `{ MX: ["10 mx.example.com"], A: ["192.0.2.1"] }`. */
+/** Values in zone file syntax by type, such as `{ MX: ["10 mx.example.com"], A: ["192.0.2.1"] }`. */
 export type DnsRecords = Partial<Record<keyof typeof TYPES, readonly string[]>>;
 
 export interface DnsQuestion {
@@ -16,17 +16,17 @@ export interface DnsQuestion {
 }
 
 export interface DnsServer {
-  /** As `DNS_SERVERS` takes it. */
+  /** In the format of `DNS_SERVERS`. */
   readonly address: string;
-  /** What was asked, in order. */
+  /** The received questions in order. */
   readonly questions: readonly DnsQuestion[];
-  /** Publishes TXT records in place of those before; a value longer than 255 octets is split into strings. None: the name is gone. */
+  /** Replaces the TXT records of a name; a value longer than 255 octets is split into strings. Without values the name does not exist. */
   setTxt(name: string, values: readonly string[]): void;
-  /** Publishes a name with these records in place of those before; without any the name exists and has none. */
+  /** Replaces the records of a name. Without records the name exists and has none. */
   setRecords(name: string, records: DnsRecords): void;
-  /** Makes a name another name for `target` (CNAME); answers carry the alias and what the target has, as a resolver gives them. */
+  /** Makes a name an alias for `target` (CNAME). Responses contain the alias and the target's records, like those of a resolver. */
   setAlias(name: string, target: string): void;
-  /** Answers questions about a name with whatever bytes this makes of the query; null is silence. */
+  /** Responds to questions about a name with the bytes that `reply` makes of the query. Null means no response. */
   setReply(name: string, reply: (query: Buffer, transport: "udp" | "tcp") => Buffer | null): void;
   setMood(mood: DnsMood): void;
   close(): Promise<void>;
@@ -42,7 +42,7 @@ const HEADER_BYTES = 12;
 /** The name of the question, as a pointer (RFC 1035 §4.1.4). */
 const HERE = Buffer.from([0xc0, HEADER_BYTES]);
 const MAX_STRING_BYTES = 255;
-/** What an answer over UDP may have without EDNS (RFC 1035 §4.2.1). */
+/** The maximum size of a response over UDP without EDNS (RFC 1035 §4.2.1). */
 const PLAIN_UDP_BYTES = 512;
 /** QR, AA and RD; TC; response codes. */
 const ANSWER = 0x8500;
@@ -60,7 +60,7 @@ export async function startDnsServer(): Promise<DnsServer> {
   const state = { mood: "answer" as DnsMood };
   const sockets = new Set<Socket>();
 
-  /** The answer to a message, at most `maxBytes` long; null where nothing is said. */
+  /** Returns the response to a message, at most `maxBytes` long, or null for no response. */
   function answer(message: Buffer, transport: "udp" | "tcp"): Buffer | null {
     const asked = readQuestion(message);
     questions.push({ name: asked.name, type: asked.type, transport });
@@ -116,7 +116,7 @@ interface Question {
   end: number;
 }
 
-/** The one question of a query (RFC 1035 §4.1.2); clients do not compress names there. */
+/** Reads the one question of a query (RFC 1035 §4.1.2), in which clients do not compress names. */
 function readQuestion(message: Buffer): Question {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -127,7 +127,7 @@ function readQuestion(message: Buffer): Question {
   return { name: labels.join(".").toLowerCase(), type: message.readUInt16BE(at + 1), end: at + 5 };
 }
 
-/** How much the client takes over UDP: said in an OPT record (RFC 6891 §6.2.3), which stands right after the question. */
+/** Returns how much the client accepts over UDP, by the OPT record (RFC 6891 §6.2.3) right after the question. */
 function udpBytes(message: Buffer, { end }: Question): number {
   const hasOpt =
     message.length >= end + 5 && message.readUInt8(end) === 0 && message.readUInt16BE(end + 1) === OPT;
@@ -143,7 +143,7 @@ function encode(query: Buffer, asked: Question, flags: number, answers: readonly
   return Buffer.concat([header, query.subarray(HEADER_BYTES, asked.end), ...answers]);
 }
 
-/** The records of one type that a name has. */
+/** Encodes a name's records of one type. */
 function encodeRecords(owner: Buffer, records: DnsRecords, type: number): Buffer[] {
   return (Object.keys(TYPES) as Array<keyof typeof TYPES>)
     .filter((name) => TYPES[name] === type)
@@ -151,7 +151,7 @@ function encodeRecords(owner: Buffer, records: DnsRecords, type: number): Buffer
     .map((data) => encodeRecord(owner, type, data));
 }
 
-/** A resource record (RFC 1035 §3.2.1). */
+/** Encodes a resource record (RFC 1035 §3.2.1). */
 function encodeRecord(owner: Buffer, type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(10);
   head.writeUInt16BE(type, 0);
@@ -174,7 +174,7 @@ const ENCODERS: Record<keyof typeof TYPES, (value: string) => Buffer> = {
   TXT: encodeTxt,
 };
 
-/** A TXT value in strings of at most 255 octets (RFC 1035 §3.3.14). */
+/** Encodes a TXT value in strings of at most 255 octets (RFC 1035 §3.3.14). */
 function encodeTxt(value: string): Buffer {
   const bytes = Buffer.from(value);
   const strings: Buffer[] = [];
@@ -202,7 +202,7 @@ function encodeIpv6(address: string): Buffer {
   return Buffer.from([...head, ...zeros, ...tail].map((group) => group.padStart(4, "0")).join(""), "hex");
 }
 
-/** Over TCP two octets of length come before each message (RFC 1035 §4.2.2). */
+/** Handles a TCP connection, where two octets with the length precede each message (RFC 1035 §4.2.2). */
 function serveTcp(socket: Socket, answer: (message: Buffer) => Buffer | null): void {
   let received = Buffer.alloc(0);
   socket.on("data", (chunk) => {

@@ -1,4 +1,4 @@
-// For tests: deleted contacts for those who erase them from mails, when the hash of the address does not matter.
+// Provides deleted contacts for tests that erase them from emails and do not need the hash of the address.
 import { NOBODY } from "../platform/ids.ts";
 import type { ErasedPerson } from "../emails/outbox/erase-queries.ts";
 

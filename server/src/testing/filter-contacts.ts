@@ -1,4 +1,4 @@
-// For tests: contacts with events and memberships, stored as they are, and which of them a filter takes in SQL and in memory.
+// Stores contacts with events and memberships for tests, and returns which of them a filter matches in SQL and in memory.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
@@ -14,11 +14,11 @@ export interface ContactToStore {
   email?: string;
   subscribed?: boolean;
   data?: Readonly<Record<string, unknown>>;
-  /** As PostgreSQL reads it, with microseconds if need be. */
+  /** In PostgreSQL's format, with microseconds if needed. */
   createdAt?: string;
   updatedAt?: string;
   events?: ReadonlyArray<{ name: string; at: string }>;
-  /** Ids of segments whose stored members include it. */
+  /** Ids of segments whose stored members include the contact. */
   segments?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface SegmentToStore {
   trackMembership?: boolean;
 }
 
-/** Makes a project with segments and contacts; returns its id and those of the contacts. */
+/** Creates a project with segments and contacts and returns its id and the contacts' ids. */
 export async function storeContacts(
   database: Database,
   contacts: readonly ContactToStore[],
@@ -70,7 +70,7 @@ export async function storeContacts(
   return { projectId, ids };
 }
 
-/** Events as they are stored: those named `email.sent` are mails. */
+/** Stores events. Those named `email.sent` are stored as emails. */
 async function storeEvents(
   database: Database,
   projectId: string,
@@ -97,12 +97,12 @@ export interface Trial {
   projectId: string;
   ids: readonly string[];
   now: Date;
-  /** Whether the statement names few contacts, finds a page of them, or goes through all. */
+  /** Whether the statement names a few contacts, finds a page of them or scans all. */
   scope?: "few" | "page" | "all";
   trackedAsStored?: boolean;
 }
 
-/** Per filter what SQL says of each contact, in their order; null would be a defect. */
+/** Returns for each filter whether SQL matches each contact, in order. A null would be a bug. */
 export async function matchesInSql(
   database: Database,
   filters: readonly Filter[],
@@ -122,7 +122,7 @@ export async function matchesInSql(
   return filters.map((_, at) => rows.map(({ matches }) => matches[at] ?? null));
 }
 
-/** Per filter what the evaluator says of each contact, as it is read from the database. */
+/** Returns for each filter whether the evaluator matches each contact as read from the database. */
 export async function matchesInMemory(
   database: Database,
   filters: readonly Filter[],

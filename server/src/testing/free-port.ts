@@ -1,4 +1,4 @@
-// A port that nobody listens at, for what must know its port before it listens.
+// Finds a free port, for tests that need the port number before anything listens on it.
 import { createServer, type AddressInfo } from "node:net";
 
 export async function freePort(): Promise<number> {

@@ -1,8 +1,8 @@
-// For tests: a row that is held while requests run into it, and what they find is changed meanwhile.
+// Locks a row in tests while requests wait for it, and changes it before they continue.
 import type pg from "pg";
 import { expect } from "vitest";
 
-/** Locks the row that `select` finds, asks, and makes the change once all wait for a lock. Returns what they were answered. */
+/** Locks the row found by `select`, starts the requests, and makes the change once all of them wait for a lock. Returns the responses. */
 export async function holdRow<Reply>(
   pool: pg.Pool,
   [select, id]: readonly [select: string, id: string],

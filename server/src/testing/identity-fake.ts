@@ -1,10 +1,10 @@
-// An OpenID Connect provider and a GitHub in one, as far as logging in goes: real HTTP, real signatures, and lies on request.
+// Simulates signing in with an OpenID Connect provider and GitHub, with real HTTP, real signatures and errors on request.
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 
-/** Whoever sits before the browser, as the provider knows them. */
+/** The user of the browser, as the provider knows them. */
 export interface FakePerson {
   sub: string;
   email?: string;
@@ -13,13 +13,13 @@ export interface FakePerson {
 
 export interface IdentityFake {
   readonly url: string;
-  /** Who says yes there. */
+  /** The user who approves. */
   person: FakePerson;
-  /** What is wrong with the next id tokens. */
+  /** The fault of the next id tokens. */
   lie: "none" | "unsigned" | "wrong key" | "wrong audience" | "wrong nonce" | "late" | "down";
-  /** The address there says it only when it is asked for it. */
+  /** Returns the email address only from the separate endpoint. */
   hidesEmail: boolean;
-  /** The person's browser goes where it is sent and says yes; what it comes back with. */
+  /** Follows the redirect like the user's browser, approves, and returns the callback URL. */
   approve(location: string): URL;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function startIdentityFake(): Promise<IdentityFake> {
       .sign(fake.lie === "wrong key" ? others.privateKey : keys.privateKey);
   }
 
-  /** A code counts once, for whoever began, at the address it was given for. */
+  /** Redeems a code once, for the client that started and the redirect URI it was issued for. */
   async function exchange(request: IncomingMessage, body: URLSearchParams, isGithub: boolean) {
     const grant = grants.get(body.get("code") ?? "");
     grants.delete(body.get("code") ?? "");

@@ -1,4 +1,4 @@
-// For tests: messages as other mail servers send them to us: bounces, complaints, answers of people and of machines.
+// Provides messages as other mail servers send them to us in tests: bounces, complaints, and replies from people and machines.
 
 export interface IncomingMail {
   from?: string;
@@ -13,7 +13,7 @@ function lines(...parts: readonly string[]): Buffer {
   return Buffer.from(parts.join("\r\n"));
 }
 
-/** What a person writes. */
+/** Returns a message from a person. */
 export function personalMail({
   from,
   to,
@@ -34,7 +34,7 @@ export function personalMail({
   );
 }
 
-/** RFC 3462: a text, the report in a form for machines, and the head of the mail it is about. */
+/** Returns a report (RFC 3462) with a text, a machine-readable part and the headers of the reported email. */
 function report(type: string, part: string, original: readonly string[], messageId: string): Buffer {
   return lines(
     "From: Mail Delivery System <mailer-daemon@mx.example.com>",
@@ -64,7 +64,7 @@ function report(type: string, part: string, original: readonly string[], message
   );
 }
 
-/** A delivery status notification (RFC 3464). */
+/** Returns a delivery status notification (RFC 3464). */
 export function bounceMail({
   recipient = "ada@example.com",
   action = "failed",
@@ -91,7 +91,7 @@ export function bounceMail({
   return report("delivery-status", part, ["Subject: Hello", ...original], messageId);
 }
 
-/** A complaint of a feedback loop (RFC 5965). */
+/** Returns a complaint of a feedback loop (RFC 5965). */
 export function complaintMail({
   type = "abuse",
   mailFrom,

@@ -1,37 +1,37 @@
-// For tests: bodies as large as an endpoint takes, made from its schema: every field at its longest, lists and free values full.
+// Builds the largest bodies that an endpoint accepts from its schema for tests, with every field at its longest and all lists and free
+// values full.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";
 
-/** What free-form values are full of. */
+/** The content of free-form values. */
 const FLAVOURS = ["text", "keys", "lists"] as const;
 type Flavour = (typeof FLAVOURS)[number];
 
-/** What costs most to read and write: quotes and backslashes, letters of two bytes, tags, and what begins like a variable. */
+/** The most expensive text to read and write: quotes, backslashes, two-byte letters, tags and the start of a variable. */
 const TEXT = 'é"\\<a href=x>{ {';
 const EXAMPLES: Readonly<Record<string, unknown>> = {
   email: "ada@example.com",
   uuid: "00000000-0000-0000-0000-000000000000",
   "date-time": "2030-01-01T00:00:00.000Z",
 };
-/** Of a list or text that has no limit of its own. */
+/** The limit of a list or text that has none. */
 const ENDLESS = Number.MAX_SAFE_INTEGER;
-/** Bytes of JSON a character of it. */
+/** Bytes of JSON per character of the text. */
 const JSON_BYTES = 1.3;
-/** Room for what is counted too short, such as commas and names. */
+/** Leaves room for bytes that are not counted, such as commas and names. */
 const SHARE_USED = 0.9;
 
 interface Filling {
   flavour: Flavour;
   given: Readonly<Record<string, unknown>>;
-  /** Bytes that are left. */
+  /** The remaining bytes. */
   left: number;
 }
 
 /**
- * Bodies by name, each within the endpoint's limit; whether it takes what they say is another matter.
- *
- * @param given values of fields by name, so that what they say is found; undefined leaves a field out
+ * Returns bodies by name within the endpoint's limit, which the endpoint may still reject for their content.
+ * @param given values of fields by name, so that referenced objects exist; undefined leaves a field out
  */
 export function largeBodiesOf(
   endpoint: Endpoint,
@@ -92,7 +92,7 @@ function fillList(schema: JsonSchema, filling: Filling): unknown[] {
   const most = Math.min(schema.maxItems ?? ENDLESS, LIMITS.bodyValues.value / 10);
   const list: unknown[] = [];
   const items = (schema.items ?? {}) as JsonSchema;
-  // The first items may take half of what is left, so that long ones are there as well as many.
+  // The first items may take half of the remaining bytes, so that the list contains long items as well as many.
   while (list.length < most && filling.left > 0) {
     const own = { ...filling, left: Math.min(filling.left / 2, filling.left / (most - list.length) + 1_000) };
     const before = own.left;
@@ -117,7 +117,7 @@ function fillObject(schema: JsonSchema, filling: Filling): object {
   );
 }
 
-/** An object of any keys. */
+/** Returns an object with arbitrary keys. */
 function freeValue(filling: Filling): object {
   const bytes = Math.max(0, Math.min(filling.left, LIMITS.dataBytes.value * SHARE_USED));
   filling.left -= bytes;

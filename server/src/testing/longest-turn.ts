@@ -1,6 +1,6 @@
-// For tests: how long work keeps everybody else of this thread waiting.
+// Measures in tests how long work blocks everything else on this thread.
 
-/** The longest turn of the event loop while `work` is done, ms of CPU time: by the clock a busy machine takes longer. */
+/** Returns the longest turn of the event loop during `work`, in ms of CPU time, because wall time is longer on a busy machine. */
 export async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longestMs = 0;
   let before = process.threadCpuUsage();
@@ -9,7 +9,7 @@ export async function longestTurn(work: () => Promise<unknown>): Promise<number>
     longestMs = Math.max(longestMs, (user + system) / 1_000);
     before = process.threadCpuUsage();
   };
-  // Between two ticks there is a turn, or several that took a millisecond together. Looking at each turn would keep a core busy.
+  // Between two ticks there is one turn, or several that took a millisecond together. Checking each turn would keep a core busy.
   const ticks = setInterval(look, 1);
   await work();
   clearInterval(ticks);

@@ -1,4 +1,4 @@
-// For tests: mails that were put into the outbox long ago: their ids are of that time, and so is the month of what they say.
+// Creates old emails in the outbox for tests, with ids and message templates of that time.
 import { sql } from "kysely";
 import { vi } from "vitest";
 import type { Tx } from "../platform/database/database.ts";
@@ -7,10 +7,10 @@ import { enqueueEmails, makeContent, type NewEmail } from "../emails/outbox/emai
 
 const DAY_MS = 86_400_000;
 
-/** So many days before now. */
+/** Returns the time this many days ago. */
 export const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
-/** What is made at another time. At once: loops that compare clocks run in between. */
+/** Creates something at another time. Synchronous, so that loops that compare clocks do not run in between. */
 function madeAt<Made>(at: Date, make: () => Made): Made {
   vi.useFakeTimers({ toFake: ["Date"], now: at });
   try {
@@ -22,7 +22,7 @@ function madeAt<Made>(at: Date, make: () => Made): Made {
 
 export type OldEmail = Omit<NewEmail, "content"> & { content: Parameters<typeof makeContent>[0] };
 
-/** Puts mails into the outbox as if it were then; returns their ids. */
+/** Adds emails to the outbox as of a past time and returns their ids. */
 export async function enqueueOldEmails(tx: Tx, at: Date, emails: readonly OldEmail[]): Promise<string[]> {
   const ids = await enqueueEmails(
     tx,

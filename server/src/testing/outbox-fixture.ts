@@ -1,4 +1,4 @@
-// What tests of the sender share: a database, a renderer, a project, senders that end after each test, and mails to queue.
+// Provides what tests of the sender share: a database, a renderer, a project, senders that stop after each test, and emails to queue.
 import { sql } from "kysely";
 import type { PoolConfig } from "pg";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, vi } from "vitest";
@@ -22,11 +22,11 @@ import type { Transport } from "../transports/transport.ts";
 import { createRenderer, type Renderer } from "../rendering/renderer.ts";
 import { startSender, type Sender, type SenderOptions } from "../emails/sending/sender.ts";
 
-/** A mail to queue; each to a contact of its own unless it names one. */
+/** An email to queue, to a new contact unless it names one. */
 export interface WantedMail {
   project?: string;
   kind?: EmailKind;
-  /** Of the contact; default: at a domain that no other mail of the call has. */
+  /** The contact's address. Default: an address at a domain that no other email of the call has. */
   to?: string;
   subscribed?: boolean;
   contactId?: string;
@@ -43,19 +43,19 @@ export interface Outbox {
   readonly metrics: Metrics;
   createProject(): Promise<string>;
   enqueue(wanted: readonly WantedMail[]): Promise<string[]>;
-  /** The id of a sender with a lease that holds, and no process behind it. */
+  /** Creates a sender with a valid lease and no process, and returns its id. */
   liveSender(): Promise<string>;
   start(transport: Transport, over?: Partial<SenderOptions> & { signing?: SigningKey }): Promise<Sender>;
-  /** The column values of a mail. */
+  /** Returns column values of an email. */
   row(
     id: string,
   ): Promise<{ status: string; reason: string | null; attempts: number; contactId: string | null }>;
   until(id: string, status: string): Promise<void>;
-  /** How many mails stand where. */
+  /** Returns how many emails have each status. */
   countByStatus(): Promise<Record<string, number>>;
 }
 
-/** As when the sender has committed that the handover of the mail is imminent. */
+/** Puts an email in the state after the sender has committed its pre-send check. */
 export async function putInHandover(database: Database, senderId: string, emailId: string): Promise<void> {
   await sql`update emails set status = 'CLAIMED', sender_id = ${senderId} where id = ${emailId}`.execute(
     database,
@@ -67,7 +67,7 @@ export async function putInHandover(database: Database, senderId: string, emailI
   );
 }
 
-/** A sender of which nobody has heard since its lease ran out. */
+/** Makes a sender look dead by letting its lease expire. */
 export async function letLeaseRunOut(database: Database, senderId: string): Promise<void> {
   await sql`update senders set lease_until = now() - interval '1 second' where id = ${senderId}`.execute(
     database,
@@ -78,7 +78,7 @@ export const OUTBOX_WAIT = { timeout: 10_000, interval: 10 };
 const BEAT_MS = 50;
 const silent = createLog({ level: "silent" });
 
-/** A campaign that is sending, if it is not there yet; without recipients. */
+/** Adds a sending campaign without recipients unless it exists. */
 export async function addSendingCampaign(
   database: Database,
   { projectId, campaignId }: { projectId: string; campaignId: string },
@@ -92,7 +92,7 @@ export async function addSendingCampaign(
     on conflict do nothing`.execute(database);
 }
 
-/** One database for the tests of a file, emptied after each of them. */
+/** Provides one database for the tests of a file, emptied after each of them. */
 export function useOutbox(): Outbox {
   const state: { testDatabase?: TestDatabase; renderer?: Renderer } = {};
   const senders: Sender[] = [];
@@ -111,7 +111,7 @@ export function useOutbox(): Outbox {
   });
   afterEach(async () => {
     await Promise.all(senders.splice(0).map((sender) => sender.stop()));
-    // Few rows in few tables: deleting them is ten times as quick as truncating everything.
+    // Deletes a few tables because that is ten times as fast as truncating everything.
     for (const table of ["email_attempts", "emails", "mailbox_messages", "senders"])
       await sql`delete from ${sql.table(table)}`.execute(database);
     await sql`delete from projects where id <> ${SYSTEM_PROJECT_ID}`.execute(database);

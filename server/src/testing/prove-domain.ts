@@ -1,8 +1,8 @@
-// A sender domain that is proved: added, its records published at the DNS server of the test, looked at.
+// Adds and verifies a sender domain in tests by publishing its records at the test's DNS server.
 import type { DnsServer } from "./dns-server.ts";
 import type { OneServer, TestCaller } from "./test-server.ts";
 
-/** `server` asks `dns` (DNS_SERVERS). */
+/** Verifies a domain. The `server` must use `dns` (DNS_SERVERS). */
 export async function proveDomain(
   server: Pick<OneServer, "call">,
   dns: DnsServer,

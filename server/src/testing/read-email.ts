@@ -1,4 +1,4 @@
-// A mail as its endpoint shows it, for tests that look at the outbox without a server.
+// Reads an email as its endpoint shows it, for outbox tests without a server.
 import type { Database } from "../platform/database/database.ts";
 import { getEmail } from "../emails/reading/read-emails.ts";
 import { listEventsOfEmail } from "../events/events.ts";

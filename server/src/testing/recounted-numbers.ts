@@ -1,4 +1,4 @@
-// For tests: every number of the reports of a project, as its rows add up to it, by the days and hours of PostgreSQL's own zones.
+// Recomputes every number of a project's reports from its rows for tests, by days and hours in PostgreSQL's time zones.
 import { percentOf } from "../campaigns/rules.ts";
 import type { Period } from "../reports/period.ts";
 import type { TestServer } from "./test-server.ts";
@@ -18,7 +18,7 @@ export const WHATS = [
 type What = (typeof WHATS)[number];
 export type Counts = Record<What, number>;
 
-/** One thing that happened to a mail, at its place in the zone, with the values of the mail's dimensions. */
+/** One event of an email, at its local time and with the email's dimensions. */
 export interface Fact {
   what: What;
   date: string;
@@ -52,7 +52,7 @@ const FACTS = `
   select v.created_at, 'refused', e.id from events v join emails e on e.project_id = v.project_id and e.id = v.email_id
   where v.project_id = $1 and e.is_test is null and v.name = 'email.bounce' and (v.data ->> 'atOnce')::boolean`;
 
-/** Names that are being deleted are gone for every reader (docs/decisions/0042). */
+/** Names that are being deleted are hidden from all readers (docs/decisions/0042). */
 const SHOWN = `v.name <> all (select j.input ->> 'name' from jobs j where j.project_id = v.project_id
   and j.state in ('waiting', 'active') and v.created_at <= (j.input ->> 'until')::timestamptz)`;
 
@@ -111,7 +111,7 @@ export const withRates = (counts: Counts) => ({
   complaintRate: percentOf(counts.complaints, counts.emails),
 });
 
-/** The rows of a project within a period and the one before it, once read. */
+/** Reads the rows of a project in a period and the previous one. */
 export async function readRows(server: Rows, projectId: string, period: Period, before: Period) {
   const [facts, factsBefore, events, eventsBefore, starts] = await Promise.all([
     readFacts(server, projectId, period),
@@ -123,7 +123,7 @@ export async function readRows(server: Rows, projectId: string, period: Period, 
   return { facts, factsBefore, events, eventsBefore, starts };
 }
 
-/** Subscriptions of a day. */
+/** Counts the subscriptions of a day. */
 export function audienceOf(events: readonly NamedEvent[], date: string) {
   const own = events.filter((event) => event.date === date);
   const left = own.filter(({ name }) => name === "contact.unsubscribed");
@@ -140,7 +140,7 @@ export function audienceOf(events: readonly NamedEvent[], date: string) {
   };
 }
 
-/** Names with how often they came, in the period and before; the most frequent first. */
+/** Returns names with their counts in the period and the previous one, the most frequent first. */
 export function namesOf(events: readonly NamedEvent[], before: readonly NamedEvent[]) {
   const times = (all: readonly NamedEvent[], name: string) => all.filter((one) => one.name === name).length;
   return [...new Set(events.map(({ name }) => name))]
@@ -155,7 +155,7 @@ export function namesOf(events: readonly NamedEvent[], before: readonly NamedEve
     .toSorted((one, other) => other.count - one.count || (one.name < other.name ? -1 : 1));
 }
 
-/** How many events there are of each name and when the last was, in the order of their names. */
+/** Returns the count and the last time of each event name, in name order. */
 export async function recountNames(server: Rows, projectId: string) {
   const rows = await server.rows<{ name: string; count: number; last: Date }>(
     `select v.name, count(*)::int as count, max(v.created_at) as last from events v where v.project_id = $1 and ${SHOWN} group by 1

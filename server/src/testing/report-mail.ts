@@ -1,4 +1,4 @@
-// Reports of receivers as they mail them: DMARC in the dialects of those who write many, packed as each of them packs.
+// Builds reports as receivers send them, with DMARC in the dialects and packings of the largest senders.
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
 export interface ReportedRow {
@@ -23,7 +23,7 @@ export interface Reported {
 const DAY_SECONDS = 86_400;
 export const BEGIN = 1_790_000_000;
 
-/** One dialect: how elements are called and what stands around them. */
+/** The element names and the surroundings in one sender's reports. */
 interface Dialect {
   head?: string;
   root?: string;
@@ -37,15 +37,15 @@ interface Dialect {
   wrap?: (text: string) => string;
   /** Before the metadata. */
   before?: string;
-  /** Beside the domain in From. */
+  /** Next to the domain in From. */
   envelope?: string;
-  /** The results stand before the identifiers. */
+  /** Places the results before the identifiers. */
   resultsFirst?: boolean;
   policyMore?: string;
   newline?: string;
 }
 
-/** What makes the reports of those who send many differ from the schema, or from the others. */
+/** How the reports of the largest senders differ from the schema or from each other. */
 const SENDERS: Readonly<Record<string, Dialect>> = {
   google: {
     head: '<?xml version="1.0" encoding="UTF-8" ?>\n',
@@ -85,7 +85,7 @@ const SENDERS: Readonly<Record<string, Dialect>> = {
   },
 };
 
-/** The two forms in which all of them may come. */
+/** The two formats that any of them may use. */
 const FORMS: Readonly<Record<string, { attribute: string; more: string; policyMore: string }>> = {
   "RFC 7489": { attribute: "", more: "", policyMore: "" },
   "RFC 9990": {
@@ -95,7 +95,7 @@ const FORMS: Readonly<Record<string, { attribute: string; more: string; policyMo
   },
 };
 
-/** Each sender in each form; then what only some installations of a program write. */
+/** Each sender in each format, followed by variants of single installations. */
 export const DIALECTS: Readonly<Record<string, Dialect>> = {
   ...Object.fromEntries(
     Object.entries(SENDERS).flatMap(([sender, dialect]) =>
@@ -210,7 +210,7 @@ export function tlsJson({
 
 export type Packing = "plain" | "gzip" | "zip" | "gzip called octet-stream";
 
-/** @param declared what the archive says how long its file is, where that is a lie */
+/** Returns a ZIP archive. @param declared the file size in the archive, if it should be wrong */
 export function zipOf(name: string, content: Buffer, declared = content.length): Buffer {
   const packed = deflateRawSync(content, { level: 9 });
   const fields = Buffer.alloc(26);
@@ -248,7 +248,7 @@ const PACKINGS: Readonly<
   }),
 };
 
-/** A mail with a report in it, as text of XML or JSON. */
+/** Returns an email with a report, given as XML or JSON text. */
 export function reportMail(text: string | Buffer, packing: Packing, kind: "xml" | "json" = "xml"): Buffer {
   const { type, name, bytes } = PACKINGS[packing](Buffer.from(text), kind);
   return mailWith(type, name, bytes);

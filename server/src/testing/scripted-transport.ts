@@ -1,23 +1,23 @@
-// A transport for tests of the sender: it does what the test says for each attempt, and keeps what was handed over.
+// Simulates a transport in tests of the sender. It acts on each attempt as the test says and records submitted messages.
 import type { Outcome, OutgoingMessage, Transport } from "../transports/transport.ts";
 
-/** What happens at one attempt: an outcome before the handover check, or after it. */
+/** The behavior at one attempt, with an outcome before or after the pre-send check. */
 export type Play = (message: OutgoingMessage, mayLeave: () => Promise<boolean>) => Promise<Outcome>;
 
 export const TAKEN: Outcome = { kind: "sent", answer: "250 2.0.0 taken" };
 
 export interface ScriptedTransport extends Transport {
-  /** Messages that passed the handover check, in the order of their handover. */
+  /** Messages that passed the pre-send check, in the order of submission. */
   readonly handedOver: OutgoingMessage[];
-  /** What is done from now on. */
+  /** The behavior from now on. */
   play: Play;
 }
 
-/** Passes the handover check and takes every message. */
+/** Passes the pre-send check and accepts every message. */
 export const takeEverything: Play = async (_message, mayLeave) =>
   (await mayLeave()) ? TAKEN : { kind: "withdrawn" };
 
-/** Answers before the handover, so that nothing has left. */
+/** Returns an outcome before the submission, so that nothing has been sent. */
 export function refuseWith(outcome: Outcome): Play {
   return async () => outcome;
 }
@@ -31,7 +31,7 @@ export function createScriptedTransport(): ScriptedTransport {
     async send(message, mayLeave) {
       return this.play(message, async () => {
         const mayGo = await mayLeave();
-        // The sender takes the memory of a message back when it is sent.
+        // The sender reuses the memory of a message once it is sent.
         if (mayGo) handedOver.push({ ...message, raw: Buffer.from(message.raw) });
         return mayGo;
       });

@@ -1,4 +1,4 @@
-// A key and a self-signed X.509 certificate made at run time, for servers in tests. Not for production.
+// Creates a key and a self-signed X.509 certificate at run time, for test servers only.
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 
 /** PEM texts. */
@@ -8,14 +8,14 @@ export interface SelfSignedCertificate {
 }
 
 export interface CertificateOptions {
-  /** DNS names it stands for. Default: localhost. */
+  /** DNS names of the certificate. Default: localhost. */
   hostNames?: readonly string[];
-  /** IPv4 addresses it stands for. Default: 127.0.0.1. */
+  /** IPv4 addresses of the certificate. Default: 127.0.0.1. */
   addresses?: readonly string[];
   /** Default: from yesterday, for ten years. */
   validFrom?: Date;
   validTo?: Date;
-  /** An RSA key of so many bits instead of ECDSA P-256. */
+  /** Bits of an RSA key, used instead of ECDSA P-256. */
   rsaBits?: number;
 }
 
@@ -35,7 +35,7 @@ const RSA_WITH_SHA256 = Buffer.from("06092a864886f70d01010b0500", "hex");
 const COMMON_NAME = Buffer.from("0603550403", "hex");
 const SUBJECT_ALT_NAME = Buffer.from("0603551d11", "hex");
 
-/** A certificate (RFC 5280 §4.1): with ECDSA P-256 in about a millisecond, with RSA in about a hundred. */
+/** Returns a certificate (RFC 5280 §4.1), which takes a millisecond with ECDSA P-256 and a hundred with RSA. */
 export function createSelfSignedCertificate(options: CertificateOptions = {}): SelfSignedCertificate {
   const { hostNames = ["localhost"], addresses = ["127.0.0.1"] } = options;
   const validFrom = options.validFrom ?? new Date(Date.now() - DAY_MS);
@@ -74,7 +74,7 @@ export function createSelfSignedCertificate(options: CertificateOptions = {}): S
   };
 }
 
-/** Tag, length, contents (X.690 §8.1, definite form). */
+/** Encodes tag, length and contents (X.690 §8.1, definite form). */
 function der(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
   const { length } = content;

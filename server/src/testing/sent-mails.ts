@@ -1,4 +1,4 @@
-// For tests: mails that have left, without sending any; and notices of Amazon SES about them.
+// Creates sent emails for tests without sending any, and notices of Amazon SES about them.
 import { sql } from "kysely";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -23,14 +23,14 @@ export async function makeProject(database: Database): Promise<string> {
   return id;
 }
 
-/** Mails to subscribed contacts of their own, booked as the sender books them. */
+/** Creates emails to new subscribed contacts, recorded as the sender records them. */
 export async function makeSentMails(
   database: Database,
   projectId: string,
   count: number,
   { status = "SENT", copies = null }: { status?: string; copies?: Copies | null } = {},
 ): Promise<SentMail[]> {
-  // Long enough ago for a person to have opened it.
+  // Long enough ago that a person could have opened the email.
   const sentAt = new Date(Date.now() - 60_000);
   return transaction(database, async (tx) => {
     const addresses = Array.from({ length: count }, () => `${newId()}@example.com`);
@@ -88,7 +88,7 @@ export async function makeSentMails(
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 const VISITS = new Set(["open", "click"]);
 
-/** What SES tells of every mail, as event publishing has it. `over` is laid over it, key by key. */
+/** Returns an SES event about an email in the format of event publishing, with the keys of `over` replaced. */
 export function sesEvent(
   mail: SentMail,
   eventType: string,
@@ -122,7 +122,7 @@ export function sesEvent(
   };
 }
 
-/** As a feedback notification of the identity has it: another name for the type, and no tags. */
+/** Returns an SES event in the format of feedback notifications, which name the type differently and have no tags. */
 export function sesNotification(
   mail: SentMail,
   notificationType: string,

@@ -1,4 +1,4 @@
-// Amazon SES as far as sending goes: the real HTTP of SESv2 SendEmail, with checked signatures, and faults on request.
+// Simulates sending with Amazon SES, with the real HTTP of SESv2 SendEmail, verified signatures and faults on request.
 import { createHash, createHmac, randomUUID, timingSafeEqual } from "node:crypto";
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createHttpsServer } from "node:https";
@@ -6,8 +6,11 @@ import type { Socket } from "node:net";
 import type { SelfSignedCertificate } from "./self-signed-certificate.ts";
 
 /**
- * `status`: an error as SES writes it, or with `text` a page from something that is not SES. `drop`: the connection ends
- * without an answer; `silent`: it stays open without one. `taken`: the message is taken all the same.
+ * A fault of the next response.
+ * - `status`: an error in the format of SES, or with `text` a page from something that is not SES
+ * - `drop`: closes the connection without a response
+ * - `silent`: leaves the connection open without a response
+ * - `taken`: accepts the message in spite of the fault
  */
 export type SesFault =
   | { status: number; error: string; message?: string; taken?: boolean }
@@ -20,24 +23,24 @@ export interface SesFakeMessage {
   tags: Readonly<Record<string, string>>;
   configurationSet: string | undefined;
   fromEmailAddress: string | undefined;
-  /** What the sender was told, unless a fault came between. */
+  /** The id in the response, unless a fault came first. */
   messageId: string;
 }
 
 export interface SesFake {
-  /** As the option `endpoint` takes it. */
+  /** In the format of the option `endpoint`. */
   readonly endpoint: string;
-  /** The messages taken, in order. */
+  /** The accepted messages in order. */
   readonly messages: readonly SesFakeMessage[];
-  /** Requests read to their end, whatever was answered. */
+  /** Returns how many requests were read to their end, regardless of the response. */
   requestCount(): number;
   connectionCount(): number;
   openConnectionCount(): number;
-  /** What happens to the next requests, one each; then all is well again. */
+  /** Sets the faults of the next requests, one per request. */
   plan(...faults: readonly SesFault[]): void;
-  /** Resolves when the condition holds, looked at after whatever comes in or ends; rejects after 10 s. */
+  /** Resolves when the condition is true, checked after each event; rejects after 10 s. */
   waitUntil(condition: () => boolean): Promise<void>;
-  /** Closes every connection at once; new ones are taken. */
+  /** Closes every connection immediately and still accepts new ones. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -50,7 +53,7 @@ const WAIT_MS = 10_000;
 const AUTHORIZATION =
   /^AWS4-HMAC-SHA256 Credential=(?<key>\w+)\/(?<date>\d{8})\/(?<region>[\w-]+)\/ses\/aws4_request, SignedHeaders=(?<headers>[a-z0-9;-]+), Signature=(?<signature>[0-9a-f]{64})$/;
 
-/** Listens on a free port of 127.0.0.1, with TLS when there is a certificate. */
+/** Listens on a free port of 127.0.0.1, with TLS if there is a certificate. */
 export async function startSesFake(options: { certificate?: SelfSignedCertificate } = {}): Promise<SesFake> {
   const messages: SesFakeMessage[] = [];
   const faults: SesFault[] = [];
@@ -61,7 +64,7 @@ export async function startSesFake(options: { certificate?: SelfSignedCertificat
 
   function serve(request: IncomingMessage, response: ServerResponse): void {
     const chunks: Buffer[] = [];
-    request.on("error", () => undefined); // a client that gives up is a part of the tests
+    request.on("error", () => undefined); // clients that give up are part of the tests
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       counts.requests += 1;
@@ -133,7 +136,7 @@ function refuse(response: ServerResponse, fault: Extract<SesFault, { status: num
   response.end(JSON.stringify({ message: fault.message ?? "as planned by the test" }));
 }
 
-/** What SES would answer to a request that is not as its reference says. */
+/** Returns the error of SES for a request that does not follow its reference. */
 function faultOfRequest(
   request: IncomingMessage,
   body: Buffer,
@@ -151,7 +154,7 @@ function faultOfRequest(
   return { status: 403, error: "InvalidSignatureException", message: "The signature does not match." };
 }
 
-/** Signature version 4, written from its description (AWS IAM user guide, "Create a signed AWS API request"). */
+/** Computes signature version 4 from its description (AWS IAM user guide, "Create a signed AWS API request"). */
 function signatureOf(request: IncomingMessage, body: Buffer, signedHeaders: string): string {
   const names = signedHeaders.split(";");
   if (!["host", "x-amz-date"].every((name) => names.includes(name))) return "0".repeat(64);

@@ -1,4 +1,4 @@
-// What the tests of the SMTP transport share: a sink, a transport that speaks to it, and messages to send.
+// Provides what tests of the SMTP transport share: a sink, a transport connected to it, and messages to send.
 import { afterEach } from "vitest";
 import { startSmtpSink, type SmtpSink } from "./smtp-sink.ts";
 import type { SmtpSinkOptions } from "./smtp-sink-rules.ts";
@@ -10,7 +10,7 @@ export type StartSmtp = (
   options?: Omit<Partial<SmtpOptions>, "url"> & { url?: Partial<SmtpOptions["url"]> },
 ) => Promise<{ sink: SmtpSink; transport: Transport }>;
 
-/** Gives a function that starts a sink and a transport to it; both end after each test of the file. */
+/** Returns a function that starts a sink and a transport to it. Both stop after each test of the file. */
 export function useSmtp(): StartSmtp {
   const cleanups: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -46,7 +46,7 @@ export function composeMail(
   };
 }
 
-/** The command lines the sink got, without their connection. */
+/** Returns the command lines that the sink received, without their connection. */
 export function commandLines(sink: SmtpSink): string[] {
   return sink.commands.map(({ line }) => line);
 }

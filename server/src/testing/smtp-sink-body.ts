@@ -1,11 +1,11 @@
-// Finds the end of a message in what a client writes after 354, and gives back what it meant.
+// Finds the end of a message in the bytes after 354 and decodes the message.
 
 export interface BodyReader {
-  /** Takes bytes; gives those that follow the final dot, or undefined while it has not come. */
+  /** Reads bytes and returns those after the final dot, or undefined while it has not arrived. */
   read(chunk: Buffer): Buffer | undefined;
-  /** Octets taken so far, as on the wire. */
+  /** Returns the number of octets read so far, as on the wire. */
   byteCount(): number;
-  /** The message without dot-stuffing and final dot. */
+  /** Returns the message without dot-stuffing and final dot. */
   message(): Buffer;
 }
 
@@ -17,7 +17,7 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Only CRLF "." CRLF ends a message (RFC 5321 §4.1.1.4). */
 export function createBodyReader(): BodyReader {
   const chunks: Buffer[] = [];
-  // The line end before the message counts for a dot in its first line; it is taken off again below.
+  // Starts with the line end before the message, so that a dot in its first line is found. Removed again below.
   let tail: Buffer = END.subarray(0, CRLF_BYTES);
   let byteCount = 0;
   return {
@@ -41,7 +41,7 @@ export function createBodyReader(): BodyReader {
   };
 }
 
-/** `wire` begins with the line end before the message. */
+/** Removes dot-stuffing. `wire` begins with the line end before the message. */
 function removeStuffing(wire: Buffer): Buffer {
   let dot = wire.indexOf(LINE_DOT);
   if (dot === -1) return wire.subarray(CRLF_BYTES);
@@ -54,7 +54,7 @@ function removeStuffing(wire: Buffer): Buffer {
   return Buffer.concat([...parts, wire.subarray(start)]);
 }
 
-/** The Message-ID with its brackets, or an empty string. */
+/** Returns the Message-ID with its brackets, or an empty string. */
 export function findMessageId(raw: Buffer): string {
   const headerEnd = raw.indexOf("\r\n\r\n");
   const header = raw.toString(

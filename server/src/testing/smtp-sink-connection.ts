@@ -1,4 +1,4 @@
-// The sink's end of one connection: bytes in and out, TLS, and the rules that are asked before every answer.
+// Handles the bytes, TLS and rules of one connection to the sink.
 import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { SinkContext, SinkPhase, SinkRule } from "./smtp-sink-rules.ts";
@@ -7,12 +7,15 @@ const MAX_COMMAND_BYTES = 4_096;
 const LF = 0x0a;
 const NOTHING = Buffer.alloc(0);
 
-/** What is done after an answer; `isGood`: it was 2xx or 3xx. */
+/** Continues after a reply; `isGood` means 2xx or 3xx. */
 export type Proceed = (isGood: boolean) => void;
 
-/** Input waits while an answer is delayed; what is said is written when all input at hand was looked at. */
+/**
+ * Processes input in order, and keeps it waiting while a reply is delayed. Replies are written after all available input has been
+ * processed.
+ */
 export class SinkConnection {
-  /** What came and was not looked at yet. */
+  /** The input that has not been processed yet. */
   input: Buffer = NOTHING;
   isEncrypted = false;
   readonly #tcp: Socket;
@@ -20,12 +23,12 @@ export class SinkConnection {
   readonly #takeInput: () => boolean;
   #stream: Socket;
   #output = "";
-  /** A delay or handshake is going on. */
+  /** Whether a delay or handshake is in progress. */
   #isBusy = false;
-  /** No input is looked at any more. */
+  /** Whether input is ignored from now on. */
   #isDone = false;
 
-  /** `takeInput` deals with the next piece of `input`; `false`: it is not complete. */
+  /** `takeInput` processes the next part of `input` and returns `false` if it is incomplete. */
   constructor(socket: Socket, context: SinkContext, takeInput: () => boolean) {
     this.#tcp = socket;
     this.#stream = socket;
@@ -35,17 +38,17 @@ export class SinkConnection {
     socket.on("error", () => socket.destroy());
   }
 
-  /** Reads in clear. */
+  /** Starts reading unencrypted input. */
   begin(): void {
     this.#listen(this.#tcp);
   }
 
-  /** Whether the next piece of input may be looked at. */
+  /** Returns whether the next part of the input may be processed. */
   isReading(): boolean {
     return !this.#isBusy && !this.#isDone;
   }
 
-  /** Deals with the input at hand, then writes what was said. */
+  /** Processes the available input, then writes the replies. */
   work(): void {
     while (this.isReading() && this.#takeInput());
     this.#flush();
@@ -56,7 +59,7 @@ export class SinkConnection {
     this.#output += `${text}\r\n`;
   }
 
-  /** The next command line; undefined: not complete, or no line a server takes. */
+  /** Returns the next command line, or undefined if it is incomplete or invalid. */
   takeLine(): string | undefined {
     const end = this.input.indexOf(LF);
     if (end === -1 && this.input.length <= MAX_COMMAND_BYTES) return undefined;
@@ -68,7 +71,7 @@ export class SinkConnection {
     return undefined;
   }
 
-  /** Says the usual answer, or does what a rule wants instead. */
+  /** Sends the usual reply or applies a rule instead. */
   answer(phase: SinkPhase, recipients: readonly string[], usual: string, proceed: Proceed): void {
     const rule = this.#context.matchRule(phase, recipients);
     if (rule !== undefined) return this.obey(rule, usual, proceed);
@@ -117,7 +120,7 @@ export class SinkConnection {
       return proceed(false);
     }
     const text = action === undefined ? usual : action.reply;
-    if (text === "") return proceed(true); // TLS and BODY have no usual answer
+    if (text === "") return proceed(true); // TLS and BODY have no usual reply
     this.say(text);
     proceed(isGoodReply(text));
     if (text.startsWith("421")) this.misbehave("drop");
@@ -141,7 +144,7 @@ export class SinkConnection {
     this.#isBusy = true;
     this.#flush();
     this.#tcp.removeAllListeners("data");
-    this.input = NOTHING; // RFC 3207 §4.2: nothing said before counts
+    this.input = NOTHING; // RFC 3207 §4.2: discard everything before the handshake
     const secured = new TLSSocket(this.#tcp, { isServer: true, secureContext: this.#context.secureContext });
     this.#stream = secured;
     this.#listen(secured);

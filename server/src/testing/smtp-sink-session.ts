@@ -1,4 +1,4 @@
-// The sink's side of one SMTP dialogue: a strict, small server (RFC 5321), each answer open to a rule.
+// Implements one SMTP session of the sink as a small, strict server (RFC 5321), with rules for each reply.
 import type { Socket } from "node:net";
 import { createBodyReader, findMessageId, type BodyReader } from "./smtp-sink-body.ts";
 import { isGoodReply, SinkConnection } from "./smtp-sink-connection.ts";
@@ -30,7 +30,7 @@ class SinkSession {
   #envelope: Envelope | undefined;
   #body: BodyReader | undefined;
   #isBodyNew = false;
-  /** Takes the next line instead of the commands: AUTH's continuation. */
+  /** Takes the next line instead of the commands, to continue AUTH. */
   #onLine: ((line: string) => void) | undefined;
 
   constructor(socket: Socket, connection: number, context: SinkContext) {
@@ -52,7 +52,7 @@ class SinkSession {
     this.#line.answer("CONNECT", [], "220 sink ESMTP", () => undefined);
   }
 
-  /** `false`: no whole line is there yet. */
+  /** Returns `false` if there is no complete line yet. */
   #readLine(): boolean {
     const line = this.#line.takeLine();
     if (line === undefined) return false;
@@ -192,7 +192,7 @@ class SinkSession {
     });
   }
 
-  /** `false`: the message goes on. */
+  /** Returns `false` if the message has not ended yet. */
   #readBody(body: BodyReader): boolean {
     const line = this.#line;
     if (line.input.length === 0) return false;

@@ -1,4 +1,4 @@
-// The programmable SMTP server itself: a test that relies on it must be able to.
+// Tests the programmable SMTP server of the tests.
 import * as fc from "fast-check";
 import { connect, type Socket } from "node:net";
 import { createTransport } from "nodemailer";
@@ -18,9 +18,9 @@ afterEach(async () => {
 interface Dialogue {
   sink: SmtpSink;
   socket: Socket;
-  /** Writes, and gives all that is said until a line that begins with the code. */
+  /** Writes and returns all replies up to a line that begins with the code. */
   say(text: string, untilCode: string): Promise<string>;
-  /** All that is said until the connection ends; how it ended. */
+  /** Returns all replies until the connection ends, and how it ended. */
   ended(): Promise<{ text: string; how: "FIN" | "RST" }>;
 }
 
@@ -67,7 +67,7 @@ const HELLO = "EHLO client.test\r\n";
 const ENVELOPE = "MAIL FROM:<a@x.test>\r\nRCPT TO:<b@y.test>\r\nDATA\r\n";
 const MESSAGE = "Message-ID: <1@x.test>\r\nSubject: x\r\n\r\n..a\r\nb\r\n";
 
-test("takes mail over a whole pipelined dialogue, commands behind the dot included", async () => {
+test("accepts email over a pipelined session, including commands after the dot", async () => {
   const { sink, say } = await start();
   await say(`${HELLO}${ENVELOPE}`, "354");
   const answers = await say(`${MESSAGE}.\r\n${ENVELOPE}`, "354");
@@ -85,7 +85,7 @@ test("takes mail over a whole pipelined dialogue, commands behind the dot includ
   expect(sink.journal[1]?.raw.toString()).toBe("Message-ID: <1@x.test>\r\nSubject: x\r\n\r\n.a\r\nb\r\n");
 });
 
-test("a message is in the journal before its dot is answered", async () => {
+test("records a message in the journal before it replies to the dot", async () => {
   const { sink, socket, say } = await start({ rules: [{ phase: "DOT", action: "silent", accept: true }] });
   await say(`${HELLO}${ENVELOPE}`, "354");
   socket.write(`${MESSAGE}.\r\n`);
@@ -93,7 +93,7 @@ test("a message is in the journal before its dot is answered", async () => {
   expect(sink.journal[0]?.recipients).toEqual(["b@y.test"]);
 });
 
-test("a message without its dot, or refused at it, is not in the journal", async () => {
+test("does not record a message without its dot or rejected at it", async () => {
   const { sink, socket, say } = await start({
     rules: [{ phase: "DOT", times: 1, action: { reply: "451 later" } }],
   });
@@ -105,7 +105,7 @@ test("a message without its dot, or refused at it, is not in the journal", async
   expect(sink.journal).toHaveLength(0);
 });
 
-test("rules act by phase, recipient, and count", async () => {
+test("applies rules by phase, recipient and count", async () => {
   const { sink, say } = await start({
     rules: [
       { phase: "RCPT", recipient: /^full@/, action: { reply: "452 full" } },
@@ -124,7 +124,7 @@ test("rules act by phase, recipient, and count", async () => {
   await say("RCPT TO:<one@x.test>\r\n", "550");
 });
 
-test("drops, resets, closes after 421", async () => {
+test("drops, resets, and closes after 421", async () => {
   const drop = await start({ rules: [{ phase: "EHLO", action: "drop" }] });
   drop.socket.write(HELLO);
   expect(await drop.ended()).toEqual({ text: "220 sink ESMTP\r\n", how: "FIN" });
@@ -136,7 +136,7 @@ test("drops, resets, closes after 421", async () => {
   expect(await closing.ended()).toEqual({ text: "421 busy\r\n", how: "FIN" });
 });
 
-test("delays an answer, and keeps what comes meanwhile in order", async () => {
+test("delays a reply and keeps later input in order", async () => {
   const { say } = await start({ rules: [{ phase: "MAIL", delayMs: 50 }] });
   await say(HELLO, "250");
   const begunAt = performance.now();
@@ -145,7 +145,7 @@ test("delays an answer, and keeps what comes meanwhile in order", async () => {
   expect(answers.match(/^\d+/gm)).toEqual(["250", "250", "354"]);
 });
 
-test("refuses what a careful server refuses", async () => {
+test("rejects what a strict server rejects", async () => {
   const { sink, say } = await start({
     advertise: { smtpUtf8: false, sizeBytes: 100 },
     credentials: { user: "u", password: "p" },
@@ -170,7 +170,7 @@ test("refuses what a careful server refuses", async () => {
   expect((await plain.ended()).text).toContain("421 5.5.2");
 });
 
-test("serves a client that is not ours, over STARTTLS and with a login", async () => {
+test("serves a third-party client over STARTTLS with authentication", async () => {
   const sink = await startSmtpSink({
     advertise: { startTls: true, auth: ["LOGIN"], sizeBytes: 1_000_000 },
     credentials: { user: "bob", password: "secret" },
@@ -199,7 +199,7 @@ test("serves a client that is not ours, over STARTTLS and with a login", async (
 const bodies = fc
   .array(fc.constantFrom("\r\n", ".", "a", "\r", "\n"), { maxLength: 20 })
   .map((parts) => parts.join(""));
-test("reads the same message wherever its bytes are cut, and nothing beyond its end", () => {
+test("reads the same message for any split of its bytes, and nothing beyond its end", () => {
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(40), { maxLength: 5 }), (text, cuts) => {
       const message = `${text}\r\n`;
@@ -220,18 +220,18 @@ test("reads the same message wherever its bytes are cut, and nothing beyond its 
   );
 });
 
-test("an empty message ends at once", () => {
+test("ends an empty message immediately", () => {
   const reader = createBodyReader();
   expect(reader.read(Buffer.from(".\r\nQUIT\r\n"))?.toString()).toBe("QUIT\r\n");
   expect(reader.message()).toHaveLength(0);
 });
 
-test("finds the Message-ID in the header only", () => {
+test("finds the Message-ID only in the header", () => {
   expect(findMessageId(Buffer.from("Subject: x\r\nmessage-id:  <a@b>\r\n\r\n"))).toBe("<a@b>");
   expect(findMessageId(Buffer.from("Subject: x\r\n\r\nMessage-ID: <a@b>\r\n"))).toBe("");
 });
 
-test("a wait in vain says what it waited for", async () => {
+test("names the condition when a wait times out", async () => {
   const { sink } = await start();
   await expect(sink.waitUntil(() => sink.journal.length === 7, 20)).rejects.toThrow(
     "sink.journal.length === 7",

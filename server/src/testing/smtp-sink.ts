@@ -1,11 +1,11 @@
-// A programmable SMTP server for tests and benchmarks: takes mail into a journal, and misbehaves on request.
+// Runs a programmable SMTP server for tests and benchmarks. It accepts email into a journal and misbehaves on request.
 //
-//   const sink = await startSmtpSink({ rules: [{ phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 full" } }] });
-//   … send to 127.0.0.1:sink.port …
-//   await sink.waitForMessages(1);  sink.journal[0].raw;  await sink.close();
+// const sink = await startSmtpSink({ rules: [{ phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 full" } }] });
+// … send to 127.0.0.1:sink.port …
+// await sink.waitForMessages(1); sink.journal[0].raw; await sink.close();
 //
-// A message is in the journal before the final dot is answered, so what the sender was told is always there; the
-// reverse (journalled, answer lost) is the rule `{ phase: "DOT", accept: true, action: "drop" }`.
+// A message is in the journal before the reply to its final dot, so every confirmed message is there. The rule `{ phase: "DOT", accept:
+// true, action: "drop" }` records a message and loses the reply.
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { createSelfSignedCertificate } from "./self-signed-certificate.ts";
@@ -16,24 +16,24 @@ export interface SmtpSink {
   readonly port: number;
   /** PEM, for the client's `ca`. */
   readonly certificate: string;
-  /** The messages taken, in order. */
+  /** The accepted messages in order. */
   readonly journal: readonly SinkMessage[];
-  /** Command lines as they came, the lines within AUTH included. */
+  /** Command lines as received, including the lines within AUTH. */
   readonly commands: readonly SinkCommand[];
   connectionCount(): number;
   openConnectionCount(): number;
   peakConnectionCount(): number;
-  /** Octets of messages as they came over the wire, unfinished messages included. */
+  /** Returns the octets of messages on the wire, including unfinished messages. */
   bodyByteCount(): number;
-  /** Replaces all rules; their counts begin anew. */
+  /** Replaces all rules and restarts their counts. */
   setRules(rules: readonly SinkRule[]): void;
-  /** Forgets journal and commands. */
+  /** Clears journal and commands. */
   clear(): void;
-  /** Resolves when the journal holds so many messages; rejects after `timeoutMs` (default 10 s). */
+  /** Resolves when the journal contains this many messages; rejects after `timeoutMs` (default 10 s). */
   waitForMessages(count: number, timeoutMs?: number): Promise<void>;
-  /** Resolves when the condition holds, looked at after whatever the sink receives; rejects after `timeoutMs` (default 10 s). */
+  /** Resolves when the condition is true, checked after each event; rejects after `timeoutMs` (default 10 s). */
   waitUntil(condition: () => boolean, timeoutMs?: number): Promise<void>;
-  /** Closes every connection at once, as a server that restarts does; new ones are taken. */
+  /** Closes every connection immediately, like a restarting server, and still accepts new ones. */
   dropConnections(): void;
   close(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export interface SmtpSink {
 const DEFAULT_KEEP_COMMANDS = 1_000;
 const DEFAULT_WAIT_MS = 10_000;
 
-/** Starts listening. Nothing is kept on disk. */
+/** Starts listening. Nothing is stored on disk. */
 export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<SmtpSink> {
   const certificate = options.certificate ?? createSelfSignedCertificate();
   const keepCommands = options.keepCommands ?? DEFAULT_KEEP_COMMANDS;
@@ -96,7 +96,7 @@ export async function startSmtpSink(options: SmtpSinkOptions = {}): Promise<Smtp
   };
 }
 
-/** The rules with how often each was met. */
+/** Returns the rules with a count of their matches. */
 function createRuleBook(first: readonly SinkRule[]): {
   match: SinkContext["matchRule"];
   replace: (rules: readonly SinkRule[]) => void;

@@ -1,4 +1,4 @@
-// Amazon SNS as far as its subscribers see it: certificates and confirmations over real HTTPS on loopback, and signed notifications.
+// Simulates Amazon SNS for subscribers, with certificates and confirmations over real HTTPS on loopback and signed notifications.
 import { randomUUID, sign } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -12,17 +12,17 @@ export const SNS_HOST = `sns.${SNS_REGION}.amazonaws.com`;
 export type SnsBody = Record<string, unknown>;
 
 export interface SnsFake {
-  /** As `createSnsRequests` takes it. */
+  /** In the format of `createSnsRequests`. */
   readonly instead: { host: string; port: number; ca: string };
   /** Method, host and path of each request, in order. */
   readonly requests: string[];
-  /** The address of the good certificate. */
+  /** The address of the valid certificate. */
   readonly certificateUrl: string;
-  /** Serves another certificate; returns its address, and signs with it. */
+  /** Serves another certificate and returns its address and a function that signs with it. */
   addCertificate(options: CertificateOptions): { url: string; sign: (body: SnsBody) => SnsBody };
-  /** Serves something else; returns its address. */
+  /** Serves another response and returns its address. */
   addAnswer(answer: (response: ServerResponse) => void): string;
-  /** A notification as SNS sends it, signed over what it says after `over` was laid over it. */
+  /** Returns a notification as SNS sends it, signed after the keys of `over` were replaced. */
   notification(message: unknown, over?: SnsBody): SnsBody;
   confirmation(over?: SnsBody): SnsBody;
   close(): Promise<void>;
@@ -41,7 +41,7 @@ const FIELDS = {
   ],
 };
 
-/** The signature as the SNS developer guide describes it; here with Amazon's side of the key. */
+/** Signs as in the SNS developer guide, with Amazon's side of the key. */
 export function signSns(body: SnsBody, privateKey: string): SnsBody {
   const fields = body["Type"] === "Notification" ? FIELDS.Notification : FIELDS.SubscriptionConfirmation;
   const text = fields

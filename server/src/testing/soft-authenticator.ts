@@ -1,4 +1,4 @@
-// For tests: an authenticator in software, with real keys and signatures (WebAuthn §6.1, §6.5.4, RFC 9052), that also lies when asked.
+// Simulates an authenticator in tests, with real keys and signatures (WebAuthn §6.1, §6.5.4, RFC 9052) and false data on request.
 import { createHash, generateKeyPairSync, randomBytes, sign, type KeyObject } from "node:crypto";
 
 const USER_PRESENT = 0x01;
@@ -9,24 +9,24 @@ const COORDINATE_BYTES = 32;
 const sha256 = (data: Buffer | string) => createHash("sha256").update(data).digest();
 const base64Url = (data: Buffer | string) => Buffer.from(data).toString("base64url");
 
-/** What the browser and the authenticator say; each part can be another than the truth. */
+/** The data of browser and authenticator, each part of which may be false. */
 export interface Said {
   origin: string;
   rpId: string;
   challenge: string;
   isVerified?: boolean;
-  /** Of the authenticator's counter. */
+  /** The value of the authenticator's counter. */
   count?: number;
   userHandle?: string;
-  /** Signs for something else. */
+  /** Signs for another ceremony type. */
   type?: string;
 }
 
 export interface SoftPasskey {
   readonly id: string;
-  /** What `navigator.credentials.create` would give. */
+  /** Returns the result of `navigator.credentials.create`. */
   register(said: Said, attestation?: Readonly<Record<string, CborValue>>): object;
-  /** What `navigator.credentials.get` would give. */
+  /** Returns the result of `navigator.credentials.get`. */
   show(said: Said): Shown;
 }
 
@@ -38,7 +38,7 @@ export interface Shown {
 
 type CborValue = number | string | Buffer | CborValue[] | Map<number | string, CborValue>;
 
-/** A new passkey: ES256, for the account with this handle. */
+/** Creates an ES256 passkey for the account with this handle. */
 export function createSoftPasskey(userHandle: string): SoftPasskey {
   const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const credentialId = randomBytes(32);
@@ -102,7 +102,7 @@ function coordinate(text: string): Buffer {
   return Buffer.concat([Buffer.alloc(COORDINATE_BYTES - bytes.length), bytes]);
 }
 
-/** RFC 9053 §7.1.1: an elliptic curve key with two coordinates. */
+/** Encodes an elliptic curve key with two coordinates (RFC 9053 §7.1.1). */
 function coseKey(key: KeyObject): Buffer {
   const { x = "", y = "" } = key.export({ format: "jwk" });
   return cbor(
@@ -116,7 +116,7 @@ function coseKey(key: KeyObject): Buffer {
   );
 }
 
-/** RFC 8949, as much of it as stands in what an authenticator says. */
+/** Encodes the subset of CBOR (RFC 8949) that authenticators use. */
 function cbor(value: CborValue): Buffer {
   if (typeof value === "number") return value < 0 ? cborHead(1, -1 - value) : cborHead(0, value);
   if (typeof value === "string") {

@@ -1,4 +1,4 @@
-// Stripe as far as billing goes: its real HTTP paths with form bodies, its shapes, idempotency keys, and faults on request.
+// Simulates billing with Stripe, with its real HTTP paths, form bodies, response shapes, idempotency keys, and faults on request.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -8,24 +8,24 @@ export interface StripeFake {
   readonly url: string;
   /** `METHOD path`, in order. */
   readonly requests: readonly string[];
-  /** What was sent last to a path, field by field. */
+  /** Returns the fields last sent to a path. */
   sent(request: string): Readonly<Record<string, string>> | undefined;
-  /** Customers, by the order in which they were made. */
+  /** The customers in order of creation. */
   readonly customers: readonly string[];
-  /** A subscription of a customer as it is from now on. */
+  /** Sets the state of a customer's subscription from now on. */
   setSubscription(customerId: string, status: string, more?: { id?: string; created?: number }): void;
   addInvoice(customerId: string, status: string): void;
-  /** The ids of the checkouts of a customer that can be paid. */
+  /** Returns the ids of a customer's checkouts that can be paid. */
   openCheckouts(customer: string): string[];
-  /** What the meter took, in order. */
+  /** The recorded usage of the meter, in order. */
   readonly usage: ReadonlyArray<Readonly<Record<string, string>>>;
-  /** So much later, names of usage that was taken are forgotten. */
+  /** Simulates the time after which identifiers of recorded usage expire. */
   forgetUsageNames(): void;
-  /** The next requests are done, and their answers are lost. */
+  /** Runs the next requests but loses their responses. */
   loseAnswers(times: number): void;
-  /** The next requests fail with this status; 0 ends the connection. */
+  /** Makes the next requests fail with this status; 0 closes the connection. */
   fail(status: number, times: number): void;
-  /** The next such request (`METHOD path`) is done once it is let go on. */
+  /** Holds the next such request (`METHOD path`) until it may continue. */
   hold(request: string): { arrived: Promise<void>; goOn: () => void };
   close(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startStripeFake(secretKey: string): Promise<StripeFake> {
   const invoices: Array<Shape & { customer: string }> = [];
   const usage: Array<Record<string, string>> = [];
   const usageNames = new Set<string>();
-  /** Answers that are none, by their status. */
+  /** Error responses by their status. */
   const refusals = new WeakMap<Shape, number>();
   const fault = { status: 0, times: 0, lost: 0 };
   const held = new Map<string, { arrived: PromiseWithResolvers<void>; goOn: PromiseWithResolvers<void> }>();

@@ -1,4 +1,4 @@
-// For tests: what the installation itself has written to people, whether it waits, or the local mailbox has it.
+// Reads the platform emails of an installation in tests, whether they are queued or in the local mailbox.
 import type pg from "pg";
 import PostalMime from "postal-mime";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
@@ -16,9 +16,8 @@ interface Row {
 }
 
 /**
- * System mails to an address, or to all, the oldest first. Of one that left the machine nobody has the text any more: it is empty.
- *
- * @param that where nobody is to be bothered with what every account gets: only subjects that match
+ * Returns the platform emails to an address or to all, oldest first. The text of an email that was sent elsewhere is empty.
+ * @param that.subject leaves out the confirmation that every account gets, unless another pattern is given
  */
 export async function readSystemMails(
   pool: Pick<pg.Pool, "query">,

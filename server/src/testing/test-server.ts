@@ -1,4 +1,4 @@
-// For tests: the whole service as main.ts builds it, on a database of its own and a free port, with an account and a project.
+// Starts the whole service as main.ts builds it for tests, on a new database and a free port, with an account and a project.
 import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,10 +23,10 @@ export const APP_SECRET: string = SECRET_OF_TESTS;
 const PASSWORD = "correct horse battery staple";
 const HASH_OF_PASSWORD =
   "$argon2id$v=19$m=19456,t=2,p=1$BIVrG0c8ri3q3OECfgEq4g$qcfGFaxFRq6PEfT8a7FF27GLl7dlhkYs6Q89U0gnXic";
-/** Against what hangs, not against what is slow. */
+/** Protects against hanging requests, not slow ones. */
 const REQUEST_TIMEOUT_MS = 50_000;
 
-/** Who calls, and whatever else the headers should say. */
+/** The caller's credentials and additional headers. */
 export interface TestCaller {
   key?: string;
   cookie?: string;
@@ -38,7 +38,7 @@ export interface Reply<Body> {
   status: number;
   headers: Headers;
   text: string;
-  /** What the JSON says; the test names the shape it expects. Undefined when the answer is no JSON. */
+  /** The parsed JSON in the shape that the test names, or undefined if the response is not JSON. */
   body: Body;
 }
 
@@ -61,14 +61,14 @@ export interface TestProject {
   publicKey: string;
   secretKey: string;
   owner: TestPerson;
-  /** Whoever calls with the secret key. */
+  /** A caller with the secret key. */
   byKey: TestCaller;
   /** The owner's session with this project. */
   bySession: TestCaller;
 }
 
 export interface OneServer {
-  /** Without the role `api` that of its status. */
+  /** The address of the status endpoints if the role `api` is off. */
   readonly url: string;
   readonly call: Call;
   stop(): Promise<void>;
@@ -77,19 +77,19 @@ export interface OneServer {
 export interface TestServer extends OneServer {
   readonly database: Database;
   readonly pool: pg.Pool;
-  /** The project every test of the file may use. */
+  /** A project that every test of the file may use. */
   readonly project: TestProject;
   signUp(): Promise<TestPerson>;
   createProject(owner?: TestPerson): Promise<TestProject>;
-  /** As after the link in the mail that proves their address. */
+  /** Verifies the user's address as the link in the email does. */
   prove(person: TestPerson): Promise<void>;
-  /** One more process' worth of service on the same database; `say` hears what it prints. */
+  /** Starts another service on the same database; `say` receives the lines that it prints. */
   startAnother(settings?: Settings, say?: (line: string) => void): Promise<OneServer>;
-  /** Tells the loops of all servers that there may be such work (platform/background/hints.ts), so that a test does not wait for a poll. */
+  /** Notifies the loops of all servers of work (platform/hints.ts), so that a test does not wait for a poll. */
   hint(work: string): Promise<void>;
-  /** The rows of one statement. */
+  /** Returns the rows of one statement. */
   rows<Row>(statement: string, ...values: unknown[]): Promise<Row[]>;
-  /** How many rows each table holds. */
+  /** Returns how many rows each table has. */
   countRows(): Promise<Record<string, number>>;
 }
 
@@ -124,14 +124,17 @@ async function startTestServer(settings: Settings): Promise<TestServer> {
 
   async function signUp(): Promise<TestPerson> {
     const person = newPerson();
-    // Where email leaves the machine the account comes with the link.
+    // If email leaves the machine, the account is only created by the link.
     if ((settings["MAIL_TRANSPORT"] ?? "mailbox") !== "mailbox") return addPerson(person);
     const reply = await call<{ data: { id: string } }>("POST", "/auth/signup", {}, person);
     if (reply.status !== 200) throw new Error(`The test account was refused: ${reply.text}`);
     return { id: reply.body.data.id, ...person, cookie: cookieOf(reply) };
   }
 
-  /** As after a sign-up, without its work: hashes are costly, and whoever asks for many of them rests (docs/decisions/0073). */
+  /**
+   * Adds an account without the work of a sign-up, because hashes are costly and callers that request many have to pause
+   * (docs/decisions/0073).
+   */
   async function addPerson(person = newPerson()): Promise<TestPerson> {
     return transaction(database, async (tx) => {
       const { id } = await createUser(tx, { email: person.email, passwordHash: HASH_OF_PASSWORD });
@@ -178,7 +181,7 @@ async function startTestServer(settings: Settings): Promise<TestServer> {
     hint: async (work) => void (await rows("select pg_notify('postloft_work', $1)", work)),
     rows,
     countRows: async () => {
-      // By name, so that it is planned once: it names every table, and some tests count after each of thousands of calls.
+      // A named statement is planned once. It contains every table, and some tests count after each of thousands of calls.
       const { rows: counted } = await pool.query<{ counts: Record<string, number> }>({
         name: "count rows",
         text: countTables,
@@ -223,7 +226,7 @@ async function startOne(
     MAIL_TRANSPORT: "mailbox",
     DATA_DIR: dataDir,
     API_RATE_LIMIT_PER_MINUTE: "0",
-    // Nobody answers there: no test asks the network.
+    // No server responds there, so that no test uses the network.
     DNS_SERVERS: "127.0.0.1:9",
     ...settings,
   });
@@ -244,7 +247,7 @@ async function startOne(
   };
 }
 
-/** Calls over node:http and not fetch, which sends no body with a GET and refuses headers that an attacker would send. */
+/** Calls over node:http, because fetch sends no body with a GET and rejects headers that an attacker would send. */
 function createCall(url: string, agent: Agent): Call {
   return <Body>(method: string, path: string, caller: TestCaller = {}, body?: unknown) =>
     new Promise<Reply<Body>>((resolve, reject) => {
@@ -260,7 +263,7 @@ function createCall(url: string, agent: Agent): Call {
       const options = { hostname, port, path, method, headers, agent, timeout: REQUEST_TIMEOUT_MS };
       const request = httpRequest(options, (response) => {
         const chunks: Buffer[] = [];
-        // It has no end: whoever wants what comes over it reads it themselves.
+        // This response never ends, so tests that need it read it themselves.
         if (response.headers["content-type"]?.startsWith("text/event-stream") === true) {
           resolve({ ...beginningOf(response), text: "", body: undefined as Body });
           return void request.destroy();
@@ -290,7 +293,7 @@ function beginningOf({ statusCode = 0, rawHeaders }: IncomingMessage) {
   return { status: statusCode, headers: new Headers(pairsOf(rawHeaders)) };
 }
 
-/** Text and bytes go as they are, everything else as JSON. */
+/** Returns text and bytes unchanged and everything else as JSON. */
 function bytesOf(body: unknown): Buffer | null {
   if (body === undefined) return null;
   if (typeof body === "string") return Buffer.from(body);
@@ -304,7 +307,7 @@ function pairsOf(rawHeaders: readonly string[]): Array<[string, string]> {
   ]);
 }
 
-/** What `ask` returns for each item, by name, so that one expectation shows every difference at once. */
+/** Returns the result of `ask` for each item by name, so that one expectation shows all differences. */
 export async function answersByName<Item, Answer>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -315,7 +318,7 @@ export async function answersByName<Item, Answer>(
   return answers;
 }
 
-/** The same answer for each item, by name: what `answersByName` is compared with. */
+/** Returns the same result for each item by name, to compare with `answersByName`. */
 export function sameByName<Item, Answer>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
@@ -324,19 +327,19 @@ export function sameByName<Item, Answer>(
   return Object.fromEntries(items.map((item) => [nameOf(item), answer(item)]));
 }
 
-/** What a refused call was told, in short: `401 INVALID_API_KEY`. */
+/** Returns the short form of an error, such as `401 INVALID_API_KEY`. */
 export function refusalOf({ status, body }: Reply<ErrorEnvelope>): string {
   return `${status} ${body?.error?.code}`;
 }
 
-/** The faulty fields of a refused call with their codes, sorted: `["email invalid_string"]`. */
+/** Returns the invalid fields of an error with their codes, sorted, such as `["email invalid_string"]`. */
 export function faultsOf({ body }: Reply<ErrorEnvelope>): string[] {
   return (body?.error?.errors ?? []).map(({ field, code }) => `${field} ${code}`).toSorted();
 }
 
 const MAX_WINDOW_TRIES = 3;
 
-/** Runs `work` again when a rate-limit window ended while it ran: then what it counted says nothing. */
+/** Repeats `work` if a rate-limit window ended while it ran, because its counts are meaningless then. */
 export async function inOneWindow(
   server: Pick<TestServer, "rows">,
   windowSeconds: number,
@@ -361,14 +364,14 @@ export async function inOneWindow(
   }
 }
 
-/** The session cookie an answer sets, as the next request sends it. */
+/** Returns the session cookie that a response sets, as the next request sends it. */
 export function cookieOf(reply: Reply<unknown>): string {
   return reply.headers.getSetCookie()[0]?.split(";")[0] ?? "";
 }
 
 async function statementThatCounts(pool: pg.Pool): Promise<string> {
-  // What is counted behind the events (docs/decisions/0044) and of calls in a minute, the log of requests, and challenges, which anybody may ask for and nobody
-  // sees again, are no effects of a call of their own.
+  // Leaves out tables that are not the effect of a call: counts behind the events (docs/decisions/0044), rate windows, the request log and
+  // challenges.
   const { rows } = await pool.query<{ name: string }>(`
     select quote_ident(tablename) as name from pg_tables
     where schemaname = 'public' and tablename not in ('mail_counts', 'event_counts', 'event_name_counts', 'count_positions', 'count_values', 'api_requests', 'passkey_challenges', 'rate_windows') order by 1`);

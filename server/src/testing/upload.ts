@@ -1,4 +1,4 @@
-// For tests: files as a browser or curl uploads them, and the end of the jobs they make.
+// Uploads files in tests as a browser or curl does, and waits for the resulting jobs.
 import { randomUUID } from "node:crypto";
 import { vi } from "vitest";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
@@ -9,11 +9,11 @@ import type { Call, Reply, TestCaller } from "./test-server.ts";
 interface UploadOptions {
   part?: string;
   filename?: string;
-  /** Further parts, as texts by name. */
+  /** Additional text parts by name. */
   texts?: Readonly<Record<string, string>>;
 }
 
-/** A file as multipart/form-data, under a boundary of its own. */
+/** Returns a file as multipart/form-data with a random boundary. */
 export function uploadOf(
   content: string | Buffer,
   { part = "file", filename = "contacts.csv", texts = {} }: UploadOptions = {},
@@ -33,13 +33,13 @@ export function uploadOf(
   };
 }
 
-/** One pixel, as small as a GIF can be. Bytes behind its end belong to no image, and make it another upload. */
+/** One pixel as the smallest GIF. Bytes after its end are not part of the image but make it a different upload. */
 export const ONE_PIXEL = Buffer.from(
   "R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==",
   "base64",
 );
 
-/** A file in the part that an endpoint takes, which it understands. */
+/** Returns a file that the endpoint accepts, in the right part. */
 export function uploadFor({ body }: Pick<Endpoint, "body">) {
   const [part = ""] = Object.keys(inputSchema(body).properties ?? {});
   return uploadOf(part === "image" ? ONE_PIXEL : "email\nada@example.com\n", { part });
@@ -69,7 +69,7 @@ export interface ImportJob {
 
 const WAIT = { timeout: 15_000, interval: 20 };
 
-/** The import when it has ended. */
+/** Returns the import when it has ended. */
 export async function endOfImport(call: Call, caller: TestCaller, jobId: string): Promise<ImportJob> {
   return vi.waitFor(async () => {
     const { body } = await call<ImportJob>("GET", `/contacts/import/${jobId}`, caller);

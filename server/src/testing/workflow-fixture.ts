@@ -1,4 +1,4 @@
-// For tests and benchmarks: workflows drawn in a few words, stored as they are when people have drawn them.
+// Describes workflows in short form for tests and benchmarks and stores them like those that people create.
 import type { Branch, Graph, GraphStep, StepType, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { sql } from "kysely";
@@ -7,9 +7,9 @@ import { newId } from "../platform/ids.ts";
 import type { TestProject, TestServer } from "./test-server.ts";
 import { subscribeWorkflows } from "../workflows/subscriptions.ts";
 
-/** A step: its name, its type, its config. */
+/** A step with its name, type and config. */
 export type DrawnStep = [name: string, type: StepType, config?: object];
-/** A transition: from where to where, by which branch. */
+/** A transition between two steps, optionally by a branch. */
 export type DrawnLink = [from: string, to: string, branch?: Branch];
 
 export interface Drawing {
@@ -24,11 +24,11 @@ export interface Drawing {
 export interface DrawnWorkflow {
   id: string;
   graph: Graph;
-  /** The id of a step by its name. */
+  /** Returns the id of a step by its name. */
   step: (name: string) => string;
 }
 
-/** Tracks an event; returns the id of its contact. */
+/** Tracks an event and returns the id of its contact. */
 export async function trackEvent(
   server: Pick<TestServer, "call">,
   { byKey }: TestProject,
@@ -42,7 +42,7 @@ export async function trackEvent(
   return reply.body.data.contact;
 }
 
-/** What lets a contact enter a workflow at its step `trigger`. */
+/** Returns the entry of a contact at the step `trigger` of a workflow. */
 export function entryOf(workflow: DrawnWorkflow, contactId: string, context: object | null = null) {
   return {
     id: newId(),

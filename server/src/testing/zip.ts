@@ -1,7 +1,7 @@
-// For tests: ZIP archives of a few texts.
+// Builds ZIP archives of a few texts for tests.
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** An archive of files by name. */
+/** Returns an archive of files by name. */
 export function zipOf(files: Readonly<Record<string, string | Buffer>>): Buffer {
   const locals: Buffer[] = [];
   const central: Buffer[] = [];

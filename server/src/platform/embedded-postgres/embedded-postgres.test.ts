@@ -1,5 +1,5 @@
-// The embedded PostgreSQL against kill -9, other processes on the same folder, root, and broken folders. Real PostgreSQL, folders
-// below the system's temporary folder, servers of their own as child processes where something is killed.
+// Tests the embedded PostgreSQL against kill -9, other processes on its folder, root and broken folders. Uses real PostgreSQL in temporary
+// folders, and separate server processes where something is killed.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -41,12 +41,12 @@ afterEach(async () => {
   while (undo.length > 0) await undo.pop()?.();
 });
 
-/** A folder of this test's own, which others may enter but not list. */
+/** Creates a temporary folder that others may enter but not list. */
 function makeFolder(mode = 0o711): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), "embedded-postgres-")));
   chmodSync(folder, mode);
   undo.push(async () => {
-    // A killed server's PostgreSQL is still busy with its clean shutdown.
+    // The PostgreSQL of a killed server may still be shutting down.
     await waitFor(
       async () => (await findServerProcessesByList(path.join(folder, "postgres"))).length === 0,
       "its end",
@@ -67,7 +67,7 @@ async function start(
 
 let template: Promise<string> | undefined;
 
-/** A data folder whose cluster was used and stopped before, made once and then copied. */
+/** Returns a copy of a data folder whose cluster was used and stopped, created once. */
 async function makeUsedFolder(): Promise<string> {
   template ??= (async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "embedded-postgres-"));
@@ -87,7 +87,7 @@ afterAll(async () => {
 
 async function query(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
   const client = new Client(connection);
-  // The tests end servers that clients are connected to.
+  // The tests stop servers while clients are connected.
   client.on("error", () => client.end());
   await client.connect();
   try {
@@ -124,7 +124,7 @@ const SERVER_PROGRAM = `
 
 type ServerAnswer = { connection?: Connection; uid?: number; error?: string; message?: string };
 
-/** A server in a process of its own; `asOrdinaryUser` also where the tests run as root. */
+/** Starts a server in a separate process, with `asOrdinaryUser` even if the tests run as root. */
 function spawnServer(
   dataDir: string,
   asOrdinaryUser = false,
@@ -133,7 +133,7 @@ function spawnServer(
   command.push(path.join(import.meta.dirname, "embedded-postgres.ts"), dataDir);
   let identity = {};
   if (asOrdinaryUser && IS_ROOT) {
-    // A checkout below root's own folder is out of nobody's reach; a namespace makes the process as ordinary as nobody is.
+    // `nobody` cannot read a checkout in root's home. A namespace then makes the process as unprivileged as `nobody`.
     const isInReach =
       spawnSync(process.execPath, [path.join(import.meta.dirname, "..", "ids.ts")], ORDINARY).status === 0;
     if (isInReach) identity = ORDINARY;
@@ -159,12 +159,12 @@ function postmasterPid(dataDir: string): number {
   return pid;
 }
 
-/** State and command of a process, as in "Z    [cat] <defunct>". */
+/** Returns state and command of a process, such as "Z    [cat] <defunct>". */
 function describeProcess(pid: number | undefined): string {
   return spawnSync("ps", ["-o", "stat=,comm=", "-p", String(pid)], { encoding: "utf8" }).stdout;
 }
 
-/** Inserts rows one by one until the server is gone; the number of rows whose commit was answered. */
+/** Inserts rows in sequence until the server is gone and counts the confirmed commits. */
 function keepInserting(connection: Connection): { acknowledged: () => number; ended: Promise<unknown> } {
   let count = 0;
   const run = async (): Promise<void> => {
@@ -181,7 +181,7 @@ function keepInserting(connection: Connection): { acknowledged: () => number; en
   return { acknowledged: () => count, ended: run().catch((error: unknown) => error) };
 }
 
-test("the first start makes a UTF-8 cluster with checksums, bound to loopback; the second start is ready within a second", async () => {
+test("creates a UTF-8 cluster with checksums on loopback, and starts it again within a second", async () => {
   const dataDir = path.join(makeFolder(), "data with spaces");
   const first = await start(dataDir);
   const [facts] = await query(
@@ -212,7 +212,7 @@ test("the first start makes a UTF-8 cluster with checksums, bound to loopback; t
   expect(readdirSync(path.join(dataDir, "postgres", "log"))).not.toEqual([]);
 });
 
-test("a second start on the same data folder is refused with the process id and the folder, in this process and in another", async () => {
+test("rejects a second start on the same folder, in this process and another, with id and folder", async () => {
   const dataDir = await makeUsedFolder();
   const { child, answer } = spawnServer(dataDir);
   const { connection } = await answer;
@@ -229,7 +229,7 @@ test("a second start on the same data folder is refused with the process id and 
   await start(dataDir);
 });
 
-test("a start that comes while the server before it is ending waits for it", async () => {
+test("waits for the previous server if it is still stopping", async () => {
   const dataDir = await makeUsedFolder();
   const ending = await start(dataDir);
   const messages: string[] = [];
@@ -245,7 +245,7 @@ test("a start that comes while the server before it is ending waits for it", asy
   expect(await query(server.connection, "SELECT value FROM kept")).toEqual([{ value: 7 }]);
 });
 
-test("of three starts in the same instant exactly one wins", async () => {
+test("lets exactly one of three simultaneous starts win", async () => {
   const dataDir = await makeUsedFolder();
   const answers = await Promise.all([1, 2, 3].map(() => spawnServer(dataDir).answer));
   expect(answers.filter(({ connection }) => connection !== undefined)).toHaveLength(1);
@@ -255,7 +255,7 @@ test("of three starts in the same instant exactly one wins", async () => {
   ]);
 });
 
-test("an ordinary user starts it, and every acknowledged row survives kill -9 of the server, of PostgreSQL, and of both", async () => {
+test("keeps every acknowledged row after kill -9 of the server, of PostgreSQL, and of both", async () => {
   const dataDir = makeFolder(0o700);
   if (IS_ROOT) chownSync(dataDir, ORDINARY.uid, ORDINARY.gid);
   for (const killed of [["server"], ["postgres"], ["server", "postgres"]]) {
@@ -281,10 +281,10 @@ test("an ordinary user starts it, and every acknowledged row survives kill -9 of
   }
 });
 
-test("when PostgreSQL is killed the server is told, and may stop and start it again at once", async () => {
+test("reports that PostgreSQL was killed and can be stopped and started again immediately", async () => {
   const dataDir = await makeUsedFolder();
   const server = await start(dataDir);
-  // A statement that goes on for long after its postmaster is dead.
+  // A statement that keeps running after its postmaster is dead.
   const busy = query(server.connection, "DO $$ BEGIN FOR n IN 1..2000000000 LOOP END LOOP; END $$").catch(
     String,
   );
@@ -299,7 +299,7 @@ test("when PostgreSQL is killed the server is told, and may stop and start it ag
   expect(await busy).toContain("Error");
 });
 
-test("a PostgreSQL left running by an earlier start is stopped cleanly and started anew", async () => {
+test("stops a PostgreSQL of an earlier start cleanly and starts again", async () => {
   const dataDir = await makeUsedFolder();
   const clusterDir = path.join(dataDir, "postgres");
   const [best] = await listAccounts(clusterDir);
@@ -322,10 +322,10 @@ test("a PostgreSQL left running by an earlier start is stopped cleanly and start
   expect(messages.join()).toContain(`process id ${orphan.pid}`);
 });
 
-test("a lock file that names a foreign live process, a zombie or nothing does not hinder the start", async () => {
+test("starts despite a lock file that names a foreign live process, a zombie or nothing", async () => {
   const dataDir = await makeUsedFolder();
   const pidFile = path.join(dataDir, "postgres", "postmaster.pid");
-  // `sleep` never asks how its child ended, so a child that ends after the shell became `sleep` stays a zombie.
+  // `sleep` never waits for its child, so a child that ends after the shell became `sleep` stays a zombie.
   const script = "exec 3<&0; cat <&3 & echo $!; exec sleep 60 3<&-";
   const parent = spawn("sh", ["-c", script], { stdio: ["pipe", "pipe", "ignore"] });
   undo.push(() => endProcess(parent));
@@ -344,7 +344,7 @@ test("a lock file that names a foreign live process, a zombie or nothing does no
   expect(parent.exitCode).toBeNull();
 });
 
-test("a first start that is killed half-way leaves nothing in the way of the next", async () => {
+test("starts after a first start that was killed half-way", async () => {
   const dataDir = makeFolder();
   const { child, answer } = spawnServer(dataDir);
   answer.catch(() => undefined);
@@ -358,7 +358,7 @@ test("a first start that is killed half-way leaves nothing in the way of the nex
   expect(readdirSync(dataDir).filter((name) => name.startsWith("postgres-new-"))).toEqual([]);
 });
 
-test("a folder that is not a whole cluster, or one of another major version, is refused and left as it is", async () => {
+test("rejects an incomplete cluster or one of another major version without changing it", async () => {
   const dataDir = makeFolder();
   mkdirSync(path.join(dataDir, "postgres", "base"), { recursive: true });
   await expect(start(dataDir)).rejects.toThrow(/not a whole PostgreSQL data folder.*Nothing was changed/s);
@@ -371,7 +371,7 @@ test("a folder that is not a whole cluster, or one of another major version, is 
   expect(readdirSync(path.join(dataDir, "postgres")).sort()).toEqual(["PG_VERSION", "base", "global"]);
 });
 
-test("a data folder without permission is named in a plain sentence", async () => {
+test("names a data folder without permission in a plain sentence", async () => {
   const dataDir = makeFolder(0o555);
   if (IS_ROOT) chownSync(dataDir, ORDINARY.uid, ORDINARY.gid);
   const { error, message } = await spawnServer(dataDir, true).answer;
@@ -379,7 +379,7 @@ test("a data folder without permission is named in a plain sentence", async () =
   expect(message).toContain(`No permission to use the data folder ${dataDir}`);
 });
 
-test("it starts below a folder of mode 0700", async () => {
+test("starts below a folder of mode 0700", async () => {
   const closed = await makeUsedFolder();
   chmodSync(closed, 0o700);
   const dataDir = path.join(closed, "deep");
@@ -401,7 +401,7 @@ function withoutDeathSignal(prefix: string[]): string[] {
   return prefix.filter((word) => word !== "setpriv" && !word.startsWith("--pdeathsig") && word !== "--");
 }
 
-test("each way that this user has to run PostgreSQL works, one after the other on the same cluster", async () => {
+test("runs PostgreSQL in each way that this user has, in sequence on the same cluster", async () => {
   const dataDir = makeFolder();
   const clusterDir = path.join(dataDir, "postgres");
   const ways = await listAccounts(dataDir);
@@ -420,7 +420,7 @@ test("each way that this user has to run PostgreSQL works, one after the other o
   }
 });
 
-test("when no way works the reason of each is told, and DATABASE_URL as the way out", async () => {
+test("reports the reason of each way and suggests DATABASE_URL when no way works", async () => {
   const dataDir = makeFolder();
   const blocked = [{ description: "one way", prefix: ["false"] }];
   await expect(chooseFor(dataDir, blocked)).rejects.toThrow(
@@ -432,13 +432,13 @@ test("when no way works the reason of each is told, and DATABASE_URL as the way 
   );
 });
 
-test("a platform without a package is told which ones exist", () => {
+test("names the supported platforms when there is no package for this one", () => {
   expect(() => findPostgresFolder("sunos-x64")).toThrow(
     /no embedded PostgreSQL for sunos-x64.*linux-arm64.*DATABASE_URL/,
   );
 });
 
-test("library links are made once, also by several starts at the same time, and in a copy where asked", async () => {
+test("creates library links once for concurrent starts, or in a copy", async () => {
   const folder = path.join(makeFolder(), "native");
   mkdirSync(path.join(folder, "lib"), { recursive: true });
   writeFileSync(path.join(folder, "..", "package.json"), '{"version":"1.2.3"}');
@@ -461,7 +461,7 @@ test("library links are made once, also by several starts at the same time, and 
   expect(readdirSync(dataDir)).toEqual(["postgres-programs-1.2.3"]);
 });
 
-test("a full disk and a missing permission are said in plain words, with the original words behind", () => {
+test("explains a full disk and a missing permission, followed by the original message", () => {
   const full = explainFailure("initdb failed", "could not write: No space left on device", "/srv/data");
   expect(full.message).toMatch(
     /^The disk that holds the data folder \/srv\/data is full.*initdb failed.*No space left/s,
@@ -470,7 +470,7 @@ test("a full disk and a missing permission are said in plain words, with the ori
   expect(unknown.message).toBe("PostgreSQL could not start. It said: odd");
 });
 
-test("the program is no superuser, and owns what an older version made as one", async () => {
+test("runs the program without superuser rights and hands it what an older version created", async () => {
   const dataDir = makeFolder(0o700);
   const made = await startEmbeddedPostgres({ dataDir, log: () => undefined });
   const superuser = new Client(made.superuser);
@@ -510,7 +510,7 @@ test("the program is no superuser, and owns what an older version made as one", 
   expect(log.join()).not.toContain("secret");
 });
 
-test("in a new cluster the program makes the extensions it needs by itself", async () => {
+test("lets the program create its extensions in a new cluster", async () => {
   const postgres = await startEmbeddedPostgres({ dataDir: makeFolder(0o700), log: () => undefined });
   const client = new Client(postgres.connection);
   await client.connect();

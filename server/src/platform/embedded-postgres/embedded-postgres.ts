@@ -1,5 +1,5 @@
-// The PostgreSQL that comes with the server, for installations without one of their own (no DATABASE_URL). main.ts starts it before
-// anything else and stops it last. The steps: lock → programs → account → leftovers → cluster → postmaster, a file each.
+// Runs the PostgreSQL that comes with the server, for installations without DATABASE_URL. main.ts starts it first and stops it last. The
+// steps lock → programs → account → leftovers → cluster → postmaster have a file each.
 import { mkdir, mkdtemp, readdir, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import { chooseAccount, listAccounts } from "./account.ts";
@@ -13,35 +13,34 @@ import { HOST, launchPostmaster, type Postmaster } from "./postmaster.ts";
 
 export { DataDirInUseError, EmbeddedPostgresError } from "./errors.ts";
 
-/** Replaying 2 GB of log after a crash on a slow disk takes minutes. */
+/** Replaying 2 GB of WAL after a crash takes minutes on a slow disk. */
 const START_TIMEOUT_MS = 600_000;
 
-/** Who restarts a server often starts the new one while the old one still ends. */
+/** A restart often starts the new server while the old one is still stopping. */
 const LOCK_WAIT_MS = 3_000;
 
-/** Folders for one start; whatever a killed start left under this name is removed by the next. */
+/** The name of folders for one start. The next start removes those that a killed start left behind. */
 const WORK_DIR_PREFIX = "postgres-new-";
 
 export type Connection = { host: string; port: number; user: string; password: string; database: string };
 
 export type EmbeddedPostgres = {
-  /** As the program works: an ordinary user, who owns the database. */
+  /** The connection of the program, as a normal user that owns the database. */
   connection: Connection;
-  /** For tests and tools that make databases. */
+  /** For tests and tools that create databases. */
   superuser: Connection;
-  /** Shuts it down (fast, then at once; 13 s at most) and gives the data folder free. May be called again. */
+  /** Shuts PostgreSQL down (fast, then immediately, 13 s at most) and frees the data folder. Can be called repeatedly. */
   stop(): Promise<void>;
-  /** Resolves with a sentence when PostgreSQL ends without `stop()`. Call `stop()` all the same before starting again. */
+  /** Resolves with a sentence when PostgreSQL ends without `stop()`. Call `stop()` anyway before starting again. */
   exited: Promise<string>;
 };
 
 /**
- * Starts PostgreSQL on `<dataDir>/postgres`, making it on the first start (1 s; later starts 0.1 s). It listens on 127.0.0.1 only,
- * on a port that differs from start to start. After a kill -9 of anything the next start puts all in order; no commit is lost.
- *
- * @param options.log gets a sentence for what takes time or is unusual
- * @param options.lockWaitMs how long another server on the folder may still take to end
- * @throws DataDirInUseError when another server runs on the folder
+ * Starts PostgreSQL on `<dataDir>/postgres` and creates it on the first start (1 s, later starts 0.1 s). It listens only on 127.0.0.1, on a
+ * port that changes with each start. After any kill -9 the next start recovers without losing a commit.
+ * @param options.log receives a sentence about everything slow or unusual
+ * @param options.lockWaitMs how long another server on the folder may take to stop
+ * @throws DataDirInUseError if another server runs on the folder
  * @throws EmbeddedPostgresError for every other expected reason, in plain words
  */
 export async function startEmbeddedPostgres(options: {
@@ -97,7 +96,7 @@ async function startOnLockedDir(
   const workDir = await mkdtemp(path.join(dataDir, WORK_DIR_PREFIX));
   try {
     const isThere = await hasCluster(place);
-    // Running processes show the folder without symlinks.
+    // The working folders of running processes contain no symlinks.
     const clusterDir = isThere ? await realpath(place) : place;
     const { account, programs, majorVersion } = await chooseAccount({
       accounts: await listAccounts(isThere ? clusterDir : dataDir),
@@ -120,7 +119,7 @@ async function startOnLockedDir(
   }
 }
 
-/** A killed start's initdb may still write into its folder; then it is removed next time. */
+/** Removes the folders of killed starts. If an initdb still writes into its folder, the next start removes it. */
 async function removeWorkDirs(dataDir: string, log: (message: string) => void): Promise<void> {
   for (const name of await readdir(dataDir)) {
     if (!name.startsWith(WORK_DIR_PREFIX)) continue;

@@ -1,12 +1,12 @@
-// The sentences a person reads when the embedded PostgreSQL cannot start: what is wrong and what to do about it.
-// Thrown by every step of embedded-postgres.ts; main.ts prints the message and ends.
+// Contains the messages for people when the embedded PostgreSQL cannot start, with the cause and what to do. Thrown by every step of
+// embedded-postgres.ts and printed by main.ts.
 
-/** An expected failure of the embedded database; `message` is complete and meant for whoever starts the server. */
+/** An expected failure of the embedded database. The message is complete and meant for the person who starts the server. */
 export class EmbeddedPostgresError extends Error {
   override name = "EmbeddedPostgresError";
 }
 
-/** Another live process runs its server on the same data folder; two on one folder would destroy it. */
+/** Another live process runs its server on the same data folder. Two servers on one folder would destroy it. */
 export class DataDirInUseError extends EmbeddedPostgresError {
   override name = "DataDirInUseError";
 }
@@ -19,7 +19,7 @@ const PERMISSION_DENIED =
 const DISK_FULL = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/;
 const OUT_OF_MEMORY = /Cannot allocate memory|ENOMEM|could not map anonymous shared memory/;
 
-/** Longer words of a program are cut at the front: the cause stands at the end. */
+/** Longer messages of a program are cut at the front, because the cause is at the end. */
 const QUOTED_LENGTH = 2000;
 
 const explanations: { pattern: RegExp; sentence: (dataDir: string) => string }[] = [
@@ -46,10 +46,9 @@ const explanations: { pattern: RegExp; sentence: (dataDir: string) => string }[]
 ];
 
 /**
- * Turns what PostgreSQL or the file system said into one plain sentence, the original words behind it.
- *
- * @param action what was being done, as in "PostgreSQL could not start"
- * @param output the words of the failed program or system call
+ * Converts an error of PostgreSQL or the file system to one plain sentence, followed by the original message.
+ * @param action the failed action, such as "PostgreSQL could not start"
+ * @param output the message of the failed program or system call
  */
 export function explainFailure(action: string, output: string, dataDir: string): EmbeddedPostgresError {
   const details = output.trim().slice(-QUOTED_LENGTH);
@@ -60,14 +59,12 @@ export function explainFailure(action: string, output: string, dataDir: string):
   );
 }
 
-/** The code of a failed system call ("ENOENT"), or undefined for any other error. */
+/** Returns the code of a failed system call ("ENOENT"), or undefined for any other error. */
 export function systemErrorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/**
- * A failed system call below the data folder becomes a plain sentence; anything else is a bug and stays as it is.
- */
+/** Converts a failed system call in the data folder to a plain sentence. Returns other errors unchanged, because they are bugs. */
 export function explainSystemError(error: unknown, dataDir: string): unknown {
   if (error instanceof EmbeddedPostgresError || !(error instanceof Error)) return error;
   const isKnown = explanations.some(({ pattern }) => pattern.test(error.message));

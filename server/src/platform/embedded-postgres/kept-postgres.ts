@@ -1,17 +1,20 @@
-// Keeps the embedded PostgreSQL running: when it ends by itself (killed, out of memory), it is started again and the pool follows it.
+// Keeps the embedded PostgreSQL running. If it ends unexpectedly (killed, out of memory), restarts it and redirects the pool.
 import type pg from "pg";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "./embedded-postgres.ts";
 
 export interface KeptPostgres {
   connection: EmbeddedPostgres["connection"];
-  /** From now on new connections of the pool go to wherever the server is. */
+  /** Connects new connections of the pool to the current server from now on. */
   follow(pool: pg.Pool): void;
   stop(): Promise<void>;
 }
 
 const PAUSE_MS = 2_000;
 
-/** @throws as `startEmbeddedPostgres` when the first start fails; later ones are tried again every two seconds. */
+/**
+ * Starts PostgreSQL and keeps it running. @throws like `startEmbeddedPostgres` if the first start fails; later starts are retried every two
+ * seconds
+ */
 export async function keepEmbeddedPostgres(options: {
   dataDir: string;
   log: (message: string) => void;

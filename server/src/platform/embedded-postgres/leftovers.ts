@@ -1,5 +1,5 @@
-// Fourth step of embedded-postgres.ts: what a killed server left behind. The lock of the data folder is ours by now, so any
-// PostgreSQL still running on it is an orphan: it is stopped cleanly (0.3 s), and a lock file naming a dead or foreign pid goes away.
+// Fourth step of embedded-postgres.ts. Cleans up after a killed server. We hold the lock of the data folder, so any PostgreSQL on it is an
+// orphan and is stopped cleanly (0.3 s). A lock file with a dead or foreign pid is deleted.
 import { readFileSync } from "node:fs";
 import { readdir, readFile, readlink, rm } from "node:fs/promises";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { runAs, type Account } from "./account.ts";
 import { programPath, type PostgresFolder } from "./binaries.ts";
 import { EmbeddedPostgresError, systemErrorCode } from "./errors.ts";
 
-/** A clean stop writes all changed pages; on a slow disk that takes a while. */
+/** A clean stop writes all changed pages, which takes a while on a slow disk. */
 const CLEAN_STOP_MS = 60_000;
 const IMMEDIATE_STOP_MS = 10_000;
 const POLL_MS = 20;
@@ -16,14 +16,13 @@ const PROCESS_LIST_TIMEOUT_MS = 10_000;
 
 const OURSELVES: Account = { description: "the current user", prefix: [] };
 
-/** Process ids of PostgreSQL processes working on one cluster. */
+/** Returns the ids of the PostgreSQL processes that use a cluster. */
 export type FindServerProcesses = (clusterDir: string) => Promise<number[]>;
 
 /**
- * Ends every PostgreSQL process that still works on the cluster and removes its `postmaster.pid`.
- *
+ * Ends every PostgreSQL process that uses the cluster and deletes its `postmaster.pid`.
  * @param clusterDir full path without symlinks
- * @throws EmbeddedPostgresError when a process does not end or belongs to another user
+ * @throws EmbeddedPostgresError if a process does not end or belongs to another user
  */
 export async function clearLeftovers(
   clusterDir: string,
@@ -39,7 +38,7 @@ export async function clearLeftovers(
     log(`A PostgreSQL of an earlier start still runs on ${clusterDir} (process id ${pid}); stopping it.`);
     await endProcesses([pid], "SIGINT", CLEAN_STOP_MS, () => find(clusterDir));
   }
-  // Either the stop above took too long, or the postmaster was killed and left its children behind.
+  // Either the stop above took too long, or the postmaster was killed and left its children running.
   const remaining = await find(clusterDir);
   if (remaining.length > 0) {
     await endProcesses(remaining, "SIGQUIT", IMMEDIATE_STOP_MS, () => find(clusterDir));
@@ -53,7 +52,7 @@ export async function clearLeftovers(
   await rm(path.join(clusterDir, "postmaster.pid"), { force: true });
 }
 
-/** What a running postmaster writes into its lock file: lines 1 pid, 4 port, 8 status ("ready" once it takes connections). */
+/** Reads the lock file of a postmaster: line 1 is the pid, 4 the port, 8 the status ("ready" once it accepts connections). */
 export function readPostmasterFile(clusterDir: string): { pid?: number; isReady: boolean } {
   try {
     const lines = readFileSync(path.join(clusterDir, "postmaster.pid"), "utf8").split("\n");
@@ -85,8 +84,8 @@ async function endProcesses(
 }
 
 /**
- * Every PostgreSQL process has the cluster as its working folder. Zombies have none, and a foreign process that got the pid of an
- * old postmaster has another one.
+ * Finds processes by their working folder, which is the cluster for every PostgreSQL process. Zombies have none, and a foreign process that
+ * reused the pid of an old postmaster has another one.
  */
 export async function findServerProcessesInProc(clusterDir: string): Promise<number[]> {
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
@@ -97,7 +96,7 @@ export async function findServerProcessesInProc(clusterDir: string): Promise<num
         return (await readFile(`/proc/${pid}/comm`, "utf8")).startsWith("postgres") ? Number(pid) : undefined;
       } catch (error) {
         if (systemErrorCode(error) === undefined) throw error;
-        // Ended meanwhile, or not ours to look at.
+        // The process ended in between or belongs to another user.
         return undefined;
       }
     }),
@@ -105,7 +104,7 @@ export async function findServerProcessesInProc(clusterDir: string): Promise<num
   return found.filter((pid) => pid !== undefined);
 }
 
-/** Where there is no /proc: the postmaster alone shows the cluster in its command line; its children end by themselves without it. */
+/** Finds the postmaster by its command line if there is no /proc. Its children end on their own without it. */
 export async function findServerProcessesByList(clusterDir: string): Promise<number[]> {
   const { code, stdout, output } = await runAs(
     OURSELVES,

@@ -1,6 +1,6 @@
-// First step of embedded-postgres.ts: one live process per data folder.
-// The lock is SQLite's file lock (fcntl, LockFileEx on Windows): the kernel drops it with the process, however that ends, so there
-// is no stale lock, no pid to trust, and it also holds between containers that share the folder.
+// First step of embedded-postgres.ts. Allows one live process per data folder with SQLite's file lock (fcntl, LockFileEx on Windows). The
+// kernel releases it when the process ends in any way, so there are no stale locks or pids, and it works between containers that share the
+// folder.
 import { chownSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { DataDirInUseError, explainFailure, systemErrorCode } from "./errors.ts"
 const LOCK_FILE = "server.lock";
 const PID_FILE = "server.pid";
 
-/** Two that ask in the same instant must not refuse each other: SQLite lets the later one wait this long. */
+/** SQLite waits this long, so that two simultaneous tries do not both fail. */
 const SQLITE_WAIT_MS = 50;
 const RETRY_EVERY_MS = 50;
 
@@ -19,10 +19,9 @@ const SQLITE_BUSY = 5;
 export type DataDirLock = { release(): void };
 
 /**
- * Takes the data folder for this process until `release()` or the end of the process.
- *
- * @param waitMs how long a server that is just ending may still hold it
- * @throws DataDirInUseError when another process (or another start in this one) holds it for longer
+ * Locks the data folder for this process until `release()` or the end of the process.
+ * @param waitMs how long a stopping server may keep the lock
+ * @throws DataDirInUseError if another process, or another start in this one, keeps it for longer
  */
 export async function lockDataDir(
   dataDir: string,
@@ -43,15 +42,15 @@ export async function lockDataDir(
   }
 }
 
-/** Undefined when somebody else holds it. */
+/** Returns undefined if the lock is taken. */
 function tryToLock(dataDir: string): DataDirLock | undefined {
   const lockFile = path.join(dataDir, LOCK_FILE);
   const pidFile = path.join(dataDir, PID_FILE);
   const database = openLockFile(lockFile, dataDir);
   try {
-    // Nothing is ever written, so no journal file is wanted either.
+    // Nothing is ever written, so a journal file is not needed.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
-    // Only for the message to others: the lock itself needs no pid.
+    // Only for the message to others, because the lock needs no pid.
     writeFileSync(pidFile, `${process.pid}\n`);
     giveToOwnerOfFolder(dataDir, [lockFile, pidFile]);
   } catch (error) {
@@ -70,7 +69,7 @@ function tryToLock(dataDir: string): DataDirLock | undefined {
 
 function openLockFile(lockFile: string, dataDir: string): DatabaseSync {
   try {
-    // Opened by ourselves first: SQLite's own words for "no permission" or "disk full" name neither.
+    // Opens the file ourselves first, because SQLite's errors do not mention a missing permission or a full disk.
     writeFileSync(lockFile, "", { flag: "a" });
     return new DatabaseSync(lockFile, { timeout: SQLITE_WAIT_MS });
   } catch (error) {
@@ -103,7 +102,7 @@ function inUse(dataDir: string, holder: string): DataDirInUseError {
   );
 }
 
-/** Started once with sudo, the owner of the folder must be able to start it afterwards. */
+/** Gives files to the owner of the folder, so that a start with sudo does not prevent later starts without it. */
 export function giveToOwnerOfFolder(dataDir: string, files: string[]): void {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = statSync(dataDir);

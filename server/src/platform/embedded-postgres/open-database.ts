@@ -1,5 +1,4 @@
-// The database of the settings for a program that runs beside the server: one elsewhere, the embedded one that runs already, or that one
-// started for it.
+// Finds the database for a program next to the server: an external one, the running embedded one, or the embedded one started for it.
 import { readFileSync } from "node:fs";
 import { realpath } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +15,7 @@ export interface FoundDatabase {
   close(): Promise<void>;
 }
 
-/** @throws EmbeddedPostgresError when there is none in the data folder, or it cannot be started */
+/** Returns the database. @throws EmbeddedPostgresError if the data folder has none or it cannot be started */
 export async function findDatabase(options: {
   databaseUrl: string | undefined;
   dataDir: string;
@@ -44,7 +43,7 @@ async function findRunning(clusterDir: string): Promise<PoolConfig | null> {
   return (await answers(connection)) ? connection : null;
 }
 
-/** A PostgreSQL that was killed leaves its file behind. */
+/** Returns whether PostgreSQL responds, because a killed one leaves its lock file. */
 async function answers(connection: ClientConfig): Promise<boolean> {
   const client = new Client(connection);
   client.on("error", () => undefined);

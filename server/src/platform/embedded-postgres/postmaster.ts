@@ -1,4 +1,4 @@
-// Last step of embedded-postgres.ts: PostgreSQL's main process (the postmaster), from start to stop.
+// Last step of embedded-postgres.ts. Runs PostgreSQL's main process (the postmaster) from start to stop.
 import type { ChildProcess } from "node:child_process";
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { createServer } from "node:net";
@@ -16,11 +16,11 @@ const READY_POLL_MS = 10;
 const PROGRESS_EVERY_MS = 10_000;
 const LAST_OUTPUT_MS = 500;
 
-/** Together below the 20 s a whole shutdown may take. After an immediate stop the next start recovers from the log; nothing is lost. */
+/** Together below the 20 s that a whole shutdown may take. After an immediate stop the next start recovers from the WAL without losses. */
 const FAST_STOP_MS = 10_000;
 const IMMEDIATE_STOP_MS = 3_000;
 
-/** Another program may take the free port before PostgreSQL does; the last processes of a killed one may take a moment to go. */
+/** Another program may take the free port before PostgreSQL does, and the last processes of a killed one may take a moment to end. */
 const START_ATTEMPTS = 8;
 const RETRY_AFTER_MS = 250;
 const WORTH_RETRYING = /Address already in use|pre-existing shared memory block/;
@@ -33,16 +33,16 @@ const QUOTED_LOG_BYTES = 8192;
 
 const SETTINGS = {
   listen_addresses: HOST,
-  // TCP alone: a socket's path may be longer than systems allow.
+  // TCP only, because the path of a socket may be too long for the system.
   unix_socket_directories: "",
   max_connections: "100",
   max_wal_size: "2GB",
   wal_compression: "on",
-  // A new file of the log is otherwise filled with zeros first, and under load whoever commits waits for that every second.
+  // Otherwise a new WAL file is first filled with zeros, which delays commits under load every second.
   wal_init_zero: "off",
   synchronous_commit: "on",
   jit: "off",
-  // New addresses wait in a list before they are searchable by index: whoever finds it full sorts it in, and is waited for.
+  // New index entries wait in a list, and the insert that finds it full has to sort them in. A short list limits that delay.
   gin_pending_list_limit: "1MB",
   timezone: "UTC",
   log_timezone: "UTC",
@@ -54,8 +54,8 @@ const SETTINGS = {
   log_rotation_size: "0",
   log_truncate_on_rotation: "on",
   log_line_prefix: "%m [%p] ",
-  // What it logs holds no values of rows: messages of errors, their details and statements do. The program is told of each error, and logs
-  // what it was without them.
+  // Keeps row values out of the log, which messages, details and statements of errors contain. The program receives each error and logs it
+  // without them.
   log_min_messages: "log",
   log_min_error_statement: "panic",
   log_error_verbosity: "terse",
@@ -63,7 +63,7 @@ const SETTINGS = {
 
 export type Postmaster = {
   port: number;
-  /** Ends it: first letting statements roll back and pages be written, then at once. Resolves when the process is gone. */
+  /** Stops it, first by letting statements roll back and pages be written, then immediately. Resolves when the process is gone. */
   stop(): Promise<void>;
   /** Resolves with a sentence when it ends without `stop()`. */
   exited: Promise<string>;
@@ -79,9 +79,8 @@ type Launch = {
 };
 
 /**
- * Starts PostgreSQL on the cluster and waits until it takes connections, crash recovery included.
- *
- * @throws EmbeddedPostgresError with PostgreSQL's own words when it ends or is not ready in time
+ * Starts PostgreSQL on the cluster and waits until it accepts connections, including crash recovery.
+ * @throws EmbeddedPostgresError with PostgreSQL's own message if it ends or is not ready in time
  */
 export async function launchPostmaster(launch: Launch): Promise<Postmaster> {
   for (let attempt = 1; ; attempt += 1) {
@@ -119,14 +118,14 @@ async function tryLaunch(
   return { output: `${output}${readLogsSince(clusterDir, logSizesBefore)}${await postmaster.exited}` };
 }
 
-/** A quarter of the memory, as PostgreSQL advises, within reason; it takes what it uses. */
+/** Returns a quarter of the memory within limits, as PostgreSQL recommends. Only the used part is allocated. */
 function sharedBuffers(): string {
   const limitBytes = process.constrainedMemory() || Number.POSITIVE_INFINITY;
   const quarterMb = Math.min(limitBytes, os.totalmem()) / 4 / 2 ** 20;
   return `${Math.floor(Math.min(Math.max(quarterMb, MIN_BUFFERS_MB), MAX_BUFFERS_MB))}MB`;
 }
 
-/** True once it takes connections, false when it ended before that. */
+/** Returns true once it accepts connections, or false if it ended before that. */
 async function waitUntilReady(
   child: ChildProcess,
   clusterDir: string,
@@ -182,7 +181,7 @@ function supervise(
     ] as const;
     for (const { signal, mode, boundMs } of steps) {
       if (isGone) return;
-      // Windows has no signals; there pg_ctl knows the way.
+      // Windows has no signals, so pg_ctl stops it there.
       if (process.platform === "win32") await stopByControl(programs, clusterDir, mode, boundMs);
       else child.kill(signal);
       await Promise.race([gone, delay(boundMs, undefined, { ref: false })]);
@@ -204,7 +203,7 @@ async function stopByControl(
   await runAs({ description: "the current user", prefix: [] }, command, boundMs);
 }
 
-/** A port of the loopback interface that is free now. */
+/** Returns a port of the loopback interface that is free now. */
 function findFreePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -217,7 +216,7 @@ function findFreePort(): Promise<number> {
   });
 }
 
-/** Log file name → its size, bytes. */
+/** Returns the size of each log file in bytes. */
 function measureLogs(clusterDir: string): Map<string, number> {
   const folder = path.join(clusterDir, "log");
   try {
@@ -228,7 +227,7 @@ function measureLogs(clusterDir: string): Map<string, number> {
   }
 }
 
-/** What the log files say since they were measured. */
+/** Returns what was added to the log files since they were measured. */
 function readLogsSince(clusterDir: string, sizesBefore: Map<string, number>): string {
   let text = "";
   for (const [name, sizeBytes] of measureLogs(clusterDir)) {

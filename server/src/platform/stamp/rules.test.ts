@@ -1,4 +1,4 @@
-// What is read out of a database's row, where it is, and what this machine remembers.
+// Tests how a database is assessed by its row, its place and the memory of this machine.
 import { expect, test } from "vitest";
 import { judge, SILENCE_MS, type Kept, type Place, type Stamp } from "./rules.ts";
 
@@ -7,7 +7,7 @@ const ID = "0198d3a0-0000-7000-8000-000000000001";
 const HERE: Place = { systemIdentifier: "7711", databaseOid: "5", timeline: "00000001" };
 const MINUTE_MS = 60_000;
 
-/** A database whose last heartbeat, number 100, is five seconds old. */
+/** Returns the row of a database whose last heartbeat, number 100, is five seconds old. */
 const stamp = (change: Partial<Stamp> = {}): Stamp => ({
   id: ID,
   place: HERE,
@@ -62,7 +62,7 @@ const GOES_ON: ReadonlyArray<[string, Stamp, Place, Kept | null]> = [
   ["a file with less than another process found", stamp(), HERE, kept({ incarnation: 2, beat: 50 })],
 ];
 
-test.each(GOES_ON)("goes on: %s", (_title, row, place, remembered) => {
+test.each(GOES_ON)("continues: %s", (_title, row, place, remembered) => {
   expect(judge(row, place, remembered).holdReason).toBeNull();
 });
 
@@ -116,7 +116,7 @@ test.each(HOLDS)("holds: %s", (_title, why, row, place, remembered) => {
   expect(judge(row, place, remembered).isAnother).toBe(true);
 });
 
-test("whoever is elsewhere is another one, also where nothing is held", () => {
+test("treats a database at another place as another one even if nothing is held", () => {
   expect(judge(stamp(), HERE, kept()).isAnother).toBe(false);
   expect(judge(stamp(), { ...HERE, timeline: "00000002" }, kept()).isAnother).toBe(true);
 });

@@ -1,56 +1,56 @@
-// Whether a database is the one it was, or went back to an earlier state: judged by its row, by where it is, and by what this machine kept.
-// Pure.
+// Decides whether a database is still the same or was rolled back to an earlier state, by its row, its place and the memory of this
+// machine. Pure.
 
-/** Where a database is; null for what its user may not ask. */
+/** The place of a database. Null for values that its user may not query. */
 export interface Place {
   systemIdentifier: string | null;
   databaseOid: string | null;
-  /** Changes when a standby, or a base backup, becomes the primary. */
+  /** Changes when a standby or a base backup becomes the primary. */
   timeline: string | null;
 }
 
 /** The row of `installation`. */
 export interface Stamp {
-  /** null: it was never started. */
+  /** Null if it was never started. */
   id: string | null;
-  /** Where it was seen last. */
+  /** The last known place. */
   place: Place;
   incarnation: number;
   incarnationBeat: number;
   beat: number;
-  /** By the clock of the database, ms since 1970, as all that follow. */
+  /** By the database's clock, in ms since 1970, like the following times. */
   beatAtMs: number;
   nowMs: number;
   isHoldAsked: boolean;
   wentBackAtMs: number | null;
 }
 
-/** What a machine remembers of the row. */
+/** The machine's memory of the row. */
 export interface Kept {
   id: string;
   incarnation: number;
   beat: number;
   beatAtMs: number;
-  /** Kept in a file that was copied or moved since. */
+  /** The memory comes from a file that has been copied or moved. */
   isCopy: boolean;
-  /** Since when a process that lives remembers all it did, and puts it right by itself; null: it began after that. */
+  /** The time since when a live process remembers all its actions and can reconcile them. Null if it started later. */
   rememberedSinceMs: number | null;
 }
 
 export interface Verdict {
   /** It is another database, or the same one at an earlier state. */
   isAnother: boolean;
-  /** Why everything is to be held; null: nothing speaks for it. */
+  /** The reason to hold everything, or null. */
   holdReason: string | null;
 }
 
 const MINUTE_MS = 60_000;
-/** After a longer silence of all processes something must prove that the database is where it was. */
+/** If all processes were silent for longer, there must be proof that the database is at the same place. */
 export const SILENCE_MS = 60 * MINUTE_MS;
-/** A standby that took over, for a process that knows nothing of before. */
+/** The time for a standby to take over, for a process that remembers nothing. */
 const FAILOVER_MS = 5 * MINUTE_MS;
 
-/** Judges a database at the start of a process, or when it found it changed. */
+/** Decides about a database at the start of a process, or when a change was detected. */
 export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   const isFirstStart = stamp.id === null;
   const own = kept?.id === stamp.id ? kept : null;
@@ -82,23 +82,23 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   return { isAnother: isMoved || isPromoted || isFirstToSee || reason !== null, holdReason: reason };
 }
 
-/** Whether all that the database forgot happened under the eyes of a process that lives. */
+/** Returns whether everything that the database lost happened while a live process was running. */
 function outlived(stamp: Stamp, kept: Kept): boolean {
   return kept.rememberedSinceMs !== null && kept.rememberedSinceMs <= stamp.beatAtMs;
 }
 
-/** Whether two places are the same one, as far as both are told. */
+/** Returns whether two places are the same, as far as both are known. */
 export function isPlace(one: Place, other: Place): boolean {
   return (["systemIdentifier", "databaseOid", "timeline"] as const).every(
     (name) => one[name] === null || other[name] === null || one[name] === other[name],
   );
 }
 
-/** Whether the machine saw more than the database knows, and that was not dealt with already. */
+/** Returns whether the machine saw more than the database knows and this has not been handled yet. */
 export function isBehind(stamp: Stamp, kept: Kept): boolean {
   if (stamp.wentBackAtMs !== null && kept.beatAtMs <= stamp.wentBackAtMs) return false;
   if (kept.incarnation === stamp.incarnation) return kept.beat > stamp.beat;
-  // Another process was the first to find it so: what counts is how far it was then.
+  // Another process detected this first, so its position at that time counts.
   if (kept.incarnation === stamp.incarnation - 1) return kept.beat > stamp.incarnationBeat;
   return kept.incarnation > stamp.incarnation;
 }

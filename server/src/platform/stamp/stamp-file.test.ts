@@ -1,4 +1,4 @@
-// The file beside the database: what is written is read, a copy is told from the original, rubbish is nothing.
+// Tests the memory file, which detects copies and ignores invalid content.
 import { cp, mkdtemp, readFile, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("what is written is read, and one of another installation is not", async () => {
+test("reads what was written and ignores the file of another installation", async () => {
   const file = createStampFile(join(folder, "not there yet"));
   expect(await file.read(ID)).toBeNull();
   await file.write(KEPT);
@@ -23,12 +23,12 @@ test("what is written is read, and one of another installation is not", async ()
   expect(await file.read("0198d3a0-0000-4000-8000-000000000002")).toBeNull();
 });
 
-test("what a crash left half written is nothing", async () => {
+test("ignores a file that was half written in a crash", async () => {
   await writeFile(join(folder, `database-${ID}.json`), '{"id":"0198');
   expect(await createStampFile(folder).read(ID)).toBeNull();
 });
 
-test("a copied folder is a copy, with its times kept or not; a renamed one and touched files are not", async () => {
+test("detects a copied folder with or without its times, but not a rename or touched files", async () => {
   const original = join(folder, "data");
   const path = join(original, `database-${ID}.json`);
   await createStampFile(original).write(KEPT);

@@ -1,5 +1,4 @@
-// What this machine remembers of the database: a small file in DATA_DIR, so that a database that went back to an earlier state finds
-// somebody who knows better.
+// Remembers the state of the database in a small file in DATA_DIR, so that a rollback of the database to an earlier state is detected.
 import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
@@ -10,22 +9,22 @@ const content = z.object({
   incarnation: z.number().int(),
   beat: z.number().int(),
   beatAtMs: z.number(),
-  /** Of the file itself: a copy has another one. */
+  /** The file's own inode, which differs in a copy. */
   inode: z.string(),
-  /** When the file was made, by the clock of the disk it is on. */
+  /** When the file was created, by the clock of its disk. */
   madeAtMs: z.number(),
 });
 
 /**
- * A copy has another inode and came to be later than its content says. Some file systems give a file another inode at each
- * mount, so both are asked for.
+ * A copy has another inode and was created later than its content says. Both are checked because some file systems change inodes at each
+ * mount.
  */
 const COPIED_AFTER_MS = 2_000;
 
 export interface StampFile {
-  /** null: this machine remembers nothing of that installation. */
+  /** Returns the memory of an installation, or null if there is none. */
   read(id: string): Promise<Kept | null>;
-  /** @throws Error where the folder cannot be written */
+  /** Stores the memory. @throws Error if the folder is not writable */
   write(kept: Pick<Kept, "id" | "incarnation" | "beat" | "beatAtMs">): Promise<void>;
 }
 
@@ -46,7 +45,7 @@ export function createStampFile(dataDir: string): StampFile {
     },
     async write(kept) {
       await mkdir(dataDir, { recursive: true, mode: 0o700 });
-      // Renamed when it is whole; that changes neither its inode nor what it says.
+      // Renamed when it is complete, which changes neither its inode nor its content.
       const unfinished = `${pathOf(kept.id)}.${process.pid}`;
       const file = await open(unfinished, "w");
       try {
@@ -61,7 +60,7 @@ export function createStampFile(dataDir: string): StampFile {
   };
 }
 
-/** What a crash left half written is nothing. */
+/** Returns undefined or null for a file that was half written in a crash. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,17 +1,17 @@
-// Statements on `installation`, and what PostgreSQL says of itself.
+// Contains the SQL for `installation` and for PostgreSQL's own identity.
 import { sql } from "kysely";
 import type { ClientBase } from "pg";
 import { databaseErrorCode, subtransaction, type Database, type Tx } from "../database/database.ts";
 import type { Place, Stamp } from "./rules.ts";
 
-/** Ordinary users may ask all of it, but some services take it away. */
+/** Normal users may query all of these, but some services revoke the right. */
 const PLACE = {
   systemIdentifier: "select system_identifier::text from pg_control_system()",
   databaseOid: "select oid::text from pg_database where datname = current_database()",
   timeline: "select left(pg_walfile_name(pg_current_wal_lsn()), 8)",
 } as const;
 const NAMES = Object.keys(PLACE) as Array<keyof Place>;
-/** A connection on which nothing comes back must not hold up whoever waits for one. */
+/** A connection without a response must not block callers that wait for a connection. */
 const SEEN_TIMEOUT_MS = 3_000;
 
 /** Not allowed, not known, not supported. */
@@ -30,7 +30,7 @@ export async function readPlace(tx: Tx): Promise<Place> {
   return place;
 }
 
-/** What a new connection leads to; it is asked only for what was told before. */
+/** Returns the state at the end of a new connection. Only queries the values that were available before. */
 export async function readSeen(
   client: ClientBase,
   told: Place,
@@ -47,7 +47,7 @@ export async function readSeen(
   return { incarnation, beat, place };
 }
 
-/** Reads the row and keeps others from it until the transaction ends. */
+/** Reads the row and locks it until the transaction ends. */
 export async function lockStamp(tx: Tx): Promise<Stamp> {
   const { rows } = await sql<{
     id: string | null;
@@ -88,12 +88,12 @@ export async function lockStamp(tx: Tx): Promise<Stamp> {
 export interface NewStamp {
   place: Place;
   isAnother: boolean;
-  /** Of which a process knew already. */
+  /** The last heartbeat that a process knew. */
   leastBeat: number;
   wentBack: boolean;
 }
 
-/** Notes where the database is now; it counts as asked for what was asked. */
+/** Stores the current place of the database and clears the request to hold. */
 export async function updateStamp(
   tx: Tx,
   { place, isAnother, leastBeat, wentBack }: NewStamp,
@@ -108,7 +108,7 @@ export async function updateStamp(
       went_back_at = case when ${wentBack}::boolean then clock_timestamp() else went_back_at end`.execute(tx);
 }
 
-/** The heartbeat of a process; returns the row as it is now. */
+/** Increments the heartbeat and returns the row. */
 export async function updateBeat(database: Database) {
   const { rows } = await sql<{
     id: string | null;
@@ -126,14 +126,14 @@ export async function updateBeat(database: Database) {
   return row;
 }
 
-/** For whoever works on a connection of its own, such as a restore. */
+/** For code with its own connection, such as a restore. */
 export const ASK_TO_HOLD = "update installation set hold_asked = true";
 
 export async function updateHoldAsked(tx: Tx): Promise<void> {
   await sql.raw(ASK_TO_HOLD).execute(tx);
 }
 
-/** Whether a hold that was asked for is still to be made. */
+/** Returns whether a requested hold is still pending. */
 export async function isHoldAsked(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isAsked: boolean }>`
     select hold_asked as is_asked from installation`.execute(database);

@@ -1,4 +1,4 @@
-// Who watches where the database is leaves its connections what they had: their time limits stay in force.
+// Tests that watching the database keeps the settings of its connections, such as their time limits.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { askToHold, watchStamp } from "./stamp.ts";
 
 const LIMIT = "select current_setting('transaction_timeout', true) as limit";
 
-/** Of the connections there are, which end then, and of new ones. */
+/** Returns the limits of the existing connections, which end then, and of new ones. */
 async function limitsOf(pool: Pool): Promise<unknown[]> {
   return [...(await endAll(pool)), ...(await endAll(pool))];
 }
@@ -31,7 +31,7 @@ async function endAll(pool: Pool): Promise<unknown[]> {
 const readLimit = async (database: Database) =>
   (await sql.raw<{ limit: unknown }>(LIMIT).execute(database)).rows[0]?.limit;
 
-test("a transaction has its end while the database is watched, while it is looked at anew, and afterwards", async () => {
+test("keeps the transaction timeout while the database is watched, checked again, and afterwards", async () => {
   const folder = await mkdtemp(join(tmpdir(), "postloft-stamp-"));
   const { pool, drop } = await createTestDatabase();
   const before = await limitsOf(pool);

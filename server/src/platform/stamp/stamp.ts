@@ -1,5 +1,5 @@
-// Notices a database that is not where it was: restored from a backup, copied beside the original, taken over by a standby. A row in the
-// database counts heartbeats; each process remembers it, in memory and in a file.
+// Detects a database that was restored from a backup, copied or replaced by a standby. A row in the database counts heartbeats, and each
+// process remembers it in memory and in a file.
 import { Pool, type ClientBase } from "pg";
 import { insist, startLoop } from "../background/background.ts";
 import { nowMs } from "../clock.ts";
@@ -19,31 +19,31 @@ export {
   updateReleased as markReleased,
 } from "./stamp-queries.ts";
 
-/** Holds all that waits; returns whether there was anything. */
+/** Holds everything that waits and returns whether there was anything. */
 export type Hold = (tx: Tx, reason: string) => Promise<boolean>;
 
-/** Part of a process that remembers what it did, and makes good what a database forgot. */
+/** A component that remembers its actions and reconciles them with a database that lost them. */
 export interface Witness {
-  /** Since when it remembers everything, ms since 1970. */
+  /** Returns since when it remembers everything, in ms since 1970. */
   sinceMs(): number;
-  /** Called before anybody else reaches the new database; again when it throws. */
+  /** Called before any other code reaches the new database, and again if it throws. */
   putRight(database: Database): Promise<void>;
 }
 
 export interface StampOptions {
   database: Database;
-  /** Its new connections are looked at before anybody gets them. */
+  /** Its new connections are checked before they are handed out. */
   pool: Pool;
   file: StampFile;
   hold: Hold;
   log: Log;
   metrics: Metrics;
-  /** Between two heartbeats; shorter in tests. */
+  /** The time between two heartbeats, shorter in tests. */
   beatMs?: number;
 }
 
 export interface StampWatch {
-  /** From now on it is heard when the database is another one than it was. */
+  /** Registers a component that is called after a change to a different database. */
   addWitness(witness: Witness): void;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface StampWatch {
 const BEAT_MS = 5_000;
 const MAX_SETTLING_CONNECTIONS = 2;
 
-/** Looks at the database before anything leaves, at each new connection and each heartbeat. @throws what the first look threw */
+/** Checks the database before anything is sent, at each new connection and at each heartbeat. @throws the error of the first check */
 export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   const { database, pool, file, log, metrics } = options;
   const startedMs = nowMs();
@@ -60,7 +60,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
   let settling: Promise<void> | null = null;
   let isFileTold = false;
   const stopping = new AbortController();
-  /** What the pool does itself with its new connections, such as their time limits (docs/decisions/0033). */
+  /** The pool's own setup of new connections, such as their time limits (docs/decisions/0033). */
   const { onConnect: prepare } = pool.options;
 
   async function remember(row: Awaited<ReturnType<typeof updateBeat>>, place: Place): Promise<void> {
@@ -77,7 +77,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     );
   }
 
-  /** Lets nobody near the database until it is settled what became of it. */
+  /** Blocks the database for everything else until its change is handled. */
   function change(): void {
     settling ??= settle().finally(() => (settling = null));
   }
@@ -101,7 +101,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     await own.pool.end();
   }
 
-  /** Every new connection comes by here. @throws Error 08006 (connection failure) unless it is to the database as it was */
+  /** Checks every new connection. @throws Error 08006 (connection failure) unless it leads to the same database as before */
   async function admit(client: ClientBase): Promise<void> {
     const expected = known;
     if (settling === null && expected !== null) {
@@ -141,17 +141,17 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     async stop() {
       stopping.abort();
       await beating.stop();
-      // The last one to stop remembers the very end: what proves that a database was moved in order.
+      // The last process to stop stores the final state, which later proves that a database was moved properly.
       await beat().catch(() => undefined);
       await settling;
-      // A start that failed is tried again on the same pool.
+      // A failed start is retried with the same pool.
       if (prepare === undefined) delete pool.options.onConnect;
       else pool.options.onConnect = prepare;
     },
   };
 }
 
-/** A way to the database of the pool that nobody else goes. */
+/** Opens a separate connection to the pool's database. */
 function openOwn(pool: Pool, prepare: Pool["options"]["onConnect"]): { database: Database; pool: Pool } {
   const { password, onConnect: _, ...options } = pool.options;
   const connection = {
@@ -159,14 +159,14 @@ function openOwn(pool: Pool, prepare: Pool["options"]["onConnect"]): { database:
     max: MAX_SETTLING_CONNECTIONS,
     ...(prepare === undefined ? {} : { onConnect: prepare }),
   };
-  // The pool hides its password from whoever copies its options.
+  // The password is a hidden property of the pool's options, so copying them loses it.
   const secret = pool.options.password ?? password;
   const own = new Pool(secret === undefined ? connection : { ...connection, password: secret });
   own.on("error", () => undefined);
   return { database: createDatabase(own), pool: own };
 }
 
-/** Judges the database, holds everything where it went back, and notes where it is now: all of it or nothing. Returns where. */
+/** Checks the database, holds everything if it was rolled back, and stores its place in one transaction. Returns the place. */
 async function look({ database, file, hold, log }: StampOptions, known: Kept | null): Promise<Place> {
   const found = await transaction(database, async (tx) => {
     const stamp = await lockStamp(tx);
