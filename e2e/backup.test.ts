@@ -44,7 +44,7 @@ test(
       const before = taken(world);
       expect(before).toBeLessThan(RECIPIENTS);
       const file = join(elsewhere.path, "backup.tar.gz");
-      expect(await run("backup.ts", ["backup", file], world.folder)).toContain("Written: ");
+      expect(await run("backup.ts", ["backup", file], world.folder)).toContain("Backup written to ");
       const dataDir = join(elsewhere.path, "data");
       expect(await run("backup.ts", ["restore", file], dataDir)).toContain("is held at the next start");
       await expect(run("backup.ts", ["restore", file], dataDir)).rejects.toThrow(/The database is in use/);

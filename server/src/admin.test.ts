@@ -85,7 +85,7 @@ test("creates, lists and rotates an account, its project and keys without a brow
   expect(await verifyAuditLog(server.database, made.id)).toBeNull();
 });
 
-test("creates a scoped key in the owner's name, with access to its scopes only and an audit entry", async () => {
+test("creates a scoped key in the owner's name, limited to its scopes and recorded in the audit log", async () => {
   const project = await server.createProject();
   const expires = new Date(Date.now() + 86_400_000).toISOString();
   const make = ["make-key", "Report", "--project", project.id, "--scopes", "contacts:read, segments:read"];
@@ -137,7 +137,7 @@ test.for([
   [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:fly"], "scopes.0: "],
   [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
   [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read"], "project"],
-] as const)("%j is refused in one sentence, without a place in the code", async ([args, sentence]) => {
+] as const)("rejects %j with one sentence and no stack trace", async ([args, sentence]) => {
   const { code, out, err } = await run(args);
   expect({ code, out }).toEqual({ code: 1, out: "" });
   expect(err).toContain(sentence);
@@ -148,10 +148,13 @@ test.for([
   [["reset-password", "nobody@example.com"], 1, { message: "nobody@example.com has no account here." }],
   [["fly"], 2, { message: "There is no command fly." }],
   [["users", "--what"], 2, { message: expect.stringContaining("--what") }],
-] as const)("with --json, why %j is refused is an object on standard output", async ([args, code, error]) => {
-  const ran = await run([...args, "--json"]);
-  expect({ ...ran, out: JSON.parse(ran.out) }).toEqual({ code, err: "", out: { error } });
-});
+] as const)(
+  "prints the error for %j as an object on standard output with --json",
+  async ([args, code, error]) => {
+    const ran = await run([...args, "--json"]);
+    expect({ ...ran, out: JSON.parse(ran.out) }).toEqual({ code, err: "", out: { error } });
+  },
+);
 
 test("exits with 2 and prints the error and the usage when a command is not understood", async () => {
   const { code, err } = await run(["fly"]);
@@ -167,6 +170,6 @@ test.for([
   [["held", "--owner", "x"], "held takes no --owner."],
   [["users", "--what"], "--what"],
   [["create-user"], "create-user takes one argument: <address>."],
-] as const)("%j is not understood", ([args, fault]) => {
+] as const)("does not understand %j", ([args, fault]) => {
   expect(() => readArguments(args)).toThrow(fault);
 });

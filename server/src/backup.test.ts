@@ -81,7 +81,7 @@ test("restores nothing when the secret cannot be kept, and everything on the nex
   await (await start(dataDir)).stop();
   await rm(join(dataDir, "postgres"), { recursive: true });
   await writeFile(secretOf(dataDir), "the secret of another installation");
-  await expect(restore(configOf(dataDir), file, quiet)).rejects.toThrow(/app-secret is there already/);
+  await expect(restore(configOf(dataDir), file, quiet)).rejects.toThrow(/app-secret already exists/);
   expect(await readFile(secretOf(dataDir), "utf8")).toBe("the secret of another installation");
   expect(await countUsers(dataDir)).toBe(0);
 

@@ -19,11 +19,11 @@ import { writeBackup } from "./backup/write-backup.ts";
 
 type Say = (line: string) => void;
 
-const USAGE = `npm run backup -- <file>     writes everything into a new file, while the installation works
-npm run restore -- <file>    puts it into an empty database: a new DATA_DIR, or an empty DATABASE_URL
+const USAGE = `npm run backup -- <file>     writes everything to a new file while the installation is running
+npm run restore -- <file>    restores it into an empty database, in a new DATA_DIR or at DATABASE_URL
 
-With --json the result is one JSON object, {error} where it was not done. The file holds addresses in clear text, passwords as hashes, and keys and credentials
-encrypted with APP_SECRET. Where DATA_DIR made that secret, it is written to <file>.app-secret: keep it somewhere else, and put it beside the file to restore.
+With --json the result is one JSON object, or {error} after a failure. The file contains addresses in clear text, passwords as hashes, and keys and credentials
+encrypted with APP_SECRET. A secret generated in DATA_DIR is written to <file>.app-secret. Store it somewhere else, and put it next to the file to restore.
 `;
 
 export interface BackupResult {
@@ -44,7 +44,7 @@ async function readBeside(path: string): Promise<string | null> {
 /** Writes a backup. @throws BackupFileError if the file already exists */
 export async function backUp(config: Config, file: string, say: Say): Promise<BackupResult> {
   const path = resolve(file);
-  if (existsSync(path)) throw new BackupFileError(`${path} is there already: name a new file.`);
+  if (existsSync(path)) throw new BackupFileError(`${path} already exists. Choose a new file name.`);
   const dataDir = resolve(config.DATA_DIR);
   const found = await findDatabase({ databaseUrl: config.DATABASE_URL, dataDir, log: say });
   const written = await onPool(config, found, async (pool) => {
@@ -89,7 +89,7 @@ async function keepIn(dataDir: string, secret: string): Promise<void> {
   if (there === null) return keepSecret(dataDir, secret);
   if (there !== secret)
     throw new BackupFileError(
-      `${join(dataDir, "app-secret")} is there already and is not the one of this backup: restore into a new DATA_DIR, or move that file away.`,
+      `${join(dataDir, "app-secret")} already exists and belongs to another installation. Restore into a new DATA_DIR, or move that file away.`,
     );
 }
 
@@ -114,7 +114,7 @@ async function onPool<T>(
 function explainLoss(error: unknown): unknown {
   if (!(error instanceof Error) || asUnavailable(error) === error) return error;
   return new StartError(
-    `The database could not be used to the end (${error.message}). Is there room on its disk? Its log says why. Then try again.`,
+    `The connection to the database was lost (${error.message}). Check its log and the free space on its disk, then try again.`,
   );
 }
 
@@ -126,19 +126,19 @@ async function run(args: readonly string[], say: Say): Promise<number> {
   });
   const [verb, file, ...rest] = positionals;
   if ((verb !== "backup" && verb !== "restore") || file === undefined || rest.length > 0)
-    throw new UsageError("One file is needed, and nothing else.");
+    throw new UsageError("Exactly one file name is required.");
   const quiet: Say = values.json ? () => undefined : say;
   const result = await (verb === "backup" ? backUp : restore)(readConfig(), file, quiet);
   if (values.json) say(JSON.stringify(result));
   else if (verb === "backup") {
-    say(`Written: ${result.file}, ${result.rows} rows of ${result.tables} tables.`);
+    say(`Backup written to ${result.file}: ${result.rows} rows in ${result.tables} tables.`);
     if (result.secretFile !== undefined)
       say(
-        `The secret that opens its keys: ${result.secretFile}. Keep it in another place; you need both to restore.`,
+        `The secret for its keys is in ${result.secretFile}. Store it in another place. You need both files to restore.`,
       );
   } else {
-    say(`Restored: ${result.rows} rows of ${result.tables} tables.`);
-    say("What waited to be sent is held at the next start. Then decide: npm run admin -- held");
+    say(`Restored ${result.rows} rows in ${result.tables} tables.`);
+    say("Unsent email is held at the next start. Review it with: npm run admin -- held");
   }
   return 0;
 }

@@ -17,8 +17,8 @@ import { SETTING_CHECKS } from "./instance/setting-checks.ts";
 
 const USAGE = `npm run doctor -- [--json]
 
-Looks at the settings, the database, clocks, the disk, the mail servers, the public address, sender domains, audit and consent logs and a sample of
-the counts. Changes nothing. Exit code: 0 no problem, 1 a problem, 2 not understood.
+Checks the settings, the database, clocks, the disk, the mail servers, the public address, sender domains, audit and consent logs and a sample of
+the counts. Changes nothing. Exit code: 0 no problem, 1 a problem, 2 invalid arguments.
 `;
 const SIGNS = { ok: "ok      ", warning: "warning ", problem: "PROBLEM " } as const;
 const CONNECTIONS = 4;

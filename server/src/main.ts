@@ -75,13 +75,13 @@ export async function startPostloft(
   const start = async () => {
     try {
       const applied = await migrate(pool, say);
-      if (applied.length > 0) say(`The database was brought up to date (changes: ${applied.length}).`);
+      if (applied.length > 0) say(`Database migrated (migrations applied: ${applied.length}).`);
       const secret = await opened.readSecret(() => hasUsers(database));
       setAddressKey(secret);
       return await startRoles(config, { database, pool, secret, log, say, closing });
     } catch (error) {
       await closeParts().catch((failure: unknown) =>
-        log.debug({ err: failure }, "a part of a start that failed could not be closed"),
+        log.debug({ err: failure }, "failed to close a component after a failed start"),
       );
       throw error;
     }
@@ -202,7 +202,7 @@ async function startRoles(config: Config, ground: Ground): Promise<Pick<Running,
     });
     closing.push(() => status.stop());
     const roles = config.ROLES.join(",");
-    say(`Postloft is ready (ROLES=${roles}): ${status.url}/health, /ready and /metrics, and no other HTTP.`);
+    say(`Postloft is ready (ROLES=${roles}). HTTP serves only ${status.url}/health, /ready and /metrics.`);
     return { url: null, statusUrl: status.url };
   }
   const { closeHttp } = await import("./platform/http/http.ts");
@@ -263,9 +263,9 @@ async function main(): Promise<void> {
   const stopped = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopped.resolve(signal));
   // Once the parent process is gone, no one could stop this one.
-  process.on("disconnect", () => stopped.resolve("end of the parent process"));
+  process.on("disconnect", () => stopped.resolve("parent process ended"));
   process.on("unhandledRejection", (error) =>
-    log.error({ err: error }, "a promise was rejected and nobody listened: a bug"),
+    log.error({ err: error }, "unhandled promise rejection, this is a bug"),
   );
   warnOfRoot(config, sayLine);
   const ending = new AbortController();
@@ -276,7 +276,7 @@ async function main(): Promise<void> {
     throw explainStartError(error, config) ?? error;
   });
   const reason = await stopped.promise;
-  sayLine(`Stopping (${reason}): what is in flight ends first.`);
+  sayLine(`Stopping (${reason}). Finishing work in flight first.`);
   setTimeout(() => process.exit(1), FORCED_STOP_MS).unref();
   await running.stop();
   process.exit(0);

@@ -122,7 +122,7 @@ async function nextReply(socket: Socket): Promise<string> {
 
 test("stores a bounce with its envelope before replying, and a repeated bounce once", async () => {
   const raw = bounceMail({ messageId: "one" });
-  expect(await send(raw, path)).toMatch(/^250 .*Kept/);
+  expect(await send(raw, path)).toMatch(/^250 .*Stored/);
   expect(await send(Buffer.concat([Buffer.from("Received: from elsewhere\r\n"), raw]), path)).toMatch(/^250/);
   const [notice, ...others] = await stored();
   expect([notice?.sender, notice?.recipient, others]).toEqual(["", path, []]);
@@ -178,7 +178,7 @@ test("rejects mail for a domain that is not configured", async () => {
   expect(await send(personalMail(), project, { at: quiet, from: "ada@example.com" })).toMatch(/^250/);
 });
 
-test("rejects a message that is too large whatever SIZE it announced", async () => {
+test("rejects a message that is too large regardless of its announced SIZE", async () => {
   const large = Buffer.concat([personalMail(), Buffer.alloc(10 * 1024 * 1024, "a line of text\r\n")]);
   expect(await send(large, project, { from: "ada@example.com" })).toMatch(/^552 /);
   expect(await stored()).toEqual([]);
@@ -232,7 +232,7 @@ test("closes the connection that was idle longest when all slots are taken", asy
   expect(await nextReply(first)).toMatch(/^250 /);
   const told = nextReply(second);
   expect((await talk())[0]).toMatch(/^220 /);
-  expect(await told).toMatch(/^421 4\.4\.2 Others want to connect/);
+  expect(await told).toMatch(/^421 4\.4\.2 Idle for too long/);
   first.write("NOOP\r\n");
   expect(await nextReply(first)).toMatch(/^250 /);
 });
@@ -249,7 +249,7 @@ test("keeps a connection that is waiting for the reply to a message", async () =
   const answer = nextReply(sender);
   expect((await talk())[0]).toMatch(/^421 4\.3\.2/);
   store.resolve("stored");
-  expect(await answer).toMatch(/^250 2\.0\.0 Kept/);
+  expect(await answer).toMatch(/^250 2\.0\.0 Stored/);
   expect((await talk())[0]).toMatch(/^220 /);
 });
 
@@ -310,7 +310,7 @@ async function ask(from: string, to: string, times: number): Promise<Map<string,
   );
 }
 
-test("limits how often one sender writes to a project or an admin address, without affecting others", async () => {
+test("limits messages from one sender to a project or admin address, without affecting others", async () => {
   const other = `${newId()}@in.example`;
   expect(await ask("eve@example.com", project, 32)).toEqual(
     new Map([
@@ -455,7 +455,7 @@ test.for([
     [GREETED[0] ?? "", "MAIL FROM:<a@example.com>\r\nRCPT TO:<x@in.example>\nQUIT\r\n"],
   ],
   [
-    "after a message, where another server would have seen commands in it",
+    "after a message that another server would read as commands",
     [
       ...GREETED,
       `RCPT TO:<${project}>\r\n`,
@@ -463,8 +463,8 @@ test.for([
       "Subject: x\r\n\r\nx\r\n.\r\nMAIL FROM:<b@example.com>\n",
     ],
   ],
-] as const)("a bare line feed %s ends the connection", async ([, parts]) => {
-  expect(await talkRaw(...parts)).toMatch(/500 5\.5\.2 Lines end in CR LF[^]*$/);
+] as const)("closes the connection at a bare line feed %s", async ([, parts]) => {
+  expect(await talkRaw(...parts)).toMatch(/500 5\.5\.2 Lines must end in CR LF[^]*$/);
 });
 
 test("ends a message only at CR LF . CR LF, so that nothing inside it becomes a command", async () => {
@@ -492,7 +492,7 @@ test.for([
     "a line\r\n",
   ],
 ] as const)(
-  "%s may take so long, however much is said meanwhile",
+  "limits the time of %s regardless of how much the client sends",
   async ([, connectionLimits, parts, more]) => {
     door = await start({ connectionLimits });
     const socket = connect(door.port, "127.0.0.1").setEncoding("utf8");

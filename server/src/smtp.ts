@@ -79,10 +79,10 @@ class SmtpRefusal extends Error {
   }
 }
 
-const NOT_OURS = new SmtpRefusal(550, "5.7.1 This server takes no mail for that address");
+const NOT_OURS = new SmtpRefusal(550, "5.7.1 This server accepts no mail for that address");
 const TOO_MANY_RECIPIENTS = new SmtpRefusal(
   452,
-  "4.5.3 Too many recipients, send the others a message of their own",
+  "4.5.3 Too many recipients, send the rest in a separate message",
 );
 const TOO_MANY_CONNECTIONS = new SmtpRefusal(421, "4.7.0 Too many connections from your address");
 const NO_SLOT = new SmtpRefusal(421, "4.3.2 Too many connections, try again in a moment");
@@ -91,10 +91,10 @@ const TOO_MANY_MESSAGES = new SmtpRefusal(
   "4.7.1 Too many messages to that address for now, try again later",
 );
 const TOO_MUCH = new SmtpRefusal(450, "4.7.1 Too much mail from your network for now, try again later");
-const NO_ROOM = new SmtpRefusal(450, "4.3.1 Too much waits to be read here, try again later");
+const NO_ROOM = new SmtpRefusal(450, "4.3.1 Too many messages are waiting here, try again later");
 const TOO_LARGE = new SmtpRefusal(552, "5.3.4 The message is too large");
 const REFUSED_SLOTS = { taken: null, "network-full": TOO_MANY_CONNECTIONS, full: NO_SLOT };
-const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be kept, try again later");
+const NOT_NOW = new SmtpRefusal(451, "4.3.0 The message could not be stored, try again later");
 
 /** Listens until it is stopped. Port and address are those to which port 25 is forwarded. */
 export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
@@ -128,7 +128,7 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
     },
   });
   // Each client is sent its own errors; without a listener an error would end the process.
-  server.on("error", (error) => parts.log.debug({ err: error }, "a connection to the SMTP door failed"));
+  server.on("error", (error) => parts.log.debug({ err: error }, "SMTP connection failed"));
   await new Promise<void>((resolve, reject) => {
     server.server.once("error", reject);
     server.listen(parts.port, parts.host, () => {
@@ -147,14 +147,14 @@ export async function startSmtp(parts: SmtpParts): Promise<SmtpDoor> {
 function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpParts, port: number): string[] {
   const domains = [bounceDomain, inboundDomain].filter((domain) => domain !== null);
   const lines = [
-    `Mail for ${domains.join(" and ")} is taken at port ${port}.`,
+    `Receiving mail for ${domains.join(" and ")} on port ${port}.`,
     operator === null
-      ? "  postmaster@, abuse@ stay in the table notices for 30 days; set OPERATOR_EMAIL to be sent them"
-      : `  postmaster@, abuse@ are passed on to ${operator}`,
+      ? "  Messages to postmaster@ and abuse@ stay in the table notices for 30 days. Set OPERATOR_EMAIL to receive them."
+      : `  Messages to postmaster@ and abuse@ are forwarded to ${operator}.`,
   ];
   if (bounceDomain !== null)
     lines.push(
-      `  Complaints          ${returnPaths.feedbackName}@${bounceDomain} is for feedback loops: tell nobody else`,
+      `  Complaints go to ${returnPaths.feedbackName}@${bounceDomain}. Use it for feedback loops only and keep it secret.`,
     );
   return lines;
 }
@@ -197,7 +197,7 @@ async function answerRecipient(
       takesOf(kind, address, { envelope, remoteAddress }, parts),
     );
   } catch (error) {
-    parts.log.warn({ err: error }, "an incoming message could not be counted");
+    parts.log.warn({ err: error }, "failed to count an incoming message");
     return done(NOT_NOW);
   }
   done(isWithin ? null : TOO_MANY_MESSAGES);
@@ -243,11 +243,11 @@ async function answerMessage(
     await takeMessage(stream, session, parts);
   } catch (error) {
     const isRefused = error instanceof SmtpRefusal;
-    if (!isRefused) parts.log.warn({ err: error }, "an incoming message could not be kept");
+    if (!isRefused) parts.log.warn({ err: error }, "failed to store an incoming message");
     done(isRefused ? error : NOT_NOW);
     return;
   }
-  done(null, "2.0.0 Kept");
+  done(null, "2.0.0 Stored");
 }
 
 /** Resolves when the message is stored for each valid recipient. */

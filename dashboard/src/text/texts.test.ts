@@ -24,7 +24,7 @@ const NO_SCREEN = [
   "This event was not accepted.",
   "The mail belongs to a campaign: send it again by POST /campaigns/{1}/resolve with its id in ids.",
   "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
-  "It was changed at {1}, after you had read it.",
+  "This was changed at {1}, after you read it.",
 ];
 /** What fields are found at fault for in forms, most often: by us, and by Zod. */
 const FAULTS_OF_FIELDS = [

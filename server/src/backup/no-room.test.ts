@@ -61,12 +61,12 @@ test.each([
 });
 
 test.each([
-  ["has no room", "raise sqlstate '53100'", /\) has no room left: its disk is full\. Free some space/],
   [
-    "stops",
-    "perform pg_terminate_backend(pg_backend_pid())",
-    /^The database could not be used to the end \(/,
+    "has no room",
+    "raise sqlstate '53100'",
+    /\) has no space left because its disk is full\. Free some space/,
   ],
+  ["stops", "perform pg_terminate_backend(pg_backend_pid())", /^The connection to the database was lost \(/],
 ])(
   "where the database %s a restore says so in a line, and the next one is whole",
   async (_what, act, told) => {

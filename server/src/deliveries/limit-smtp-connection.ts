@@ -19,8 +19,8 @@ export interface LimitedConnection {
 type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : never;
 
 const TOO_SLOW = "4.4.2 This takes too long, try again";
-const TOO_QUIET = "4.4.2 Others want to connect, and you said nothing for a while";
-const BARE_LINE_FEED = "5.5.2 Lines end in CR LF, a line feed alone is refused";
+const TOO_QUIET = "4.4.2 Idle for too long while others want to connect";
+const BARE_LINE_FEED = "5.5.2 Lines must end in CR LF, a bare line feed is rejected";
 const BARE = /(?:^|[^\r])\n/;
 
 /**

@@ -57,7 +57,7 @@ test("leaves clocks alone that agree within the measurable accuracy", async () =
 });
 
 test.for([2, -2])(
-  "with a clock that is wrong by %d hours ids and instants are those of the database, and somebody is told",
+  "uses the database's time for ids and times and warns when the clock is off by %d hours",
   async (hours) => {
     setClock(hours * HOUR_MS);
     const warn = vi.spyOn(log, "warn");

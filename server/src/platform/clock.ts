@@ -53,7 +53,7 @@ export async function followClock({
     if (Math.abs(changeMs) >= WRONG_MS)
       log.warn(
         { aheadMs: difference.ms },
-        "the clock of this machine is not that of the database, which counts",
+        "the clock of this machine differs from the database, using the database's clock",
       );
   };
   await look();

@@ -10,7 +10,7 @@ export class UsageError extends Error {}
 interface Command {
   /** Printed if the command line is not understood. */
   usage: string;
-  /** The command's own errors whose message is complete without a stack trace. */
+  /** The command's own errors that need no stack trace. */
   expected?: ReadonlyArray<new (...args: never[]) => Error>;
 }
 

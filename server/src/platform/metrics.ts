@@ -35,47 +35,47 @@ export function createMetrics(): Metrics {
     ...createLoopMetrics(registry),
     requestsLeftOut: new Counter({
       name: "postloft_requests_left_out_total",
-      help: "API requests that are not in the log of their project, since there were too many in a second.",
+      help: "API requests left out of their project's log because there were too many in a second.",
       registers,
     }),
     httpSeconds: new Histogram({
       name: "postloft_http_request_seconds",
-      help: "Time to answer an HTTP request.",
+      help: "Duration of HTTP requests.",
       labelNames: ["method", "route", "status"],
       buckets: [0.005, 0.02, 0.05, 0.1, 0.25, 1, 5],
       registers,
     }),
     emailOutcomes: new Counter({
       name: "postloft_email_attempts_total",
-      help: "Attempts to hand a mail over, by how they ended; failed and skipped before one without a transport.",
+      help: "Attempts to submit an email by outcome. Emails that failed or were skipped before an attempt have no transport.",
       labelNames: ["outcome", "kind", "transport"],
       registers,
     }),
     handoversPerSecond: new Gauge({
       name: "postloft_email_handovers_per_second",
-      help: "Mails this process handed over a second, over the last ten seconds.",
+      help: "Emails this process submitted per second, over the last ten seconds.",
       registers,
     }),
     emailsQueued: new Gauge({
       name: "postloft_emails_due",
-      help: "Mails that wait and could be sent now (at most 10,000 of a kind are counted).",
+      help: "Queued emails that are due (counted up to 10,000 per kind).",
       labelNames: ["kind"],
       registers,
     }),
     oldestQueuedSeconds: new Gauge({
       name: "postloft_oldest_due_email_seconds",
-      help: "How long the mail of a kind that waits longest has been due.",
+      help: "How long the oldest due email of a kind has been due.",
       labelNames: ["kind"],
       registers,
     }),
     emailsUnconfirmed: new Gauge({
       name: "postloft_emails_unconfirmed",
-      help: "Mails handed over without an answer, which wait for a person.",
+      help: "Emails submitted without a reply, which a person has to resolve.",
       registers,
     }),
     leasesLost: new Counter({
       name: "postloft_sender_leases_lost_total",
-      help: "Times a sender found that it no longer held its mails.",
+      help: "Times a sender found that its lease was lost.",
       registers,
     }),
     campaignsPaused: new Counter({
@@ -85,7 +85,7 @@ export function createMetrics(): Metrics {
     }),
     unbalancedCampaigns: new Gauge({
       name: "postloft_unbalanced_campaigns",
-      help: "Campaigns whose mails do not add up to their recipients. Anything but 0 is a bug: tell us.",
+      help: "Campaigns whose emails do not add up to their recipients. Any value but 0 is a bug, please report it.",
       registers,
     }),
   };
@@ -96,13 +96,13 @@ function createWorkflowMetrics(registers: Registry[]) {
   return {
     webhookTries: new Counter({
       name: "postloft_webhook_tries_total",
-      help: "Tries of outgoing webhooks: done, retry (it is tried again), failed (it was the last).",
+      help: "Tries of outgoing webhooks by outcome: done, retry (another try follows), failed (the last try).",
       labelNames: ["outcome"],
       registers,
     }),
     executionsMoved: new Counter({
       name: "postloft_workflow_executions_moved_total",
-      help: "Times an execution of a workflow was moved on, however many steps that were.",
+      help: "Times a workflow execution advanced, by any number of steps.",
       registers,
     }),
   };
@@ -114,7 +114,7 @@ function createLoopMetrics(registry: Registry) {
   return {
     loopRuns: new Counter({
       name: "postloft_loop_runs_total",
-      help: "Runs of a background loop that ended, failed ones included.",
+      help: "Finished runs of a background loop, including failed runs.",
       ...common,
     }),
     loopErrors: new Counter({

@@ -38,6 +38,6 @@ export function invalidField(field: string, code: FieldError["code"], message: s
 export function requireUnchanged({ updatedAt }: { updatedAt: Date }, expected: string | undefined): void {
   if (expected === undefined || Date.parse(expected) === updatedAt.getTime()) return;
   throw new Refusal("CHANGED_MEANWHILE", {
-    message: `It was changed at ${updatedAt.toISOString()}, after you had read it.`,
+    message: `This was changed at ${updatedAt.toISOString()}, after you read it.`,
   });
 }

@@ -26,7 +26,7 @@ async function failureOf(work: () => Promise<unknown>): Promise<unknown> {
 test("names the setting of a port that is in use", async () => {
   const { port } = (await listen(0, "127.0.0.1")).address() as AddressInfo;
   const error = await failureOf(() => listen(port, "127.0.0.1"));
-  const said = `Port ${port} is in use at 127.0.0.1: another program listens there, or Postloft runs already. Stop it, or set`;
+  const said = `Port ${port} is in use at 127.0.0.1: another program is listening there, or Postloft is already running. Stop it, or set`;
   expect(explainStartError(error, { ...SETTINGS, PORT: port })?.message).toBe(
     `${said} PORT to another port.`,
   );
@@ -36,19 +36,19 @@ test("names the setting of a port that is in use", async () => {
 });
 
 test.for([
-  ["203.0.113.1", "203.0.113.1 is no address of this machine."],
+  ["203.0.113.1", "203.0.113.1 is not an address of this machine."],
   ["no-host.invalid", "HOST no-host.invalid has no address."],
-] as const)("HOST=%s is explained", async ([host, said]) => {
+] as const)("explains the error for HOST=%s", async ([host, said]) => {
   const error = await failureOf(() => listen(0, host));
   expect(explainStartError(error, { ...SETTINGS, HOST: host })?.message).toContain(said);
 });
 
 test.for([
-  ["another port", { port: 1 }, ":1/postgres) does not answer"],
+  ["another port", { port: 1 }, ":1/postgres) does not respond"],
   ["a host that does not exist", { host: "no-host.invalid" }, "no-host.invalid:"],
-  ["a database that does not exist", { database: "nowhere" }, "/nowhere) has no such database."],
-  ["a wrong password", { password: "wrong secret" }, "/postgres) refuses user and password."],
-] as const)("a DATABASE_URL with %s is explained, and keeps its password", async ([, wrong, said]) => {
+  ["a database that does not exist", { database: "nowhere" }, "/nowhere) does not exist."],
+  ["a wrong password", { password: "wrong secret" }, "/postgres) rejects the user or password."],
+] as const)("explains a DATABASE_URL with %s without its password", async ([, wrong, said]) => {
   const place = { ...inject("postgres"), database: "postgres", ...wrong };
   const client = new Client(place);
   const error = await failureOf(() => client.connect());
@@ -63,7 +63,7 @@ test.for([
 test("explains a full disk of an embedded or external database", () => {
   for (const DATABASE_URL of [undefined, "postgres://a:b@c/d"])
     expect(explainStartError({ code: "53100" }, { ...SETTINGS, DATABASE_URL })?.message).toMatch(
-      /^The database of (DATA_DIR|DATABASE_URL \(c:5432\/d\)) has no room left: its disk is full\./,
+      /^The database of (DATA_DIR|DATABASE_URL \(c:5432\/d\)) has no space left because its disk is full\./,
     );
 });
 

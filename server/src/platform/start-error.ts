@@ -2,7 +2,7 @@
 import type { Config } from "./settings/config.ts";
 import { databaseErrorCode, DISK_FULL } from "./database/database.ts";
 
-/** An error whose message is complete, so that its stack trace is not printed. */
+/** An error with a complete message, so that its stack trace is not printed. */
 export class StartError extends Error {
   override name = "StartError";
 }
@@ -12,29 +12,30 @@ type Settings = Pick<Config, "HOST" | "PORT" | "SMTP_PORT" | "DATABASE_URL">;
 /** Messages by system error code; `{name}` is the setting of the port. */
 const LISTENING: Readonly<Record<string, string>> = {
   EADDRINUSE:
-    "Port {port} is in use at {host}: another program listens there, or Postloft runs already. Stop it, or set {name} to another port.",
+    "Port {port} is in use at {host}: another program is listening there, or Postloft is already running. Stop it, or set {name} to another port.",
   EADDRNOTAVAIL:
-    "{host} is no address of this machine. Set HOST to one of its addresses: 127.0.0.1 for this machine alone, 0.0.0.0 for all.",
+    "{host} is not an address of this machine. Set HOST to one of its addresses, such as 127.0.0.1 for this machine only or 0.0.0.0 for all.",
   ENOTFOUND: "HOST {host} has no address. Set it to an address of this machine, such as 127.0.0.1.",
   EACCES: "No permission to listen on port {port}. Set {name} to a port from 1024 up.",
 };
 
-const NO_ROOM = "has no room left: its disk is full. Free some space, then try again.";
+const NO_ROOM = "has no space left because its disk is full. Free some space, then try again.";
 
 /** Messages by system error code or SQLSTATE. */
 const DATABASE: Readonly<Record<string, string>> = {
-  ECONNREFUSED: "does not answer: nothing listens there. Is it running, and are host and port right?",
-  ENOTFOUND: "has a host name that does not exist. Is it spelled right?",
-  EAI_AGAIN: "has a host name that could not be looked up. Does DNS work here?",
-  ETIMEDOUT: "does not answer. Are host and port right, and does a firewall let us through?",
-  "08006": "does not answer. Are host and port right, and does a firewall let us through?",
-  "28P01": "refuses user and password. Are they right? Special characters in them are percent-encoded.",
-  "28000": "refuses this user. pg_hba.conf must let it in from this machine.",
-  "3D000": "has no such database. Create it first: createdb.",
+  ECONNREFUSED:
+    "does not respond because nothing listens there. Check that it is running and that host and port are correct.",
+  ENOTFOUND: "has a host name that does not exist. Check its spelling.",
+  EAI_AGAIN: "has a host name that could not be resolved. Check that DNS works here.",
+  ETIMEDOUT: "does not respond. Check host, port and firewall.",
+  "08006": "does not respond. Check host, port and firewall.",
+  "28P01": "rejects the user or password. Check both, and percent-encode special characters in them.",
+  "28000": "rejects this user. Allow it from this machine in pg_hba.conf.",
+  "3D000": "does not exist. Create it first with createdb.",
   "42501":
     "does not let this user create tables. Make it the owner of the database, or grant it CREATE on the database and on schema public.",
   [DISK_FULL]: NO_ROOM,
-  "53300": "has no connection left. Raise max_connections, or let others use fewer.",
+  "53300": "has no connections left. Raise max_connections, or reduce the number of its other clients.",
   "57P03": "is starting up. Try again in a moment.",
 };
 

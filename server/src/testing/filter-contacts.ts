@@ -18,7 +18,7 @@ export interface ContactToStore {
   createdAt?: string;
   updatedAt?: string;
   events?: ReadonlyArray<{ name: string; at: string }>;
-  /** Ids of segments whose stored members include the contact. */
+  /** Ids of segments that have the contact as a stored member. */
   segments?: readonly string[];
 }
 

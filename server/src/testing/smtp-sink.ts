@@ -1,11 +1,11 @@
 // Runs a programmable SMTP server for tests and benchmarks. It accepts email into a journal and misbehaves on request.
 //
-// const sink = await startSmtpSink({ rules: [{ phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 full" } }] });
-// … send to 127.0.0.1:sink.port …
-// await sink.waitForMessages(1); sink.journal[0].raw; await sink.close();
+//   const sink = await startSmtpSink({ rules: [{ phase: "RCPT", recipient: /^full@/, action: { reply: "452 4.2.2 full" } }] });
+//   … send to 127.0.0.1:sink.port …
+//   await sink.waitForMessages(1);  sink.journal[0].raw;  await sink.close();
 //
-// A message is in the journal before the reply to its final dot, so every confirmed message is there. The rule `{ phase: "DOT", accept:
-// true, action: "drop" }` records a message and loses the reply.
+// A message is in the journal before the reply to its final dot, so every confirmed message is there. The rule
+// `{ phase: "DOT", accept: true, action: "drop" }` records a message and loses the reply.
 import { createServer, type Server, type Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import { createSelfSignedCertificate } from "./self-signed-certificate.ts";

@@ -550,7 +550,7 @@ test("an import is undone once, when it has ended, within 30 days, and unless it
   for (const method of ["GET", "POST"] as const)
     expect(await answer(running, method)).toBe("409 The import is still running. Undo it when it has ended.");
   const asked = await Promise.all([answer(undone), answer(undone)]);
-  const TWICE = "409 It was undone already, or is being undone.";
+  const TWICE = "409 This was already undone or is being undone.";
   expect(asked.toSorted()).toEqual(["202", TWICE]);
   runner = runJobs();
   await endOfUndo(project, undone);

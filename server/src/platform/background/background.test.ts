@@ -192,8 +192,8 @@ test("retries work until it commits and logs with decreasing frequency", async (
 });
 
 test.each([
-  ["its time is over", { forMs: 2_000 }],
-  ["it makes no sense", { forMs: 60_000, mayRepeat: (_error: unknown, tries: number) => tries < 3 }],
+  ["the time is over", { forMs: 2_000 }],
+  ["a retry is pointless", { forMs: 60_000, mayRepeat: (_error: unknown, tries: number) => tries < 3 }],
 ])("stops retrying when %s", async (_when, options) => {
   let tries = 0;
   const done = insist(async () => {

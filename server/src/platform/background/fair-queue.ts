@@ -205,7 +205,7 @@ export function createFairQueue(
 
 function tooMany(count: number): Refusal {
   return new Refusal("RATE_LIMIT_EXCEEDED", {
-    message: `${count} requests of this kind are waiting already. Send fewer at once.`,
+    message: `${count} requests of this kind are already waiting. Send fewer concurrently.`,
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
 }

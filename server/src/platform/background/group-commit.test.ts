@@ -86,8 +86,8 @@ test("tries each item separately when a batch fails, and rejects only the bad it
 });
 
 test.each([
-  ["a few of them at once", undefined, 4],
-  ["one at a time where their order matters", 1, 1],
+  ["a few at a time", undefined, 4],
+  ["one at a time when their order matters", 1, 1],
 ])("separate items are tried %s", async (_how, aloneAtOnce, expected) => {
   let running = 0;
   let most = 0;
@@ -126,7 +126,7 @@ test("rejects all items of a failed batch that may have taken effect, and never 
   expect(runs).toBe(1);
 });
 
-test("rejects only the item whose result is an Error, without repeating the others", async () => {
+test("rejects only the item with an Error as its result, without repeating the others", async () => {
   let runs = 0;
   const commits = createGroupCommit<number, number>({
     lanes: 1,

@@ -226,7 +226,7 @@ export async function deleteJobsBeside(tx: Tx, { projectId, id }: JobKey): Promi
   await tx.deleteFrom("jobs").where("projectId", "=", projectId).where("id", "<>", id).execute();
 }
 
-/** Deletes old jobs, except a job whose undo job has not ended. */
+/** Deletes old jobs, but keeps a job until its undo job has ended. */
 export async function deleteOldJobs(database: Database, days: number): Promise<void> {
   await sql`delete from jobs j where j.state in ('completed', 'failed')
     and j.finished_at < now() - make_interval(days => ${days})

@@ -164,7 +164,7 @@ export async function addUndoJob(
     return await subtransaction(tx, () => addJob(tx, { projectId, kind, input: { undoes, actor } }));
   } catch (error) {
     if (violatedConstraint(error, ["jobs_undoing"]) === null) throw error;
-    throw new Refusal("CONFLICT", { message: "It was undone already, or is being undone." });
+    throw new Refusal("CONFLICT", { message: "This was already undone or is being undone." });
   }
 }
 
@@ -247,14 +247,14 @@ export function startJobs(options: {
     }
     const passing = asUnavailable(error);
     if (passing instanceof Refusal && passing.retryAfterSeconds !== null) {
-      log.warn({ err: error, ...ids }, "a job waits for the database, or for what it rests on");
+      log.warn({ err: error, ...ids }, "job is waiting for the database or another dependency");
       await releaseJob(database, key, { claimId, waitMs: passing.retryAfterSeconds * 1000 });
       return;
     }
     const failures = (await transaction(database, (tx) => findClaimedForUpdate(tx, key, claimId)))?.failures;
-    log.error({ err: error, ...ids }, "a step of a job failed");
+    log.error({ err: error, ...ids }, "job step failed");
     if ((failures ?? 0) + 1 >= MAX_FAILURES) {
-      await end(key, claimId, kind, "An unexpected error; the log names it beside the id of the job.");
+      await end(key, claimId, kind, "An unexpected error. The log has it next to the job's id.");
       return;
     }
     const waitMs = FIRST_RETRY_MS * 2 ** (failures ?? 0);

@@ -20,7 +20,7 @@ export function toSnakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** A connection whose rows always have camelCase keys. */
+/** A connection that always returns rows with camelCase keys. */
 export class CamelCaseClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);

@@ -133,7 +133,7 @@ test("logs one short line when all connections are lost together", async () => {
   expect(JSON.parse(lines[0] ?? "")).toMatchObject({
     connections: 5,
     code: "57P01",
-    msg: "connections to the database were lost; new ones are made",
+    msg: "lost database connections, reconnecting",
   });
   expect(lines[0]?.length).toBeLessThan(400);
   clients[0]?.release(true);

@@ -31,7 +31,7 @@ const STATEMENT_TIMEOUT_MS = 30_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000;
 /** Jobs and migrations wait longer, see `allowLongWork`. */
 const LOCK_TIMEOUT_MS = 3_000;
-/** Needs PostgreSQL 17 or newer. Also ends a transaction whose process does not read its results. */
+/** Needs PostgreSQL 17 or newer. Also ends a transaction when its process does not read the results. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
 /** Connections lost within this time are logged as one line. */
 const LOSSES_TOLD_AFTER_MS = 1_000;
@@ -111,7 +111,7 @@ function createLossNotes(log: Log): (client: PoolClient, error: Error) => void {
       setTimeout(() => {
         log.warn(
           { connections: lost.size, code: databaseErrorCode(error), reason: error.message },
-          "connections to the database were lost; new ones are made",
+          "lost database connections, reconnecting",
         );
         lost.clear();
       }, LOSSES_TOLD_AFTER_MS).unref();

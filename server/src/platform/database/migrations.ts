@@ -73,9 +73,9 @@ async function takeLock(client: pg.PoolClient, say: (line: string) => void): Pro
       LOCK_ID,
     ]);
     if (rows[0]?.taken === true) return;
-    if (tries === SAID_AFTER_TRIES) say("Another process brings the database up to date: waiting for it.");
+    if (tries === SAID_AFTER_TRIES) say("Another process is migrating the database. Waiting for it.");
     if (performance.now() - startedMs > LONGEST_WAIT_MS)
-      throw new Error("Another process has been bringing the database up to date for an hour.");
+      throw new Error("Another process has been migrating the database for an hour.");
     await delay(LOOK_MS);
   }
 }

@@ -32,7 +32,7 @@ test.each([
   expect(result).toBe("started");
   expect(said).toEqual([
     expect.stringMatching(
-      /^The database of DATABASE_URL \(db\.example:5432\/post\) does not answer yet \(.+\): waiting/,
+      /^The database of DATABASE_URL \(db\.example:5432\/post\) does not respond yet \(.+\)\. Waiting/,
     ),
   ]);
   expect(said.join()).not.toContain("hunter2");

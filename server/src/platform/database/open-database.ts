@@ -90,7 +90,7 @@ export async function startPatiently<T>(work: () => Promise<T>, options: StartPa
       if (!isNotUp(error) || signal.aborted || performance.now() - startedMs > patienceMs) throw error;
       if (!hasSaid)
         say(
-          `${name} does not answer yet (${databaseErrorCode(error) || messageOf(error)}): waiting for it, at most ${Math.round(patienceMs / 1000)} s.`,
+          `${name} does not respond yet (${databaseErrorCode(error) || messageOf(error)}). Waiting for up to ${Math.round(patienceMs / 1000)} s.`,
         );
       await delay(Math.min(LOOK_MS, patienceMs), undefined, { signal });
     }

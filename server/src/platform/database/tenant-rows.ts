@@ -30,7 +30,7 @@ export async function listTenantTables(database: Database): Promise<TenantTable[
     const next = [...unplaced.values()].find(
       ({ name }) => ![...unplaced.values()].some((other) => other.refersTo.includes(name)),
     );
-    if (next === undefined) throw new Error("Tables of tenants refer to each other in a circle.");
+    if (next === undefined) throw new Error("Tenant tables have circular references.");
     unplaced.delete(next.name);
     ordered.push({ name: next.name, key: next.key });
   }

@@ -88,5 +88,5 @@ function breakOff(client: Client | PoolClient): void {
 }
 
 function connectionFailure(): Error {
-  return Object.assign(new Error("The database does not answer."), { code: "08006" });
+  return Object.assign(new Error("The database does not respond."), { code: "08006" });
 }

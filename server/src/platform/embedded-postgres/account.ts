@@ -123,7 +123,7 @@ export async function chooseAccount(places: {
   }
   throw new EmbeddedPostgresError(
     `The embedded PostgreSQL cannot run here. Tried:\n${refusals.join("\n")}\n` +
-      `Start the server as an ordinary user with an account of its own. ${EXTERNAL_DATABASE_ADVICE}`,
+      `Start the server as a non-root user with its own account. ${EXTERNAL_DATABASE_ADVICE}`,
   );
 }
 

@@ -20,7 +20,7 @@ begin
     select format('alter %s %s owner to ${ROLE}', case c.relkind when 'S' then 'sequence' when 'v' then 'view' else 'table' end, c.oid::regclass)
     from pg_class c
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'S') and c.relowner <> '${ROLE}'::regrole
-      -- Sequences of columns go with their table, and what an extension made is its own.
+      -- Sequences of columns belong to their table, and objects of extensions to the extension.
       and not exists (select 1 from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype in ('a', 'i', 'e'))
     union all
     select format('alter routine %s owner to ${ROLE}', p.oid::regprocedure)

@@ -35,7 +35,7 @@ export function findPostgresFolder(platform = `${process.platform}-${process.arc
   const packageName = PACKAGES[platform];
   if (packageName === undefined) {
     throw new EmbeddedPostgresError(
-      `There is no embedded PostgreSQL for ${platform}; it exists for ${Object.keys(PACKAGES).join(", ")}. ${EXTERNAL_DATABASE_ADVICE}`,
+      `There is no embedded PostgreSQL for ${platform}, only for ${Object.keys(PACKAGES).join(", ")}. ${EXTERNAL_DATABASE_ADVICE}`,
     );
   }
   try {

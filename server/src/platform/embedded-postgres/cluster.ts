@@ -54,8 +54,8 @@ export async function hasCluster(clusterDir: string): Promise<boolean> {
   const globals = await listNames(path.join(clusterDir, "global"));
   if (names.includes("PG_VERSION") && globals.includes("pg_control")) return true;
   throw new EmbeddedPostgresError(
-    `${clusterDir} is not empty and not a whole PostgreSQL data folder (PG_VERSION or global/pg_control is missing). ` +
-      "Nothing was changed. Put a backup in its place, or move it away to begin with an empty database.",
+    `${clusterDir} is not empty and not a complete PostgreSQL data folder (PG_VERSION or global/pg_control is missing). ` +
+      "Nothing was changed. Restore a backup in its place, or move it away to start with an empty database.",
   );
 }
 
@@ -81,8 +81,8 @@ export async function adoptCluster(
   const made = (await readFile(path.join(clusterDir, "PG_VERSION"), "utf8")).trim();
   if (made !== majorVersion) {
     throw new EmbeddedPostgresError(
-      `The database in ${clusterDir} was made by PostgreSQL ${made}, this version of the server brings PostgreSQL ${majorVersion}, which cannot read it. ` +
-        `Nothing was changed. Start the version of the server that made it, dump the database, and load it into a new data folder. ${EXTERNAL_DATABASE_ADVICE}`,
+      `The database in ${clusterDir} was created by PostgreSQL ${made}. This version of the server includes PostgreSQL ${majorVersion}, which cannot read it. ` +
+        `Nothing was changed. Start the version of the server that created it, dump the database, and load it into a new data folder. ${EXTERNAL_DATABASE_ADVICE}`,
     );
   }
   const { mode, uid } = await stat(clusterDir);
@@ -155,7 +155,7 @@ export async function readPassword(clusterDir: string): Promise<string> {
   } catch (error) {
     if (systemErrorCode(error) !== "ENOENT") throw error;
     throw new EmbeddedPostgresError(
-      `${file} is missing; it holds the password of the database user ${SUPERUSER}. Put it back from a backup of the data folder.`,
+      `${file} is missing. It contains the password of the database user ${SUPERUSER}. Restore it from a backup of the data folder.`,
     );
   }
 }

@@ -361,13 +361,15 @@ test("starts after a first start that was killed half-way", async () => {
 test("rejects an incomplete cluster or one of another major version without changing it", async () => {
   const dataDir = makeFolder();
   mkdirSync(path.join(dataDir, "postgres", "base"), { recursive: true });
-  await expect(start(dataDir)).rejects.toThrow(/not a whole PostgreSQL data folder.*Nothing was changed/s);
+  await expect(start(dataDir)).rejects.toThrow(/not a complete PostgreSQL data folder.*Nothing was changed/s);
   expect(readdirSync(path.join(dataDir, "postgres"))).toEqual(["base"]);
 
   mkdirSync(path.join(dataDir, "postgres", "global"));
   writeFileSync(path.join(dataDir, "postgres", "PG_VERSION"), "15\n");
   writeFileSync(path.join(dataDir, "postgres", "global", "pg_control"), "");
-  await expect(start(dataDir)).rejects.toThrow(/made by PostgreSQL 15.*brings PostgreSQL 18.*DATABASE_URL/s);
+  await expect(start(dataDir)).rejects.toThrow(
+    /created by PostgreSQL 15.*includes PostgreSQL 18.*DATABASE_URL/s,
+  );
   expect(readdirSync(path.join(dataDir, "postgres")).sort()).toEqual(["PG_VERSION", "base", "global"]);
 });
 
@@ -467,7 +469,7 @@ test("explains a full disk and a missing permission, followed by the original me
     /^The disk that holds the data folder \/srv\/data is full.*initdb failed.*No space left/s,
   );
   const unknown = explainFailure("PostgreSQL could not start", "odd", "/srv/data");
-  expect(unknown.message).toBe("PostgreSQL could not start. It said: odd");
+  expect(unknown.message).toBe("PostgreSQL could not start. Output: odd");
 });
 
 test("runs the program without superuser rights and hands it what an older version created", async () => {

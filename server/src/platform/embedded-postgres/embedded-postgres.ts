@@ -82,7 +82,7 @@ async function makeDataDir(dataDir: string): Promise<string> {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
     return await realpath(dataDir);
   } catch (error) {
-    throw explainFailure("The data folder cannot be made", String(error), dataDir);
+    throw explainFailure("The data folder cannot be created", String(error), dataDir);
   }
 }
 
@@ -108,7 +108,7 @@ async function startOnLockedDir(
       await clearLeftovers(clusterDir, programs, log);
       await adoptCluster(clusterDir, account, majorVersion);
     } else {
-      log(`Making a new database in ${clusterDir}.`);
+      log(`Creating a new database in ${clusterDir}.`);
       await createCluster({ dataDir, clusterDir, workDir, programs, account });
     }
     const password = await readPassword(clusterDir);

@@ -26,12 +26,12 @@ const explanations: { pattern: RegExp; sentence: (dataDir: string) => string }[]
   {
     pattern: DISK_FULL,
     sentence: (dataDir) =>
-      `The disk that holds the data folder ${dataDir} is full (or its quota is used up). Free some space and start again; what was stored is still there.`,
+      `The disk that holds the data folder ${dataDir} is full (or its quota is used up). Free some space and start again. Stored data is not lost.`,
   },
   {
     pattern: /could not look up effective user ID|administrative permissions|cannot be run as root/,
     sentence: () =>
-      `PostgreSQL refuses to run as this user: it needs an ordinary account that the system knows by name. Start the server as such a user. ${EXTERNAL_DATABASE_ADVICE}`,
+      `PostgreSQL does not run as this user. It needs a non-root account with a name. Start the server as such a user. ${EXTERNAL_DATABASE_ADVICE}`,
   },
   {
     pattern: OUT_OF_MEMORY,
@@ -41,7 +41,7 @@ const explanations: { pattern: RegExp; sentence: (dataDir: string) => string }[]
   {
     pattern: PERMISSION_DENIED,
     sentence: (dataDir) =>
-      `No permission to use the data folder ${dataDir}. Give the folder and all in it to the user who starts the server (chown -R), or choose another folder with DATA_DIR.`,
+      `No permission to use the data folder ${dataDir}. Make the user who starts the server the owner of the folder and its content (chown -R), or choose another folder with DATA_DIR.`,
   },
 ];
 
@@ -53,7 +53,7 @@ const explanations: { pattern: RegExp; sentence: (dataDir: string) => string }[]
 export function explainFailure(action: string, output: string, dataDir: string): EmbeddedPostgresError {
   const details = output.trim().slice(-QUOTED_LENGTH);
   const known = explanations.find(({ pattern }) => pattern.test(details));
-  const said = details === "" ? "It said nothing." : `It said: ${details}`;
+  const said = details === "" ? "There was no output." : `Output: ${details}`;
   return new EmbeddedPostgresError(
     known === undefined ? `${action}. ${said}` : `${known.sentence(dataDir)} (${action}. ${said})`,
   );

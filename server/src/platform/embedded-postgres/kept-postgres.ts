@@ -28,7 +28,7 @@ export async function keepEmbeddedPostgres(options: {
     for (;;) {
       const reason = await Promise.race([current.exited, stopped.promise]);
       if (reason === null) return;
-      options.log(`PostgreSQL ended by itself (${reason}); it is started again.`);
+      options.log(`PostgreSQL ended unexpectedly (${reason}). Restarting it.`);
       await current.stop();
       await startAgain();
     }
@@ -39,7 +39,7 @@ export async function keepEmbeddedPostgres(options: {
       try {
         current = await startEmbeddedPostgres(options);
         if (followed !== null) followed.options.port = current.connection.port;
-        options.log("PostgreSQL is back.");
+        options.log("PostgreSQL is running again.");
         return;
       } catch (error) {
         options.log(

@@ -35,7 +35,9 @@ export async function clearLeftovers(
   const find = process.platform === "linux" ? findServerProcessesInProc : findServerProcessesByList;
   const running = await find(clusterDir);
   if (running.includes(pid)) {
-    log(`A PostgreSQL of an earlier start still runs on ${clusterDir} (process id ${pid}); stopping it.`);
+    log(
+      `A PostgreSQL from an earlier start is still running on ${clusterDir} (process id ${pid}). Stopping it.`,
+    );
     await endProcesses([pid], "SIGINT", CLEAN_STOP_MS, () => find(clusterDir));
   }
   // Either the stop above took too long, or the postmaster was killed and left its children running.
@@ -46,7 +48,7 @@ export async function clearLeftovers(
   const stubborn = await find(clusterDir);
   if (stubborn.length > 0) {
     throw new EmbeddedPostgresError(
-      `PostgreSQL processes of an earlier start still use ${clusterDir} and do not end: ${stubborn.join(", ")}. End them, then start again.`,
+      `PostgreSQL processes from an earlier start still use ${clusterDir} and could not be stopped: ${stubborn.join(", ")}. End them, then start again.`,
     );
   }
   await rm(path.join(clusterDir, "postmaster.pid"), { force: true });
@@ -75,7 +77,7 @@ async function endProcesses(
     } catch (error) {
       if (systemErrorCode(error) === "ESRCH") continue;
       throw new EmbeddedPostgresError(
-        `PostgreSQL (process id ${pid}) already runs on this data folder and belongs to another user. Stop it, or start the server as that user.`,
+        `PostgreSQL (process id ${pid}) is already running on this data folder and belongs to another user. Stop it, or start the server as that user.`,
       );
     }
   }
@@ -129,7 +131,7 @@ async function stopOnWindows(
   const control = programPath(programs, "pg_ctl");
   const status = await runAs(OURSELVES, [control, "status", "-D", clusterDir], PROCESS_LIST_TIMEOUT_MS);
   if (status.code === 0) {
-    log(`A PostgreSQL of an earlier start still runs on ${clusterDir}; stopping it.`);
+    log(`A PostgreSQL from an earlier start is still running on ${clusterDir}. Stopping it.`);
     const seconds = String(CLEAN_STOP_MS / 1000);
     const stop = await runAs(
       OURSELVES,
@@ -137,7 +139,9 @@ async function stopOnWindows(
       CLEAN_STOP_MS + IMMEDIATE_STOP_MS,
     );
     if (stop.code !== 0) {
-      throw new EmbeddedPostgresError(`A PostgreSQL of an earlier start does not end: ${stop.output}`);
+      throw new EmbeddedPostgresError(
+        `A PostgreSQL from an earlier start could not be stopped: ${stop.output}`,
+      );
     }
   }
   await rm(path.join(clusterDir, "postmaster.pid"), { force: true });

@@ -36,7 +36,7 @@ export async function lockDataDir(
     const holder = readHolder(path.join(dataDir, PID_FILE));
     if (performance.now() >= deadline) throw inUse(dataDir, holder);
     if (!hasTold)
-      log(`Another server (process id ${holder}) still uses ${dataDir}; waiting a moment for it to end.`);
+      log(`Another server (process id ${holder}) is still using ${dataDir}. Waiting for it to stop.`);
     hasTold = true;
     await delay(RETRY_EVERY_MS);
   }
@@ -56,7 +56,7 @@ function tryToLock(dataDir: string): DataDirLock | undefined {
   } catch (error) {
     database.close();
     if (isBusy(error)) return undefined;
-    throw explainFailure(`The lock file ${lockFile} cannot be taken`, String(error), dataDir);
+    throw explainFailure(`The lock file ${lockFile} cannot be locked`, String(error), dataDir);
   }
   return {
     release() {

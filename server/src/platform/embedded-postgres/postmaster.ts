@@ -140,11 +140,11 @@ async function waitUntilReady(
     const now = performance.now();
     if (now - startedAt > timeoutMs) {
       throw new EmbeddedPostgresError(
-        `PostgreSQL was not ready after ${timeoutMs / 1000} s and was stopped; its log is in ${path.join(clusterDir, "log")}.`,
+        `PostgreSQL was not ready after ${timeoutMs / 1000} s and was stopped. Its log is in ${path.join(clusterDir, "log")}.`,
       );
     }
     if (now > progressAt) {
-      log("PostgreSQL is still starting (after a crash it replays its log first).");
+      log("PostgreSQL is still starting (after a crash it replays its write-ahead log first).");
       progressAt = now + PROGRESS_EVERY_MS;
     }
     await delay(READY_POLL_MS);

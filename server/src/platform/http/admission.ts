@@ -16,7 +16,7 @@ export interface AdmissionOptions {
   /** 0 turns the limit off. */
   requestsPerMinute: number;
   sessionCookie: string;
-  /** Returns the origin whose pages may use a session. Null allows only the origin that the request names as host. */
+  /** Returns the origin of the pages that may use a session. Null allows only the origin that the request names as host. */
   origin: () => string | null;
 }
 
@@ -85,7 +85,7 @@ async function identifyOrCount(
     const { allowed, resetSeconds } = await takeOne(options, bucket, LIMITS.failedKeys.value);
     if (allowed) throw error;
     throw new Refusal("RATE_LIMIT_EXCEEDED", {
-      message: "Too many calls with keys or sessions that are not valid.",
+      message: "Too many requests with invalid keys or sessions.",
       retryAfterSeconds: resetSeconds,
     });
   }
@@ -101,5 +101,5 @@ function refuseForeignOrigin(options: AdmissionOptions, endpoint: Endpoint, requ
     (site !== undefined && site !== "same-origin" && site !== "none") ||
     (origin !== undefined && !own.includes(origin))
   )
-    throw new Refusal("FORBIDDEN", { message: "A page of another site may not do this with your session." });
+    throw new Refusal("FORBIDDEN", { message: "Pages of other sites may not use your session." });
 }

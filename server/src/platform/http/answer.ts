@@ -58,7 +58,7 @@ export async function answerRequest(
   return answering;
 }
 
-/** Returns the owner whose large requests run one at a time. */
+/** Returns the owner that a request counts for; large requests of one owner run one at a time. */
 function ownerOf({ projectId, userId }: Caller, request: FastifyRequest): string {
   return projectId ?? userId ?? networkOf(request.ip);
 }
@@ -107,7 +107,7 @@ async function answerNow(
     await releaseKey(options.database, claim.receipt).catch((failure: unknown) =>
       options.log.warn(
         { err: failure, requestId: request.id },
-        "an idempotency key could not be released; it frees itself in a minute",
+        "failed to release an idempotency key, it expires in a minute",
       ),
     );
     throw error;
@@ -154,7 +154,7 @@ function readParts(endpoint: Endpoint, request: FastifyRequest): Parts {
     const given = sent === undefined && endpoint.isBodyOptional ? {} : sent;
     const value = endpoint.respell === null ? given : endpoint.respell(given);
     if (value === undefined)
-      throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty; a JSON object is needed." });
+      throw new Refusal("INVALID_REQUEST_BODY", { message: "The body is empty. Send a JSON object." });
     const hostile = findHostileValues(value);
     problems.push(...hostile.problems);
     const parsed = hostile.tooDeep ? null : endpoint.body.safeParse(value);

@@ -237,7 +237,7 @@ function drawnAgain(what: string): (cause: unknown) => never {
   };
 }
 
-test.for(withBody)("$method $path takes or refuses each hostile value in each field", async (endpoint) => {
+test.for(withBody)("$method $path accepts or rejects each hostile value in each field", async (endpoint) => {
   const own = triedPairs.filter((pair) => pair.endpoint === endpoint);
   for (const { field, value } of own) {
     const body = toJson({ ...validBody(endpoint), [field]: value });
@@ -246,7 +246,7 @@ test.for(withBody)("$method $path takes or refuses each hostile value in each fi
   expect(own.length).toBeGreaterThan(0);
 });
 
-test.for(withBody)("$method $path takes or refuses any JSON", async (endpoint) => {
+test.for(withBody)("$method $path accepts or rejects any JSON", async (endpoint) => {
   const anything = fc.oneof(
     fc.jsonValue({ maxDepth: 5 }),
     hostileValue,
@@ -276,7 +276,7 @@ function isRefusedByItself(endpoint: Endpoint, field: string, value: unknown): b
 }
 
 test.for(withBody)(
-  "$method $path tells every field that is refused alone also together",
+  "$method $path reports all fields together that are rejected separately",
   async (endpoint) => {
     const fields = fieldsOf(endpoint.body);
     const mutations = fc.uniqueArray(fc.tuple(fc.constantFrom(...fields), hostileValue), {
@@ -326,7 +326,7 @@ function notJson(endpoint: Endpoint): Array<string | Buffer> {
   ];
 }
 
-test.for(withBody)("$method $path answers 400 to what is no JSON", async (endpoint) => {
+test.for(withBody)("$method $path returns 400 for invalid JSON", async (endpoint) => {
   for (const body of notJson(endpoint)) expect((await send(endpoint, body)).status).toBe(400);
 });
 
@@ -355,7 +355,7 @@ function tooMuch(endpoint: Endpoint): string[] {
   ];
 }
 
-test.for(LARGE)("$method $path is not shaken by too much JSON", async (endpoint) => {
+test.for(LARGE)("$method $path withstands too much JSON", async (endpoint) => {
   const statuses = new Set<number>();
   for (const body of tooMuch(endpoint)) statuses.add((await send(endpoint, body)).status);
   expect(statuses).toContain(422);
@@ -364,12 +364,12 @@ test.for(LARGE)("$method $path is not shaken by too much JSON", async (endpoint)
 
 const ORDINARY = withBody.filter(({ bodyLimitBytes }) => bodyLimitBytes === null);
 
-test.for(ORDINARY)("$method $path answers 413 to a body over its limit", async (endpoint) => {
+test.for(ORDINARY)("$method $path returns 413 for a body above its limit", async (endpoint) => {
   const large = Buffer.alloc(LIMITS.bodyBytes.value + 1, " ");
   expect((await send(endpoint, large)).body.error.code).toBe("PAYLOAD_TOO_LARGE");
 });
 
-test.for(withBody)("$method $path refuses a body that says it is something else", async (endpoint) => {
+test.for(withBody)("$method $path rejects a body with another content type", async (endpoint) => {
   const body = JSON.stringify(validBody(endpoint));
   const types = ["text/plain", "application/xml", "multipart/form-data; boundary=x", "x", "json", ","];
   for (const type of types.filter((one) => !bodyTypes(endpoint).includes(one))) {
@@ -419,7 +419,7 @@ const parameters = withQuery.flatMap((endpoint) =>
 const triedParameters = sample(parameters, MAX_PAIRS);
 
 test.for(withQuery)(
-  "$method $path takes or refuses each hostile value in each parameter",
+  "$method $path accepts or rejects each hostile value in each parameter",
   async (endpoint) => {
     const own = triedParameters.filter((one) => one.endpoint === endpoint);
     for (const { name, value } of own) {
@@ -430,7 +430,7 @@ test.for(withQuery)(
   },
 );
 
-test.for(withQuery)("$method $path takes or refuses any query", async (endpoint) => {
+test.for(withQuery)("$method $path accepts or rejects any query", async (endpoint) => {
   const names = fc.constantFrom(
     ...fieldsOf(endpoint.query).flatMap((name) => [name, `${name}[]`, `${name}[a]`]),
   );
@@ -454,7 +454,7 @@ test.for(withQuery)("$method $path takes or refuses any query", async (endpoint)
 const withParameters = API.filter(({ path }) => path.includes(":"));
 
 test.for(withParameters)(
-  "$method $path answers any text in the path, and never as found where it is an id",
+  "$method $path handles any text in the path and finds no object for an invalid id",
   async (endpoint) => {
     await fc.assert(
       fc.asyncProperty(hostileQuery, async (text) => {

@@ -29,7 +29,7 @@ test.for([
   '"\n"',
   "undefined",
   "[".repeat(9),
-])("%j is no JSON", (text) => {
+])("rejects %j as invalid JSON", (text) => {
   expect(() => read(text)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST_BODY" }));
   expect(() => large(text)).toThrow(expect.objectContaining({ code: "INVALID_REQUEST_BODY" }));
 });

@@ -74,8 +74,8 @@ const BAD_AUTHORIZATION: Record<string, string> = {
   "two keys": "Bearer sk_a, Bearer sk_b",
   "a key with a quote": "Bearer sk_a'--",
   "10 kB": `Bearer sk_${"a".repeat(10_000)}`,
-  "a secret key that is none": `Bearer sk_${"a".repeat(48)}`,
-  "a public key that is none": `Bearer pk_${"a".repeat(48)}`,
+  "an unknown secret key": `Bearer sk_${"a".repeat(48)}`,
+  "an unknown public key": `Bearer pk_${"a".repeat(48)}`,
 };
 
 test("returns 401 for every protected endpoint without authentication, and nothing changes", async () => {
@@ -85,7 +85,7 @@ test("returns 401 for every protected endpoint without authentication, and nothi
 });
 
 test.for(Object.entries(BAD_AUTHORIZATION))(
-  "%s in Authorization answers 401 everywhere, and nothing changes",
+  "returns 401 everywhere for %s in Authorization, and nothing changes",
   async ([, authorization]) => {
     const before = await server.countRows();
     expect(await askAll({ headers: { authorization } })).toEqual(expected(NO_KEY));
@@ -130,8 +130,8 @@ test("returns 400 for a session without X-Project-Id if the endpoint needs a pro
     );
 });
 
-test.for(["of others", "that does not exist", "whose id is none", "whose id is SQL"])(
-  "a session is answered 403 for a project %s in its header, 404 for one in the path, and nothing changes",
+test.for(["of others", "that does not exist", "with an invalid id", "with SQL as its id"])(
+  "returns 403 for a project %s in the header of a session and 404 for one in the path",
   async (kind) => {
     const { cookie } = await server.signUp();
     const before = await server.countRows();
@@ -140,7 +140,7 @@ test.for(["of others", "that does not exist", "whose id is none", "whose id is S
         ? server.project.id
         : kind === "that does not exist"
           ? randomUUID()
-          : kind === "whose id is none"
+          : kind === "with an invalid id"
             ? "nothing"
             : "' or 1=1 --";
     const caller = { cookie, projectId: id };

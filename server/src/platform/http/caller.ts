@@ -10,7 +10,7 @@ export interface Caller {
   disabled: boolean;
   userId: string | null;
   sessionId: string | null;
-  /** The role in the project. Null without a project, and for users whose path names a project they do not belong to. */
+  /** The role in the project. Null without a project, and for users who do not belong to the project in the path. */
   role: Role | null;
   /** The user has not verified their address although that is required (REQUIRE_EMAIL_VERIFICATION). */
   mayNotSend: boolean;
@@ -207,9 +207,9 @@ function checkScopedKey(
 function formFault(header: string): { message?: string } {
   if (header.length > MAX_AUTHORIZATION_LENGTH) return {};
   if (/^(pk|sk)_/.test(header))
-    return { message: "The key stands alone in the header: write `Authorization: Bearer <key>`." };
+    return { message: "The word Bearer is missing before the key. Send `Authorization: Bearer <key>`." };
   return /^bearer +(?!pk_|sk_)/i.test(header)
-    ? { message: "What stands behind `Bearer` is no key of this service: keys begin with `sk_` or `pk_`." }
+    ? { message: "The token after `Bearer` is not a Postloft key. Keys begin with `sk_` or `pk_`." }
     : {};
 }
 

@@ -86,7 +86,7 @@ export function asRefusal(error: unknown): Refusal | null {
   if (failure instanceof Refusal) return failure;
   // The project existed when the request arrived, and was disabled before it was deleted.
   if (violatedConstraint(failure, NO_PROJECT) !== null)
-    return new Refusal("PROJECT_DISABLED", { message: "The project was deleted meanwhile." });
+    return new Refusal("PROJECT_DISABLED", { message: "The project has been deleted." });
   const { code, statusCode } = (failure ?? {}) as { code?: unknown; statusCode?: unknown };
   const known = typeof code === "string" ? FASTIFY_CODES[code] : undefined;
   if (known !== undefined) return new Refusal(known);

@@ -22,13 +22,13 @@ const FORMS: Array<[string, string, string, Record<string, string>]> = [
     `${part('name="f"; filename="f.txt"', "1")}${part('name="a"', "2")}--x--\r\n`,
     { a: "2" },
   ],
-  ["multipart that is none", MULTIPART, "garbage", {}],
+  ["invalid multipart", MULTIPART, "garbage", {}],
   ["multipart cut short", MULTIPART, part('name="a"', "1").slice(0, -4), {}],
   ["multipart without a boundary", "multipart/form-data", "garbage", {}],
-  ["bytes that are no UTF-8", URLENCODED, "a=%ff%fe", { a: "\ufffd\ufffd" }],
+  ["bytes that are not UTF-8", URLENCODED, "a=%ff%fe", { a: "\ufffd\ufffd" }],
 ];
 
-test.for(FORMS)("%s", async ([, contentType, text, expected]) => {
+test.for(FORMS)("reads a form: %s", async ([, contentType, text, expected]) => {
   expect(await readForm(Buffer.from(text), contentType)).toEqual(expected);
 });
 
@@ -50,7 +50,7 @@ const HEADS: Array<[string, string, string | null]> = [
   ["without a file name", 'name="file"', null],
 ];
 
-test.for(HEADS)("a file %s is read byte for byte", async ([, head, filename]) => {
+test.for(HEADS)("reads a file %s byte for byte", async ([, head, filename]) => {
   const text = "ü,\r\n--y \u0000\r\n";
   const { file } = await readUpload(Buffer.from(`${part(head, text)}--x--\r\n`), MULTIPART);
   expect(file?.filename).toBe(filename);

@@ -1,4 +1,4 @@
-// Reads forms with short texts, urlencoded or multipart, and uploads, whose parts may be files.
+// Reads forms with short texts, urlencoded or multipart, and uploads, in which parts may be files.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
 import { Refusal } from "../refusal.ts";
@@ -22,7 +22,7 @@ export async function readUpload(bytes: Buffer, contentType: string): Promise<Re
   const parts = await readParts(bytes, contentType);
   if (parts === null)
     throw new Refusal("INVALID_REQUEST_BODY", {
-      message: "The body is not multipart/form-data, or it does not end where it says.",
+      message: "The body is not complete multipart/form-data.",
     });
   const files = parts.map(async ([name, part]): Promise<[string, UploadedFile]> => {
     if (typeof part === "string") return [name, { filename: null, bytes: Buffer.from(part) }];

@@ -32,7 +32,7 @@ test.each([
 ])("%s, %s: rejects a repeated header", async (...headers) => {
   const answer = await speak("GET /contacts HTTP/1.1", ...headers, "Connection: close");
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-  expect(answer).toMatch(/The header (host|authorization) is there more than once/);
+  expect(answer).toMatch(/The header (host|authorization) is repeated/);
 });
 
 test("accepts one of each header", async () => {

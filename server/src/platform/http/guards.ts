@@ -39,14 +39,14 @@ export function createGuards(options: GuardOptions) {
     const proxy = withoutPrefix(address);
     options.log.warn(
       { proxy },
-      `requests come through a proxy that is not trusted, so all its visitors count as one: set TRUST_PROXY=${proxy} if it is yours`,
+      `requests arrive through an untrusted proxy, so all its visitors count as one; set TRUST_PROXY=${proxy} if the proxy is yours`,
     );
   }
 
   return (request: FastifyRequest, reply: FastifyReply): Refusal | null => {
     const repeated = repeatedHeader(request.raw.rawHeaders);
     if (repeated !== null)
-      return new Refusal("BAD_REQUEST", { message: `The header ${repeated} is there more than once.` });
+      return new Refusal("BAD_REQUEST", { message: `The header ${repeated} is repeated.` });
     noticeProxy(request);
     const path = request.routeOptions.url ?? "";
     const guarded = options.access.find((one) => path === one.path || path.startsWith(`${one.path}/`));
@@ -98,13 +98,13 @@ export function refuseAccess(
     if (isLoopback(address) && !isRelayed) return null;
     return new Refusal("FORBIDDEN", {
       message: trustsProxies
-        ? `With TRUST_PROXY this page needs a token; its operator can set one with ${setting}.`
-        : `This page is for the machine of the installation alone; its operator can open it with the setting ${setting}.`,
+        ? `With TRUST_PROXY this page requires a token. The instance admin can set one with ${setting}.`
+        : `This page is only available on the server itself. The instance admin can open it with ${setting}.`,
     });
   }
   if (hasToken(headers.authorization, access.token)) return null;
   return new Refusal("UNAUTHORIZED", {
-    message: `This page needs the token of the setting ${setting}: as a Bearer token, or as the password of any user.`,
+    message: `This page requires the token of ${setting}, as a Bearer token or as the password with any user name.`,
   });
 }
 

@@ -34,7 +34,7 @@ test.each(["/", "/users", "/a/b/c", "/x", "/wp-login.php", `/${"contacts".repeat
 
 test("suggests the path that is nearly the same", async () => {
   expect(await messageOf("POST", "/v1/sned", {}, {})).toBe(
-    "There is nothing at this path: did you mean POST /v1/send?",
+    "This path does not exist. Did you mean POST /v1/send?",
   );
   expect(await messageOf("GET", "/nothing/of/the/kind")).toBe("There is nothing here.");
 });
@@ -69,8 +69,8 @@ test("distinguishes a key without Bearer from something that is no key, without 
     (authorization) => messageOf("GET", "/contacts", { authorization }),
   );
   expect(told).toEqual({
-    [secretKey]: "The key stands alone in the header: write `Authorization: Bearer <key>`.",
-    "Bearer re_123": "What stands behind `Bearer` is no key of this service: keys begin with `sk_` or `pk_`.",
+    [secretKey]: "The word Bearer is missing before the key. Send `Authorization: Bearer <key>`.",
+    "Bearer re_123": "The token after `Bearer` is not a Postloft key. Keys begin with `sk_` or `pk_`.",
     "Bearer sk_unknown": "The API key is not valid. Keys stop working when they are regenerated.",
   });
 });
@@ -101,7 +101,7 @@ test("names the limit when a body is too large", async () => {
   const large = { name: "x".repeat(LIMITS.bodyBytes.value) };
   const { byKey } = server.project;
   const reply = await server.call<ErrorEnvelope>("POST", "/templates", byKey, large);
-  expect(reply.body.error.message).toBe("The body is larger than the 1 MB that this endpoint takes.");
+  expect(reply.body.error.message).toBe("The body exceeds the limit of 1 MB for this endpoint.");
 });
 
 test("links every error to its entry on the documentation page", async () => {

@@ -85,7 +85,7 @@ test("returns 404 for an unknown path and 405 with the allowed methods for a wro
 });
 
 test.for(["%zz", "%", "%00", "%ff", "x".repeat(101), "x".repeat(5_000), "..%2f..", "'%20or%201=1"])(
-  "an id that cannot be one (%.20s) is a 404 with the envelope",
+  "returns 404 with the envelope for an invalid id (%.20s)",
   async (id) => {
     for (const method of ["GET", "PATCH", "DELETE"]) {
       const body = method === "PATCH" ? {} : undefined;
@@ -135,7 +135,7 @@ test("stops reading a body of unknown length at its limit with 413", async () =>
 });
 
 test.for(["/health", "/contacts", "/nothing", "/contacts/%zz", "/config"])(
-  "the answer to GET %s forbids caching, sniffing and referrers",
+  "forbids caching, sniffing and referrers in the response to GET %s",
   async (path) => {
     const { headers } = await server.call("GET", path);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -147,7 +147,7 @@ test.for(["/health", "/contacts", "/nothing", "/contacts/%zz", "/config"])(
 const track = { email: "ada@example.com", event: "signed-up" };
 
 test.for(["/v1/track", "/track", "/api/v1/track", "/api/track", "/v1", "/v1/", "/api/v1", "/v1/track/"])(
-  "POST %s tracks, with either key",
+  "POST %s tracks an event with either key",
   async (path) => {
     for (const key of [server.project.publicKey, server.project.secretKey]) {
       const { status, body } = await server.call<Record<string, unknown>>("POST", path, { key }, track);
@@ -163,7 +163,7 @@ test.for(["/v1/track", "/track", "/api/v1/track", "/api/track", "/v1", "/v1/", "
   },
 );
 
-test.for(["/v1/send", "/send", "/api/v1/send", "/api/send"])("POST %s sends", async (path) => {
+test.for(["/v1/send", "/send", "/api/v1/send", "/api/send"])("POST %s sends an email", async (path) => {
   const mail = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" };
   const { status, body } = await server.call<Record<string, unknown>>(
     "POST",
@@ -233,19 +233,22 @@ test("allows other origins only for track, and never with cookies", async () => 
   );
 });
 
-test.for(["/v1/track", "/track", "/api/v1/track", "/v1"])("a browser may preflight %s", async (path) => {
-  const reply = await server.call("OPTIONS", path, {
-    headers: {
-      origin: "null",
-      "access-control-request-method": "POST",
-      "access-control-request-headers": "authorization,content-type",
-    },
-  });
-  expect(reply.status).toBe(204);
-  expect(reply.headers.get("access-control-allow-methods")).toBe("POST");
-  const allowed = (reply.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
-  expect(allowed).toEqual(expect.arrayContaining(["authorization", "content-type", "idempotency-key"]));
-});
+test.for(["/v1/track", "/track", "/api/v1/track", "/v1"])(
+  "allows a browser to preflight %s",
+  async (path) => {
+    const reply = await server.call("OPTIONS", path, {
+      headers: {
+        origin: "null",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "authorization,content-type",
+      },
+    });
+    expect(reply.status).toBe(204);
+    expect(reply.headers.get("access-control-allow-methods")).toBe("POST");
+    const allowed = (reply.headers.get("access-control-allow-headers") ?? "").toLowerCase().split(", ");
+    expect(allowed).toEqual(expect.arrayContaining(["authorization", "content-type", "idempotency-key"]));
+  },
+);
 
 test("lets browsers of other origins read why track failed", async () => {
   const { publicKey: key } = server.project;
@@ -423,7 +426,7 @@ beforeAll(async () => {
 afterAll(async () => failing.app.close());
 
 test.for(["error", "text", "null"])(
-  "a bug (%s thrown) answers 500 with the id that is in the log, and gives nothing else away",
+  "returns 500 with only the logged request id when a bug throws %s",
   async (as) => {
     const response = await failing.app.inject({ method: "POST", url: "/boom", payload: { as } });
     expect(response.statusCode).toBe(500);
@@ -509,6 +512,6 @@ test.for([
   "10.0.0.1/8/8",
   "10.0.0/8",
   "/8",
-])("TRUST_PROXY=%s is refused by name", (text) => {
+])("names the setting when it rejects TRUST_PROXY=%s", (text) => {
   expect(() => readConfig({ TRUST_PROXY: text })).toThrow("TRUST_PROXY: must be addresses or ranges");
 });

@@ -24,7 +24,7 @@ import { Refusal } from "../refusal.ts";
 export interface HttpOptions extends AdmissionOptions, Noting {
   database: Database;
   sealer: Sealer;
-  /** Addresses, ranges or names of ranges whose X-Forwarded-For is trusted. */
+  /** Addresses, ranges or names of ranges of proxies with a trusted X-Forwarded-For header. */
   trustedProxies: readonly string[];
   /** Who may see the pages of the installation. Default: anyone. */
   access?: GuardOptions["access"];
@@ -201,7 +201,7 @@ async function sendFailure(
   if (ERRORS[refusal.code].status >= 500)
     options.log.error(
       { err: error, requestId: request.id, method: request.method, route: request.routeOptions.url },
-      "a request failed",
+      "request failed",
     );
   if (refusal.retryAfterSeconds !== null) reply.header("retry-after", refusal.retryAfterSeconds);
   if (refusal.code === "PAYLOAD_TOO_LARGE") await readOn(request, reply);
@@ -224,7 +224,7 @@ function withLimit(refusal: Refusal, { routeOptions }: FastifyRequest): Refusal 
   const { code, message } = refusal;
   if (code !== "PAYLOAD_TOO_LARGE" || message !== ERRORS[code].message) return refusal;
   const limit = formatBytes(routeOptions.bodyLimit ?? LIMITS.bodyBytes.value);
-  return new Refusal(code, { message: `The body is larger than the ${limit} that this endpoint takes.` });
+  return new Refusal(code, { message: `The body exceeds the limit of ${limit} for this endpoint.` });
 }
 
 /** Responds to invalid HTTP or endless headers and ends the connection, because there is no request to handle. */
@@ -249,7 +249,7 @@ function pathNotFound(routes: readonly Route[], url: string): Refusal {
     routes.map(({ endpoint }) => endpoint),
     path,
   );
-  const details = near === null ? {} : { message: `There is nothing at this path: did you mean ${near}?` };
+  const details = near === null ? {} : { message: `This path does not exist. Did you mean ${near}?` };
   return new Refusal("RESOURCE_NOT_FOUND", details);
 }
 

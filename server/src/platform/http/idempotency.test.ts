@@ -351,7 +351,7 @@ test("covers every POST that a key may make", () => {
 });
 
 test.for(Object.entries(CASES))(
-  "%s: the same request again gets the first answer and does nothing",
+  "%s: returns the first response for a repeated request and does nothing",
   async ([, prepare]) => {
     const { path, body, headers } = await prepare(server.project, `repeat${++used}`);
     const caller = withKey(server.project.byKey, newKey(), headers);
@@ -371,7 +371,7 @@ test.for(Object.entries(CASES))(
 );
 
 test.for(Object.entries(CASES))(
-  "%s: of 50 at once one has the effect, the others its answer or 409",
+  "%s: runs one of 50 concurrent requests and returns its response or 409 to the others",
   async ([, prepare]) => {
     const once = await effectOf(prepare, 1);
     const { effect, replies } = await effectOf(prepare, 50);
@@ -500,7 +500,7 @@ test.for([
   ["x".repeat(256), "Idempotency-Key too_big"],
   ["é", "Idempotency-Key invalid_string"],
   ["a\tb", "Idempotency-Key invalid_string"],
-] as const)("the key %j answers 422 and does nothing", async ([key, fault]) => {
+] as const)("returns 422 and does nothing for the key %j", async ([key, fault]) => {
   const before = await server.countRows();
   const reply = await server.call("POST", "/v1/track", withKey(server.project.byKey, key), {
     email: "ada@example.com",
@@ -521,7 +521,7 @@ test("accepts a key of 255 printable characters", async () => {
 
 const request = () => ({ projectId: server.project.id, key: newKey(), path: "/x", body: Buffer.from("1") });
 
-test("frees a claim whose process died after one minute", async () => {
+test("frees the claim of a dead process after one minute", async () => {
   const one = request();
   await claimKey(server.database, one);
   await expect(claimKey(server.database, one)).rejects.toMatchObject({
@@ -535,7 +535,7 @@ test("frees a claim whose process died after one minute", async () => {
   expect(await claimKey(server.database, one)).toHaveProperty("receipt");
 });
 
-test("rolls back an effect whose claim was taken over", async () => {
+test("rolls back an effect when its claim was taken over", async () => {
   const one = request();
   const slow = await claimKey(server.database, one);
   await server.rows(

@@ -95,7 +95,7 @@ export async function storeReceipts(
     returning 1`.execute(tx);
   if (stored.rows.length !== answers.length)
     throw new Refusal("IDEMPOTENCY_KEY_REUSED", {
-      message: "Another request took this Idempotency-Key over.",
+      message: "Another request took over this Idempotency-Key.",
     });
 }
 
@@ -132,7 +132,7 @@ async function deleteOldKeys(database: Database): Promise<number> {
       where created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value}) limit ${SWEEP_ROWS}
     )
     delete from idempotency_keys k using old
-    -- Not one that was taken again meanwhile.
+    -- Except a key that was claimed again since.
     where k.project_id = old.project_id and k.key = old.key
       and k.created_at < now() - make_interval(hours => ${LIMITS.idempotencyHours.value})`.execute(database);
   return Number(deleted.numAffectedRows ?? 0);

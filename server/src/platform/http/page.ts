@@ -27,7 +27,7 @@ export function readPage(
   if (query.cursor === undefined) return { limit, before: null };
   const [, before = ""] = Buffer.from(query.cursor, "base64url").toString("utf8").split(":");
   if (!isId(before) || cursorOf(list, before) !== query.cursor)
-    throw new Refusal("BAD_REQUEST", { message: "The cursor is not one this list handed out." });
+    throw new Refusal("BAD_REQUEST", { message: "The cursor does not belong to this list." });
   return { limit, before };
 }
 

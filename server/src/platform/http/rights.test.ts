@@ -139,7 +139,7 @@ async function ask(endpoint: Endpoint, { caller, projectId, hidden }: Scene): Pr
 }
 
 test.for(Object.keys(RIGHTS))(
-  "each endpoint lets %s in, or says why not, as the table of rights",
+  "admits or rejects %s at each endpoint as in the table of rights",
   async (column) => {
     const scene = await prepare(column);
     const answers = await Promise.all(

@@ -170,7 +170,7 @@ test("rejects unknown fields at the endpoints that decide recipients, time or co
 });
 
 test.for(STRICT.map((endpoint) => [endpoint.name, endpoint] as const))(
-  "%s refuses a body with one letter of a key changed",
+  "%s rejects a body with a typo in a key",
   async ([, endpoint]) => {
     for (const body of bodiesOf(endpoint)) {
       expect(unknownFieldsOf(endpoint, body)).toEqual([]);
@@ -286,7 +286,7 @@ const NOT_A_TIME: ReadonlyArray<readonly [string, unknown]> = [
   ["null as the whole body", null],
 ];
 
-test.for(NOT_A_TIME)("sending a campaign with %s sends nothing", async ([, body]) => {
+test.for(NOT_A_TIME)("rejects sending a campaign with %s and sends nothing", async ([, body]) => {
   const { byKey } = server.project;
   const path = `/campaigns/${ids["campaigns"]}`;
   const before = await server.countRows();

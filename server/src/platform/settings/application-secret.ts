@@ -23,7 +23,7 @@ export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<b
     await keepSecret(dataDir, made);
   } catch (error) {
     if (systemErrorCode(error) !== "EEXIST") throw error;
-    // Of two concurrent first starts only one creates the secret, and the other reads it.
+    // Only one of two concurrent first starts creates the secret, and the other reads it.
     return (await readSecret(dataDir)) ?? made;
   }
   return made;
@@ -38,8 +38,8 @@ export async function findSecret(dataDir: string): Promise<string> {
 
 const missing = (dataDir: string) =>
   new StartError(
-    `${pathOf(dataDir)} is missing, and APP_SECRET is not set: nobody can read the keys in the database without this secret. ` +
-      "Put the file back, or set APP_SECRET to what it held.",
+    `${pathOf(dataDir)} is missing, and APP_SECRET is not set. The keys in the database cannot be read without this secret. ` +
+      "Put the file back, or set APP_SECRET to its content.",
   );
 
 /** Returns the secret, or null if there is none. */
@@ -51,7 +51,7 @@ export async function readSecret(dataDir: string): Promise<string | null> {
   });
   const secret = text?.trim() ?? null;
   if (secret !== null && secret.length < SECRET_BYTES)
-    throw new StartError(`${path} is damaged: it must hold at least ${SECRET_BYTES} characters.`);
+    throw new StartError(`${path} is damaged. It must contain at least ${SECRET_BYTES} characters.`);
   return secret;
 }
 

@@ -74,7 +74,7 @@ export const proxy = z
 export const namedFailpoint = z.string().transform((text, context) => {
   const parsed = parseFailpoint(text);
   if (parsed !== null) return parsed;
-  context.addIssue({ code: "custom", message: "must be name:action[:turn] with names we know" });
+  context.addIssue({ code: "custom", message: "must be name:action[:turn] with a known name and action" });
   return z.NEVER;
 });
 export const topicArn = z

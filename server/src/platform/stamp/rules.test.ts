@@ -32,34 +32,39 @@ const kept = (change: Partial<Kept> = {}): Kept => ({
 const LONG_OFF = { beatAtMs: NOW_MS - 12 * SILENCE_MS };
 
 const GOES_ON: ReadonlyArray<[string, Stamp, Place, Kept | null]> = [
-  ["the very first start", stamp({ id: null }), HERE, null],
-  ["a start with a file that agrees", stamp(), HERE, kept()],
-  ["a file that is a little behind", stamp(), HERE, kept({ beat: 90, beatAtMs: NOW_MS - 60_000 })],
-  ["a machine without a file, shortly after the last heartbeat", stamp(), HERE, null],
+  ["the first start", stamp({ id: null }), HERE, null],
+  ["a start with a matching file", stamp(), HERE, kept()],
+  ["a file that is slightly behind", stamp(), HERE, kept({ beat: 90, beatAtMs: NOW_MS - 60_000 })],
+  ["a machine without a file shortly after the last heartbeat", stamp(), HERE, null],
   ["a file of another installation", stamp(), HERE, kept({ id: "another", beat: 900 })],
-  ["a night off, with a file that agrees", stamp(LONG_OFF), HERE, kept(LONG_OFF)],
+  ["a night offline with a matching file", stamp(LONG_OFF), HERE, kept(LONG_OFF)],
   [
-    "moved in order: the file has the last heartbeat",
+    "a proper move, with the last heartbeat in the file",
     stamp(LONG_OFF),
     { ...HERE, systemIdentifier: "8" },
     kept(LONG_OFF),
   ],
-  ["a standby took over that had everything", stamp(), { ...HERE, timeline: "00000002" }, kept()],
-  ["a standby took over, nothing is remembered", stamp(), { ...HERE, timeline: "00000002" }, null],
-  ["what may not be asked", stamp(), { systemIdentifier: null, databaseOid: null, timeline: null }, kept()],
+  ["failover to a standby with all data", stamp(), { ...HERE, timeline: "00000002" }, kept()],
+  ["failover to a standby without any memory", stamp(), { ...HERE, timeline: "00000002" }, null],
   [
-    "a file from before others dealt with it",
+    "values that may not be queried",
+    stamp(),
+    { systemIdentifier: null, databaseOid: null, timeline: null },
+    kept(),
+  ],
+  [
+    "a file from before other processes handled it",
     stamp({ wentBackAtMs: NOW_MS - 1_000 }),
     HERE,
     kept({ incarnation: 2, beat: 400 }),
   ],
   [
-    "a process that lives and remembers all that the database forgot",
+    "a live process that remembers everything the database lost",
     stamp(),
     { ...HERE, timeline: "00000002" },
     kept({ beat: 101, rememberedSinceMs: NOW_MS - 60_000 }),
   ],
-  ["a file with less than another process found", stamp(), HERE, kept({ incarnation: 2, beat: 50 })],
+  ["a file that knows less than another process", stamp(), HERE, kept({ incarnation: 2, beat: 50 })],
 ];
 
 test.each(GOES_ON)("continues: %s", (_title, row, place, remembered) => {
@@ -67,43 +72,43 @@ test.each(GOES_ON)("continues: %s", (_title, row, place, remembered) => {
 });
 
 const HOLDS: ReadonlyArray<[string, RegExp, Stamp, Place, Kept | null]> = [
-  ["it was asked for", /asked/, stamp({ isHoldAsked: true }), HERE, kept()],
-  ["the file knows a later heartbeat", /went back/, stamp(), HERE, kept({ beat: 101 })],
-  ["the file knows a later incarnation", /went back/, stamp(), HERE, kept({ incarnation: 4, beat: 60 })],
+  ["a requested hold", /requested/, stamp({ isHoldAsked: true }), HERE, kept()],
+  ["a file with a later heartbeat", /rolled back/, stamp(), HERE, kept({ beat: 101 })],
+  ["a file with a later incarnation", /rolled back/, stamp(), HERE, kept({ incarnation: 4, beat: 60 })],
   [
-    "another process took over first, and this one knew more",
-    /went back/,
+    "a process that knows more than the one that took over first",
+    /rolled back/,
     stamp(),
     HERE,
     kept({ incarnation: 2, beat: 51 }),
   ],
   [
-    "a later restore, after one that was dealt with",
-    /went back/,
+    "a second restore after a handled one",
+    /rolled back/,
     stamp({ wentBackAtMs: NOW_MS - 10 * MINUTE_MS }),
     HERE,
     kept({ beat: 200 }),
   ],
-  ["another server, nothing remembered", /copy/, stamp(), { ...HERE, systemIdentifier: "8" }, null],
-  ["another database of the server", /copy/, stamp(), { ...HERE, databaseOid: "77" }, kept({ beat: 99 })],
+  ["another server without any memory", /copy/, stamp(), { ...HERE, systemIdentifier: "8" }, null],
+  ["another database on the server", /copy/, stamp(), { ...HERE, databaseOid: "77" }, kept({ beat: 99 })],
   [
-    "a process that lives and remembers less than the database forgot",
-    /went back/,
+    "a live process that remembers less than the database lost",
+    /rolled back/,
     stamp(),
     HERE,
     kept({ beat: 101, rememberedSinceMs: NOW_MS - 1_000 }),
   ],
   ["a copied data folder", /folder is a copy/, stamp(), HERE, kept({ isCopy: true })],
-  ["a long silence, nothing remembered", /minutes old/, stamp(LONG_OFF), HERE, null],
+  ["a long silence without any memory", /minutes old/, stamp(LONG_OFF), HERE, null],
   [
-    "a long silence, and a file that is older still",
+    "a long silence with an even older file",
     /minutes old/,
     stamp(LONG_OFF),
     HERE,
     kept({ beat: 1, beatAtMs: LONG_OFF.beatAtMs - 2 * SILENCE_MS }),
   ],
   [
-    "a base backup of ten minutes ago, nothing remembered",
+    "a base backup from ten minutes ago without any memory",
     /10 minutes old/,
     stamp({ beatAtMs: NOW_MS - 10 * MINUTE_MS }),
     { ...HERE, timeline: "00000002" },
@@ -111,7 +116,7 @@ const HOLDS: ReadonlyArray<[string, RegExp, Stamp, Place, Kept | null]> = [
   ],
 ];
 
-test.each(HOLDS)("holds: %s", (_title, why, row, place, remembered) => {
+test.each(HOLDS)("holds everything: %s", (_title, why, row, place, remembered) => {
   expect(judge(row, place, remembered).holdReason).toMatch(why);
   expect(judge(row, place, remembered).isAnother).toBe(true);
 });

@@ -61,20 +61,19 @@ export function judge(stamp: Stamp, place: Place, kept: Kept | null): Verdict {
   }
 
   function holdReason(): string | null {
-    if (stamp.isHoldAsked) return "It was asked for.";
+    if (stamp.isHoldAsked) return "A hold was requested.";
     if (isFirstStart) return null;
     if (own !== null && isBehind(stamp, own) && !outlived(stamp, own))
-      return `The database went back: it has heartbeat ${stamp.beat}, and this machine saw ${own.beat}. A backup was restored, or a standby took over that had not got everything.`;
+      return `The database was rolled back: it has heartbeat ${stamp.beat}, but this machine saw ${own.beat}. A backup was restored, or a standby without the latest commits took over.`;
     if (isMoved) {
       if (own !== null && !own.isCopy && own.beat === stamp.beat) return null;
-      return "The database is a copy: its tables come from another PostgreSQL server or another database.";
+      return "The database is a copy. Its tables come from another PostgreSQL server or another database.";
     }
-    if (own?.isCopy === true)
-      return "The data folder is a copy: nothing tells whether the one it was made of went on.";
+    if (own?.isCopy === true) return "The data folder is a copy, and the original may have been used since.";
     const silenceMs = stamp.nowMs - stamp.beatAtMs;
     const isProved = own !== null && stamp.beatAtMs - own.beatAtMs <= SILENCE_MS;
     if (isProved || silenceMs <= (isPromoted ? FAILOVER_MS : SILENCE_MS)) return null;
-    return `The last heartbeat in the database is ${Math.round(silenceMs / MINUTE_MS)} minutes old, and this machine remembers nothing that proves that it is the newest.`;
+    return `The last heartbeat in the database is ${Math.round(silenceMs / MINUTE_MS)} minutes old, and this machine has no proof that it is the latest.`;
   }
 
   const reason = holdReason();

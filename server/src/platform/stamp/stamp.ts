@@ -71,7 +71,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     await file.write(kept).then(
       () => (isFileTold = false),
       (error: unknown) => {
-        if (!isFileTold) log.warn({ err: error }, "the file that remembers the database cannot be written");
+        if (!isFileTold) log.warn({ err: error }, "cannot write the file that remembers the database");
         isFileTold = true;
       },
     );
@@ -82,7 +82,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     settling ??= settle().finally(() => (settling = null));
   }
 
-  const tell = (failure: object) => log.warn(failure, "the database changed and cannot be looked at yet");
+  const tell = (failure: object) => log.warn(failure, "the database changed and cannot be checked yet");
 
   async function settle(): Promise<void> {
     const own = openOwn(pool, prepare);
@@ -96,7 +96,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
     try {
       await insist(lookAndPutRight, { forMs: Number.POSITIVE_INFINITY, signal: stopping.signal, tell });
     } catch (error) {
-      log.debug({ err: error }, "the process stops before the database could be looked at");
+      log.debug({ err: error }, "the process stops before the database could be checked");
     }
     await own.pool.end();
   }
@@ -110,7 +110,7 @@ export async function watchStamp(options: StampOptions): Promise<StampWatch> {
       if (isSame && isPlace(seen.place, expected.place)) return;
       change();
     }
-    throw Object.assign(new Error("The database is another one than it was."), { code: "08006" });
+    throw Object.assign(new Error("This is a different database than before."), { code: "08006" });
   }
 
   async function beat(): Promise<void> {
@@ -180,8 +180,11 @@ async function look({ database, file, hold, log }: StampOptions, known: Kept | n
   });
   const { holdReason, isHeld, from, to } = found;
   if (isHeld)
-    log.error({ from, to, reason: holdReason }, "everything that waited is held: npm run admin -- held");
+    log.error(
+      { from, to, reason: holdReason },
+      "everything that was waiting is held, review it with: npm run admin -- held",
+    );
   else if (found.isAnother)
-    log.warn({ from, to, reason: holdReason }, "the database is another one than it was");
+    log.warn({ from, to, reason: holdReason }, "this is a different database than before");
   return to;
 }

@@ -92,7 +92,7 @@ test("finds endpoints to send to", () => {
 });
 
 test.for(withBody.map((one) => [one.name, one] as const))(
-  "%s: its largest bodies keep nobody else waiting",
+  "%s: does not delay other requests with its largest bodies",
   async ([, endpoint]) => {
     const project = await server.createProject();
     const things = await makeThings(project, nounOf(endpoint.path));

@@ -42,7 +42,7 @@ test("a task that throws fails without affecting others", async () => {
 });
 
 test.for(["hang", "hoard"])(
-  "a task that would %s is ended, and the next one has a new thread",
+  "ends a task that would %s and starts a new thread for the next",
   async (what) => {
     const [ended, next] = await Promise.allSettled([thread.run("one", what), thread.run("two", 1)]);
     expect(ended).toMatchObject({ status: "rejected", reason: expect.any(TaskOverLimit) });

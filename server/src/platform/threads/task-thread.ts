@@ -105,7 +105,7 @@ export function createTaskThread<Task, Result>(options: TaskThreadOptions): Task
         const message = await answer;
         idle = setTimeout(() => void letGo(), IDLE_MS).unref();
         if (message.is === "done") return message.result;
-        throw new Error(message.is === "failed" ? message.reason : "The thread spoke out of turn.");
+        throw new Error(message.is === "failed" ? message.reason : "Unexpected message from the thread.");
       }),
     async close() {
       if (idle !== null) clearTimeout(idle);
