@@ -1,4 +1,4 @@
-// Runs with a machine whose clock is wrong and a database whose clock is right.
+// Runs with a wrong clock on this machine and a right clock in the database.
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { followClock, now, nowMs, readClock } from "./clock.ts";
 import { createDatabase, createPool, type Database } from "./database/database.ts";

@@ -16,8 +16,9 @@ export function noteFullDisk(): void {
 }
 
 /**
- * Returns whether there is room. @param dataDir the folder of the embedded database, or null for an external PostgreSQL, whose disk cannot
- * be checked
+ * Returns whether there is room.
+ *
+ * @param dataDir the folder of the embedded database, or null for an external PostgreSQL, because its disk cannot be checked
  */
 export async function hasRoom(dataDir: string | null): Promise<boolean> {
   if (performance.now() - refusal.atMs < REMEMBERED_MS) return false;

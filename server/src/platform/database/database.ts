@@ -41,7 +41,7 @@ const MAX_TRANSACTION_ATTEMPTS = 4;
 
 const PLANNED_EACH_TIME = "/* planned each time */";
 /**
- * Marks a statement whose best plan depends on its values (a search text, filters, the size of a project). It is planned for each
+ * Marks a statement for which the best plan depends on its values (a search text, filters, the size of a project). It is planned for each
  * execution, which takes less than a millisecond. Goes at the start of the statement.
  */
 export const plannedEachTime = sql.raw(PLANNED_EACH_TIME);

@@ -146,7 +146,7 @@ function describeRefusal({ code, output }: Outcome): string {
 
 /**
  * Returns the ways in which this user may run PostgreSQL, best first.
- * @param existingFolder the cluster or, before there is one, the data folder, whose owner is tried first for root
+ * @param existingFolder the cluster or, before there is one, the data folder; root tries its owner first
  */
 export async function listAccounts(existingFolder: string): Promise<Account[]> {
   const uid = process.getuid?.();

@@ -67,7 +67,7 @@ async function start(
 
 let template: Promise<string> | undefined;
 
-/** Returns a copy of a data folder whose cluster was used and stopped, created once. */
+/** Returns a copy of a data folder with a used and stopped cluster, which is created once. */
 async function makeUsedFolder(): Promise<string> {
   template ??= (async () => {
     const folder = mkdtempSync(path.join(tmpdir(), "embedded-postgres-"));

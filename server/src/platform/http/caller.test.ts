@@ -409,7 +409,7 @@ const VALID_BODIES: Record<string, unknown> = {
   "workflows.addTransition": { fromStepId: randomUUID(), toStepId: randomUUID() },
 };
 
-/** Read-only POST endpoints, whose input may be too long for a URL. */
+/** Read-only POST endpoints, because their input may be too long for a URL. */
 const ASKING = new Set([
   "contacts.lookup",
   "contacts.search",

@@ -70,7 +70,7 @@ const MORE_BODIES: Readonly<Record<string, readonly object[]>> = {
   ],
   "executions.start": [{ segmentId: ID, context: {} }],
 };
-/** Objects whose keys the caller chooses. */
+/** Objects with keys that the caller chooses. */
 const FREE = new Set(["data", "context", "updates", "design", "headers"]);
 
 type Path = Array<string | number>;

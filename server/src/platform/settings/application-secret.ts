@@ -11,7 +11,7 @@ const SECRET_BYTES = 32;
 
 /**
  * Returns the secret of a data folder and creates it at the first start. Only its owner may read the file.
- * @param isInUse whether the database has accounts, whose encrypted data a new secret could not open
+ * @param isInUse whether the database has accounts, because a new secret could not open their encrypted data
  * @throws StartError if the secret of a database in use is missing
  */
 export async function readOrMakeSecret(dataDir: string, isInUse: () => Promise<boolean>): Promise<string> {

@@ -12,7 +12,7 @@ test.each([
   ["API_RATE_LIMIT_PER_MINUTE", "-1", "must be a whole number from 0 up"],
   ["BASE_URL", "mail.example.com", "must be an address such as https://mail.example.com"],
   ["BASE_URL", "ftp://mail.example.com", "must be an address such as https://mail.example.com"],
-  ["BASE_URL", "https://example.com/mail", "must have no path: give Postloft a host name of its own"],
+  ["BASE_URL", "https://example.com/mail", "must have no path; give Postloft its own host name"],
   ["BASE_URL", "https://example.com/?a=b", "must have no path"],
   ["ROLES", "api,sender", "must be words out of api, worker, smtp"],
   ["ROLES", ",", "must be words out of api, worker, smtp"],

@@ -40,23 +40,23 @@ const ROLES = ["api", "worker", "smtp"] as const;
 
 /** All settings, in the order of the documentation. */
 export const SETTINGS = {
-  PORT: setting(port.default(3000), "3000", "Port where HTTP listens; 0 takes a free one."),
-  HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address where HTTP listens."),
+  PORT: setting(port.default(3000), "3000", "Port of the HTTP server. 0 picks a free port."),
+  HOST: setting(z.string().default("127.0.0.1"), "127.0.0.1", "Address of the HTTP server."),
   BASE_URL: setting(
     webAddress
       .refine((text) => /^\/*$/.test(new URL(text).pathname) && !/[?#]/.test(text), {
         error:
-          "must have no path: give Postloft a host name of its own, such as https://mail.example.com, and let the proxy forward all of it",
+          "must have no path; give Postloft its own host name, such as https://mail.example.com, and let the proxy forward all requests to it",
         when: ({ issues }) => issues.length === 0,
       })
       .optional(),
     "http://localhost:PORT",
-    "Public address without a path: links in mails, cookies, docs.",
+    "Public address without a path, used for links in emails, cookies and docs.",
   ),
   TRUST_PROXY: setting(
     list.pipe(z.array(proxy)).default([]),
     "",
-    "Comma-separated addresses or ranges (`10.0.0.0/8`, `loopback`) of reverse proxies: what they write into X-Forwarded-For is believed. Empty: the address of a visitor is that of whoever connects.",
+    "Comma-separated addresses or ranges (`10.0.0.0/8`, `loopback`) of reverse proxies with a trusted X-Forwarded-For header. Empty: the address of the connection counts as the visitor's.",
   ),
   DATA_DIR: setting(
     z.string().default("./data"),
@@ -68,185 +68,185 @@ export const SETTINGS = {
       .string()
       .refine(
         (text) => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text),
-        "must be a URL such as postgres://user:password@host:5432/database, special characters in it percent-encoded",
+        "must be a URL such as postgres://user:password@host:5432/database, with special characters percent-encoded",
       )
       .optional(),
     "",
-    "An external PostgreSQL (15 or newer) instead of the embedded one.",
+    "An external PostgreSQL (15 or newer) that replaces the embedded one.",
   ),
   APP_SECRET: setting(
     z.string().min(16, "must have at least 16 characters").optional(),
     "",
-    "Signs sessions and links, encrypts keys. Generated into DATA_DIR with the embedded database; required with DATABASE_URL.",
+    "Signs sessions and links and encrypts keys. Generated in DATA_DIR with the embedded database, required with DATABASE_URL.",
   ),
   ROLES: setting(
     words(ROLES).default(["api", "worker", "smtp"]),
     "api,worker,smtp",
-    "What this process does; any number of processes may run on one database.",
+    "The roles of this process. Any number of processes may share one database.",
   ),
   MAIL_TRANSPORT: setting(
     z.string().default("mailbox"),
     "mailbox",
-    "`mailbox` keeps mail in the local mailbox, nothing leaves; `smtp://user:pass@host:port` (or `smtps://`) hands it to a mail server, `ses://region` to Amazon SES; several, comma-separated, for failover.",
+    "`mailbox` keeps email in the local mailbox and sends nothing. `smtp://user:pass@host:port` (or `smtps://`) uses a mail server and `ses://region` Amazon SES. Separate several with commas for failover.",
   ),
   SES_ACCESS_KEY_ID: setting(
     z.string().optional(),
     "",
-    "The access key for `ses://`; it needs the permission ses:SendEmail (for raw mail also ses:SendRawEmail).",
+    "The access key for `ses://`. Needs the permission ses:SendEmail (for raw email also ses:SendRawEmail).",
   ),
   SES_SECRET_ACCESS_KEY: setting(z.string().optional(), "", "Its secret."),
   S3_BUCKET: setting(
     z.string().optional(),
     "",
-    "A bucket for uploaded images, which stays private. Empty: they are stored in the folder `uploads` of DATA_DIR, which all processes with the role `api` then share.",
+    "A private bucket for uploaded images. Empty: images are stored in the folder `uploads` of DATA_DIR, which all processes with the role `api` must share.",
   ),
-  S3_ENDPOINT: setting(webAddress.optional(), "", "A server that speaks S3. Empty: Amazon's own."),
+  S3_ENDPOINT: setting(webAddress.optional(), "", "The address of an S3-compatible server. Empty: Amazon S3."),
   S3_REGION: setting(z.string().default("us-east-1"), "us-east-1", "The region of the bucket."),
   S3_ACCESS_KEY_ID: setting(
     z.string().optional(),
     "",
-    "The access key for the bucket; it needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket.",
+    "The access key for the bucket. Needs s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket.",
   ),
   S3_ACCESS_KEY_SECRET: setting(z.string().optional(), "", "Its secret."),
   S3_FORCE_PATH_STYLE: setting(
     flag.default(true),
     "true",
-    "Names the bucket in the path and not in the host name, as most servers other than Amazon's want it.",
+    "Puts the bucket in the path instead of the host name, as most servers other than Amazon S3 require.",
   ),
   PROJECT_SENDS_PER_SECOND: setting(
     count.default(0),
     "0",
-    "Mails of one project that leave a second, all processes together; what is over it waits. 0: as many as go.",
+    "Maximum emails per second and project, across all processes. Further emails wait. 0: no limit.",
   ),
   DESTINATION_CONNECTIONS: setting(
     count.default(0),
     "0",
-    "Mails one process hands over at once to one destination (a domain, or a provider such as Gmail with all of its domains). 0: as many as the transport takes.",
+    "Maximum concurrent submissions of one process to one destination (a domain, or a provider such as Gmail with all its domains). 0: as many as the transport allows.",
   ),
   SYSTEM_FROM: setting(
     mailbox.optional(),
     "",
-    "Whom mail of the installation itself comes from (`Name <address>`); your mail server must let it pass. Empty: postloft@ the host of BASE_URL.",
+    "The sender of platform email (`Name <address>`), which your mail server must accept. Empty: postloft@ the host of BASE_URL.",
   ),
   SNS_TOPIC_ARNS: setting(
     list.pipe(z.array(topicArn)).default([]),
     "",
-    "Comma-separated SNS topics that may tell at `/webhooks/sns` what came of mail through SES. Empty: every notice is refused.",
+    "Comma-separated SNS topics that may report deliveries of SES to `/webhooks/sns`. Empty: all reports are rejected.",
   ),
   BOUNCE_DOMAIN: setting(
     domain,
     "",
-    "A domain whose MX is this process: mail over SMTP leaves with an envelope sender there, one for each mail, so that bounces come back to it.",
+    "A domain with this process as its MX. Emails sent over SMTP use a separate envelope sender there, so that bounces return to this process.",
   ),
   INBOUND_DOMAIN: setting(
     domain,
     "",
-    "A domain whose MX is this process: mail to the address of a project there becomes the event `email.received` of whoever wrote it.",
+    "A domain with this process as its MX. Email to a project's address there becomes the event `email.received` of its sender.",
   ),
   OPERATOR_EMAIL: setting(
     mailbox.optional(),
     "",
-    "Who gets what is written to `postmaster@` and `abuse@` of BOUNCE_DOMAIN and INBOUND_DOMAIN. Empty: BOOTSTRAP_EMAIL; without both it stays in the table `notices` for 30 days.",
+    "Receives messages to `postmaster@` and `abuse@` of BOUNCE_DOMAIN and INBOUND_DOMAIN. Empty: BOOTSTRAP_EMAIL. Without both, messages stay in the table `notices` for 30 days.",
   ),
   SMTP_PORT: setting(
     port.default(2525),
     "2525",
-    "Port where the role `smtp` takes mail for BOUNCE_DOMAIN and INBOUND_DOMAIN; without both it does not listen.",
+    "Port where the role `smtp` receives mail for BOUNCE_DOMAIN and INBOUND_DOMAIN. Without both it does not listen.",
   ),
   SMTP_NAME: setting(
     smtpName.optional(),
     "",
-    "What this installation calls itself over SMTP: in EHLO to other servers and in the greeting of its own. Empty: the host of BASE_URL; where that is this machine alone (localhost), the name of the machine.",
+    "The name of this installation over SMTP, in EHLO to other servers and in its own greeting. Empty: the host of BASE_URL, or the name of the machine if that is localhost.",
   ),
   REPUTATION_GUARD: setting(
     flag.default(true),
     "true",
-    "A project with a critical rate of bounces or complaints is disabled, and its members are told.",
+    "Disables projects with a critical rate of bounces or complaints and notifies their members.",
   ),
   API_RATE_LIMIT_PER_MINUTE: setting(
     count.default(1000),
     "1000",
-    "Requests per minute and project; 0 turns the limit off.",
+    "Maximum requests per minute and project. 0 turns the limit off.",
   ),
   ...PUBLIC_KEY_SETTINGS,
   DOCS_ACCESS: setting(
     access.default("anyone"),
     "anyone",
-    "Who may read `/docs` and `/openapi.json`: `anyone`, `loopback` (this machine), or `token:` and a text of at least 16 characters, which is then the Bearer token or the password.",
+    "Access to `/docs` and `/openapi.json`: `anyone`, `loopback` (this machine), or `token:` followed by at least 16 characters, to use as the Bearer token or password.",
   ),
   METRICS_ACCESS: setting(
     access.default("loopback"),
     "loopback",
-    "The same for `/metrics`, whose numbers tell how much is sent. With TRUST_PROXY, `loopback` lets nobody in: set a token.",
+    "The same for `/metrics`, which reveals how much is sent. With TRUST_PROXY, `loopback` allows no access, so set a token.",
   ),
   STATUS_PORT: setting(
     port.optional(),
     "",
-    "Port where a process without the role `api` answers `/health`, `/ready` and `/metrics`, at HOST; 0 takes a free one. Empty: 3001, or a free one where that is taken.",
+    "Port at HOST where a process without the role `api` serves `/health`, `/ready` and `/metrics`. 0 picks a free port. Empty: 3001, or a free port if 3001 is in use.",
   ),
   ...STRIPE_SETTINGS,
   ...OAUTH_SETTINGS,
   DISABLE_SIGNUPS: setting(
     flag.default(false),
     "false",
-    "Nobody can create an account; the one from BOOTSTRAP_EMAIL is made all the same.",
+    "Turns sign-ups off. The account from BOOTSTRAP_EMAIL is still created.",
   ),
   REQUIRE_EMAIL_VERIFICATION: setting(
     flag.default(false),
     "false",
-    "Who has not proved the address of their account sends nothing from the dashboard. API keys are not asked.",
+    "Users without a verified address cannot send from the dashboard. API keys are not affected.",
   ),
   DNS_SERVERS: setting(
     list.default([]),
     "",
-    "Resolvers for domain checks, /v1/verify and webhooks (`127.0.0.1:5353`); the system's when empty.",
+    "DNS resolvers for domain checks, /v1/verify and webhooks (`127.0.0.1:5353`). Empty: the system's resolvers.",
   ),
   WEBHOOK_ALLOW_PRIVATE: setting(
     list.pipe(z.array(network)).default([]),
     "",
-    "Comma-separated addresses or ranges (`10.1.0.0/16`) outside the public internet that webhooks may call; every project may call them then. Empty: none.",
+    "Comma-separated addresses or ranges (`10.1.0.0/16`) outside the public internet that webhooks of every project may call. Empty: none.",
   ),
   WEBHOOK_ALLOW_PORTS: setting(
     list.pipe(z.array(portRange)).default([]),
     "",
-    "Comma-separated ports or ranges (`3000,9000-9099`) that webhooks may name beside 80, 443 and 8000–8999. Empty: none.",
+    "Comma-separated ports or ranges (`3000,9000-9099`) that webhooks may use in addition to 80, 443 and 8000–8999. Empty: none.",
   ),
   LOG_LEVEL: setting(
     word(["debug", "info", "warn", "error", "silent"]).default("info"),
     "info",
-    "How much is logged. A line for each request belongs to `info`.",
+    "The lowest logged level. `info` includes a line for each request.",
   ),
   LOG_FORMAT: setting(
     word(["json", "pretty"]).optional(),
     "",
-    "`json`: one object a line, for programs; `pretty`: for people. Empty: `pretty` in a terminal, else `json`.",
+    "`json` for programs, one object per line, or `pretty` for people. Empty: `pretty` in a terminal, otherwise `json`.",
   ),
   SYSTEM_MAILBOX: setting(
     flag.default(false),
     "false",
-    "With the local mailbox as the transport: mail of the installation itself, secrets of others included, can be read at `/mailbox` (`GET /mailbox/system`) by the account made from BOOTSTRAP_EMAIL, and with a token that is printed at start.",
+    "With the local mailbox as the transport, shows platform email, including other users' secrets, at `/mailbox` (`GET /mailbox/system`) to the account of BOOTSTRAP_EMAIL and to requests with a token printed at the start.",
   ),
   BOOTSTRAP_EMAIL: setting(
     z.string().optional(),
     "",
-    "On an empty database: the address of the first account.",
+    "The email address of the first account, created in an empty database.",
   ),
   BOOTSTRAP_PASSWORD: setting(z.string().optional(), "", "Its password, at least 10 characters."),
   BOOTSTRAP_PROJECT: setting(z.string().optional(), "", "The name of its project."),
   BOOTSTRAP_PUBLIC_KEY: setting(
     key("pk").optional(),
     "",
-    "The project's public key (pk_…); made when empty.",
+    "The project's public key (pk_…). Empty: generated.",
   ),
   BOOTSTRAP_SECRET_KEY: setting(
     key("sk").optional(),
     "",
-    "The project's secret key (sk_…); made when empty.",
+    "The project's secret key (sk_…). Empty: generated.",
   ),
   FAILPOINTS: setting(
     list.pipe(z.array(namedFailpoint)).default([]),
     "",
-    "For tests of crashes only: places where this process dies, throws or waits, as `dot.after:kill:3`. Leave it empty.",
+    "For crash tests only: places where this process dies, throws or waits, such as `dot.after:kill:3`. Leave it empty.",
   ),
 } as const satisfies Record<string, Setting>;
 
@@ -290,7 +290,7 @@ export function readConfig(
   }
   const config = values as Values;
   if (config.DATABASE_URL !== undefined && !hasSecret)
-    problems.push("APP_SECRET: required with DATABASE_URL; make one with `openssl rand -hex 32` and keep it");
+    problems.push("APP_SECRET: required with DATABASE_URL; generate it with `openssl rand -hex 32` and keep it");
   for (const check of checks) problems.push(...check(values as Partial<Values>));
   if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
   const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);

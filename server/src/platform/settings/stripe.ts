@@ -8,7 +8,7 @@ export const STRIPE_SETTINGS = {
     schema: z.string().optional(),
     default: "",
     meaning:
-      "The secret key of an account of Stripe (`sk_…`, or a restricted one). With this, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE projects can be billed; without all three billing is off.",
+      "The secret key of a Stripe account (`sk_…`, or a restricted key). Billing needs this, STRIPE_WEBHOOK_SECRET and STRIPE_PRICE, and is off without them.",
   },
   STRIPE_WEBHOOK_SECRET: {
     schema: z.string().optional(),
@@ -18,22 +18,22 @@ export const STRIPE_SETTINGS = {
   STRIPE_PRICE: {
     schema: z.string().optional(),
     default: "",
-    meaning: "The id of the recurring price (`price_…`) that a project subscribes to, once.",
+    meaning: "The id of the recurring price (`price_…`) that each project subscribes to once.",
   },
   STRIPE_METER_EVENT: {
     schema: z.string().max(100).optional(),
     default: "",
     meaning:
-      "The event name of a meter of Stripe that sums up values: what each project sends is reported to it once a day, where it has a subscription. With STRIPE_USAGE_PRICE or not at all.",
+      "The event name of a Stripe meter that sums values. Once a day it receives the number of emails of each project with a subscription. Requires STRIPE_USAGE_PRICE.",
   },
   STRIPE_USAGE_PRICE: {
     schema: z.string().optional(),
     default: "",
-    meaning: "The id of the metered price (`price_…`) of that meter, subscribed to beside STRIPE_PRICE.",
+    meaning: "The id of the metered price (`price_…`) of that meter, subscribed to in addition to STRIPE_PRICE.",
   },
   STRIPE_API_URL: {
     schema: webAddress.default("https://api.stripe.com"),
     default: "https://api.stripe.com",
-    meaning: "Where the API of Stripe is; another one is for tests.",
+    meaning: "The address of the Stripe API, which only tests change.",
   },
 };

@@ -7,7 +7,7 @@ const ID = "0198d3a0-0000-7000-8000-000000000001";
 const HERE: Place = { systemIdentifier: "7711", databaseOid: "5", timeline: "00000001" };
 const MINUTE_MS = 60_000;
 
-/** Returns the row of a database whose last heartbeat, number 100, is five seconds old. */
+/** Returns the row of a database with a last heartbeat, number 100, that is five seconds old. */
 const stamp = (change: Partial<Stamp> = {}): Stamp => ({
   id: ID,
   place: HERE,
