@@ -1,5 +1,5 @@
-// Tells the time by the database's clock, which all processes of an installation share, because the clock of a machine may be wrong or
-// jump. The database itself compares leases, timers and schedules. This clock is for ids, times of events and dates of messages, which are
+// Tells the time by the database's clock, because the clock of a machine may be wrong or jump. All processes of an installation share that
+// clock. The database itself compares leases, timers and schedules. This clock is for ids, times of events and dates of messages, which are
 // made here.
 import { sql } from "kysely";
 import { startLoop, type Loop } from "./background/background.ts";

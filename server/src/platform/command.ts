@@ -17,9 +17,9 @@ interface Command {
 const EXPECTED = [ConfigError, EmbeddedPostgresError, Refusal, StartError, UsageError];
 
 /**
- * Runs a command with the arguments of this process and sets its exit code, which is the result of `run`, 1 after a failure and 2 if the
- * command line is not understood. Prints the error to standard error. With `--json` it is one object on standard output, `{error: {message,
- * fields?}}`, and standard error only gets the stack trace of a bug.
+ * Runs a command with the arguments of this process and sets its exit code. The code is the result of `run`, 1 after a failure and 2 if the
+ * command line is not understood. Prints the error to standard error. With `--json` the error is one object on standard output, `{error:
+ * {message, fields?}}`, and standard error only gets the stack trace of a bug.
  */
 export async function runCommand(
   run: (args: readonly string[]) => Promise<number>,

@@ -11,7 +11,7 @@ export const NO_ID = "00000000-0000-0000-0000-000000000000";
 /** Belongs to no contact, so its links change no subscription. */
 export const NOBODY = NO_ID;
 
-/** How many random numbers are fetched from the system at once, because a call per id would cost more than the rest of its creation. */
+/** How many random numbers are fetched from the system at once. A call per id would cost more than the rest of its creation. */
 const RANDOM_NUMBERS = 1024;
 
 function createRandomNumbers(): { nextUint32(): number } {

@@ -1,5 +1,5 @@
-// Builds the largest bodies that an endpoint accepts from its schema for tests, with every field at its longest and all lists and free
-// values full.
+// Builds the largest bodies that an endpoint accepts from its schema for tests. Every field has its longest value, and all lists and free
+// values are full.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { inputSchema, type JsonSchema } from "@postloft/contract/openapi/schemas.ts";

@@ -11,7 +11,8 @@ export interface LoopOptions {
   /** The name in /metrics and in the log. Loops with the same name share a line. */
   name: string;
   /**
-   * Does one run and resolves to the milliseconds until the next useful run (0 if there is more to do now), or to nothing for `everyMs`.
+   * Does one run and resolves to the milliseconds until the next useful run. 0 means that there is more to do now, and nothing means
+   * `everyMs`.
    * @param signal aborts when the loop stops, so that the run leaves deferrable work for the next start
    */
   runOnce: (signal: AbortSignal) => Promise<number | void>;
@@ -176,8 +177,8 @@ function isWorthTelling(failures: number): boolean {
 }
 
 /**
- * Returns a wait that doubles up to the longest one, minus a random part of up to half, so that processes that failed together retry at
- * different times.
+ * Returns a wait that doubles up to the longest one, minus a random part of up to half. The random part spreads the retries of processes
+ * that failed together.
  */
 function backOffMs(failures: number, firstMs: number, longestMs: number): number {
   return Math.min(longestMs, firstMs * 2 ** (failures - 1)) * (1 - Math.random() / 2);

@@ -14,8 +14,8 @@ export interface FairQueueOptions {
   /** How many items may wait in total. Above that, the owner with the most items loses its newest one. */
   waiting: number;
   /**
-   * Whether an owner that used much time recently pauses after each item and keeps its place during the pause, which leaves most of the
-   * time to others.
+   * Whether an owner that used much time recently pauses after each item and keeps its place during the pause. That leaves most of the time
+   * to others.
    */
   rests: boolean;
 }
@@ -88,7 +88,7 @@ export function createFairQueue(
 
   const isFree = ({ resource }: Piece) => resource === undefined || !busyResources.has(resource);
 
-  /** Returns the next item of the owner that used the least time, on a tie of the one that has waited longest for a turn. */
+  /** Returns the next item of the owner that used the least time. On a tie, the owner that has waited longest for a turn is next. */
   function next(): Waiting | undefined {
     let best: { piece: Waiting; usedMs: number } | undefined;
     for (const [owner, line] of lines) {

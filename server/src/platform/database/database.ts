@@ -59,8 +59,8 @@ const INT8 = 20;
 export const DISK_FULL = "53100";
 const RETRIED_CODES = new Set(["40001", "40P01"]);
 /**
- * Constraints that fail only if another transaction commits between the read and the write of a statement, so that a retry sees its change:
- * a contact was deleted, or an execution of the same contact became active.
+ * Constraints that fail only if another transaction commits between the read and the write of a statement. A retry sees that change, for
+ * example that a contact was deleted or that an execution of the same contact became active.
  */
 const OUTRUN_CONSTRAINTS = ["_project_id_contact_id_fkey", "workflow_executions_active"] as const;
 /** SQLSTATE codes for a lock that was held longer than a caller should wait. */

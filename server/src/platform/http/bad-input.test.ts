@@ -16,8 +16,8 @@ import type { ErrorEnvelope } from "./errors.ts";
 const server = useTestServer({ ROLES: "api" });
 const envelope = z.strictObject(errorAnswer.shape);
 
-// The public pages take forms and answer people, in contacts/pages/subscription-pages.test.ts; links and pixels of mails
-// answer whatever they are asked, in deliveries/tracking/tracking.test.ts.
+// Public pages take forms and are tested in contacts/pages/subscription-pages.test.ts. Links and pixels in emails always respond and are
+// tested in deliveries/tracking/tracking.test.ts.
 const API = ENDPOINTS.filter((one) => one.envelope !== "page");
 // Uploads are not JSON and are tested in contacts/import/imports.test.ts.
 const withBody = API.filter(({ takesBody, bodyKind }) => takesBody && bodyKind !== "upload");

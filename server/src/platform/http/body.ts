@@ -1,4 +1,5 @@
-// Reads a JSON body and finds values that must not reach a rule or the database, such as broken text, NUL, infinite numbers and bombs.
+// Reads a JSON body and finds values that must not reach a rule or the database. Such values are broken text, NUL, infinite numbers and
+// bombs.
 import { isUtf8 } from "node:buffer";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { FieldError } from "@postloft/contract/errors.ts";

@@ -18,7 +18,9 @@ export interface GuardOptions {
   log: Log;
 }
 
-/** If one of these is repeated, a proxy may use the first and we the last, or the other way round, so the caller would be ambiguous. */
+/**
+ * Headers that must not be repeated. A proxy might use the first and we the last, or the other way round, so the caller would be ambiguous.
+ */
 const SINGLE_HEADERS = new Set(["host", "authorization"]);
 /** Matches the headers that proxies add. */
 const OF_PROXY = /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;

@@ -1,4 +1,4 @@
-// Decides whether a database is still the same or was rolled back to an earlier state, by its row, its place and the memory of this
+// Decides whether a database is still the same or was rolled back to an earlier state. Considers its row, its place and the memory of this
 // machine. Pure.
 
 /** The place of a database. Null for values that its user may not query. */

@@ -1,4 +1,4 @@
-// Remembers the state of the database in a small file in DATA_DIR, so that a rollback of the database to an earlier state is detected.
+// Remembers the state of the database in a small file in DATA_DIR, so that a rollback to an earlier state is detected.
 import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";

@@ -14,8 +14,8 @@ const server = useTestServer({ ROLES: "api" });
 /** How long other requests may have to wait. */
 const LONGEST_TURN_MS = 100;
 /**
- * Exceptions with longer turns, because their bodies may have 60 MB and JSON is parsed in one step, at 15 MB of escapes per tenth of a
- * second. A project parses one large body at a time and pauses after it (http-pace.ts).
+ * Exceptions with longer turns, because their bodies may have 60 MB and JSON is parsed in one step. Parsing 15 MB of escapes takes a tenth
+ * of a second. A project parses one large body at a time and pauses after it (http-pace.ts).
  */
 const LONGER_TURNS_MS: Readonly<Record<string, number>> = { "v1.send": 600 };
 const TRIES = 2;
