@@ -34,7 +34,6 @@ export interface SmtpParts {
   /** The address that gets messages to postmaster@ and abuse@, or null to only keep them. */
   operator: string | null;
   host: string;
-  /** 0 picks a free port. */
   port: number;
   /** The name of this machine in the greeting. */
   name: string;
@@ -159,7 +158,7 @@ function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpPa
   return lines;
 }
 
-/** What there is at our domains. */
+/** Returns the recipients at our domains. */
 type Kind = "report" | "domain-report" | "project" | "operator";
 
 /**
@@ -216,7 +215,7 @@ function takesOf(kind: Kind, address: string, { envelope, remoteAddress }: Sessi
   }
 }
 
-/** What comes back may be as large as a mail and its report: refused, it would come back to nobody, and the address would stay. */
+/** Allows the size of an email plus its report, because a rejected bounce would come back to no one and the address would stay. */
 function mostBytes({ rcptTo }: SMTPServerSession["envelope"], parts: SmtpParts): number {
   const hasReport = rcptTo.some(({ address }) => kindOf(address, parts) === "report");
   return hasReport ? MOST_BYTES : LIMITS.inboundBytes.value;

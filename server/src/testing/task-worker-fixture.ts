@@ -1,4 +1,4 @@
-// Runs on a thread in tests of platform/task-thread.ts, and adds, fails, never ends or takes all memory on request.
+// Runs on a thread in tests of platform/threads/task-thread.ts, and adds, fails, never ends or takes all memory on request.
 import { answerTasks } from "../platform/threads/task-worker.ts";
 
 answerTasks((task: number | "fail" | "hang" | "hoard"): number => {

@@ -1,5 +1,5 @@
 // Sends ids of another project in bodies and queries. The response is the same as for an unknown id and the other project does not change.
-// The fields come from the contract, and ids in paths are tested in http-caller.test.ts.
+// The fields come from the contract, and ids in paths are tested in caller.test.ts.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
