@@ -1,8 +1,8 @@
-// What the documents say about the tree, held against the tree: the map in the README and every link to a file.
+// What the documents say about the tree, held against the tree: the map in ARCHITECTURE.md and every link to a file.
 import { posix } from "node:path";
 import type { Finding, Rule, Tree } from "./tree.ts";
 
-const README = "README.md";
+const MAP_PATH = "ARCHITECTURE.md";
 const MAP_HEADING = "## The map";
 const SERVER = "server/src";
 
@@ -13,29 +13,29 @@ interface DocumentLine {
   isFenced: boolean;
 }
 
-export const readmeMap: Rule = {
-  name: `the map in ${README} is equal to the disk`,
+export const treeMap: Rule = {
+  name: `the map in ${MAP_PATH} is equal to the disk`,
   check: (tree) => {
-    const readme = tree.texts.get(README);
-    if (readme === undefined)
-      return [{ path: README, message: "is missing. Write it, with the map of the tree." }];
-    const map = mapOf(readme);
+    const document = tree.texts.get(MAP_PATH);
+    if (document === undefined)
+      return [{ path: MAP_PATH, message: "is missing. Write it, with the map of the tree." }];
+    const map = mapOf(document);
     if (map.length === 0) {
       const message = `has no map. Write a fenced block under the heading "${MAP_HEADING}"; each line begins with a path.`;
-      return [{ path: README, message }];
+      return [{ path: MAP_PATH, message }];
     }
     const listed = new Set(map.map(({ path }) => path));
     const gone = map
       .filter(({ path }) => !exists(tree, path))
       .map(({ path, line }) => ({
-        path: README,
+        path: MAP_PATH,
         line,
         message: `lists ${path}, which does not exist. Each line of the map begins with a path.`,
       }));
     const unlisted = [...tree.folders]
       .filter((folder) => (!folder.includes("/") || posix.dirname(folder) === SERVER) && !listed.has(folder))
       .map((folder) => ({
-        path: README,
+        path: MAP_PATH,
         message: `does not list ${folder}/. Add a line to "${MAP_HEADING}" that says what it is for.`,
       }));
     return [...gone, ...unlisted];

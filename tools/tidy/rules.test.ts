@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { circlesOf, importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies, DEPENDENCY_TABLE } from "./dependencies.ts";
 import { oneCampaignMove, oneTransaction, workNotifies, workNotifiesBut } from "./commit-effects.ts";
-import { links, readmeMap } from "./documents.ts";
+import { links, treeMap } from "./documents.ts";
 import { bannedWords, OTHER_MEANINGS } from "./glossary.ts";
 import {
   environment,
@@ -788,33 +788,33 @@ const BROKEN: Case[] = [
   ],
 
   // Documents.
-  ["no README", readmeMap, { "tools/a.ts": "" }, ["README.md is missing"]],
-  ["no map", readmeMap, { "README.md": "# It\n```\ntools/ them\n```\n" }, ["README.md has no map"]],
+  ["no ARCHITECTURE", treeMap, { "tools/a.ts": "" }, ["ARCHITECTURE.md is missing"]],
+  ["no map", treeMap, { "ARCHITECTURE.md": "# It\n```\ntools/ them\n```\n" }, ["ARCHITECTURE.md has no map"]],
   [
     "a map without its block",
-    readmeMap,
-    { "README.md": "## The map\n\n## Next\n```\ntools/ them\n```\n" },
-    ["README.md has no map"],
+    treeMap,
+    { "ARCHITECTURE.md": "## The map\n\n## Next\n```\ntools/ them\n```\n" },
+    ["ARCHITECTURE.md has no map"],
   ],
   [
     "a map that lists what is gone",
-    readmeMap,
-    { "README.md": readme("tools/    them", "server/src/gone.ts"), "tools/a.ts": "" },
-    ["README.md:9 lists server/src/gone.ts"],
+    treeMap,
+    { "ARCHITECTURE.md": readme("tools/    them", "server/src/gone.ts"), "tools/a.ts": "" },
+    ["ARCHITECTURE.md:9 lists server/src/gone.ts"],
   ],
   [
     "a map that leaves folders out",
-    readmeMap,
+    treeMap,
     {
-      "README.md": readme("server/", "server/src/"),
+      "ARCHITECTURE.md": readme("server/", "server/src/"),
       "server/src/emails/deep/a.ts": "",
       "tools/deep/a.ts": "",
       "docs/a.md": "",
     },
     [
-      "README.md does not list docs/",
-      "README.md does not list server/src/emails/",
-      "README.md does not list tools/",
+      "ARCHITECTURE.md does not list docs/",
+      "ARCHITECTURE.md does not list server/src/emails/",
+      "ARCHITECTURE.md does not list tools/",
     ],
   ],
   [
@@ -1193,9 +1193,9 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
   ],
   [
     "a map that is equal to the disk",
-    readmeMap,
+    treeMap,
     {
-      "README.md": readme(
+      "ARCHITECTURE.md": readme(
         "server/            the server",
         "  server/src/emails/   the outbox",
         "",

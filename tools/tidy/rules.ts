@@ -2,7 +2,7 @@
 import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies } from "./dependencies.ts";
 import { oneCampaignMove, oneTransaction, workNotifies } from "./commit-effects.ts";
-import { links, readmeMap } from "./documents.ts";
+import { links, treeMap } from "./documents.ts";
 import {
   environment,
   exportsAndState,
@@ -55,7 +55,7 @@ export const RULES: readonly Rule[] = [
   propertyNames,
   exportsAndState,
   pathAliases,
-  readmeMap,
+  treeMap,
   links,
   dependencies,
   machinePaths,
