@@ -158,7 +158,7 @@ function describe({ bounceDomain, inboundDomain, operator, returnPaths }: SmtpPa
   return lines;
 }
 
-/** Returns the recipients at our domains. */
+/** The kinds of recipients at our domains. */
 type Kind = "report" | "domain-report" | "project" | "operator";
 
 /**
