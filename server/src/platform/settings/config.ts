@@ -100,7 +100,11 @@ export const SETTINGS = {
     "",
     "A private bucket for uploaded images. Empty: images are stored in the folder `uploads` of DATA_DIR, which all processes with the role `api` must share.",
   ),
-  S3_ENDPOINT: setting(webAddress.optional(), "", "The address of an S3-compatible server. Empty: Amazon S3."),
+  S3_ENDPOINT: setting(
+    webAddress.optional(),
+    "",
+    "The address of an S3-compatible server. Empty: Amazon S3.",
+  ),
   S3_REGION: setting(z.string().default("us-east-1"), "us-east-1", "The region of the bucket."),
   S3_ACCESS_KEY_ID: setting(
     z.string().optional(),
@@ -290,7 +294,9 @@ export function readConfig(
   }
   const config = values as Values;
   if (config.DATABASE_URL !== undefined && !hasSecret)
-    problems.push("APP_SECRET: required with DATABASE_URL; generate it with `openssl rand -hex 32` and keep it");
+    problems.push(
+      "APP_SECRET: required with DATABASE_URL; generate it with `openssl rand -hex 32` and keep it",
+    );
   for (const check of checks) problems.push(...check(values as Partial<Values>));
   if (problems.length > 0) throw new ConfigError(`These settings are not valid:\n  ${problems.join("\n  ")}`);
   const base = config.BASE_URL ?? (config.PORT === 0 ? null : `http://localhost:${config.PORT}`);

@@ -29,7 +29,8 @@ export const STRIPE_SETTINGS = {
   STRIPE_USAGE_PRICE: {
     schema: z.string().optional(),
     default: "",
-    meaning: "The id of the metered price (`price_…`) of that meter, subscribed to in addition to STRIPE_PRICE.",
+    meaning:
+      "The id of the metered price (`price_…`) of that meter, subscribed to in addition to STRIPE_PRICE.",
   },
   STRIPE_API_URL: {
     schema: webAddress.default("https://api.stripe.com"),

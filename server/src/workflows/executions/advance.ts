@@ -53,12 +53,12 @@ async function advanceApart(
 ): Promise<number> {
   let total = 0;
   for (const id of await listDueExecutions(database, projectId, Math.min(limit, APART_SIZE))) {
-    total += await transaction(database, (tx) =>
-      advanceBatch(tx, parts, projectId, { limit: 1, id }),
-    ).catch((error: unknown) => {
-      if (isAway(error)) throw error;
-      return advanceByStep(database, parts, { projectId, id }, onFault);
-    });
+    total += await transaction(database, (tx) => advanceBatch(tx, parts, projectId, { limit: 1, id })).catch(
+      (error: unknown) => {
+        if (isAway(error)) throw error;
+        return advanceByStep(database, parts, { projectId, id }, onFault);
+      },
+    );
   }
   return total;
 }
