@@ -64,7 +64,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await page.getByText("1 is not subscribed").waitFor();
   await page.getByLabel("Whoever matches a condition").check();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
-  await page.getByLabel("Everybody").check();
+  await page.getByLabel("Everyone").check();
   await page.getByRole("button", { name: "Continue" }).click();
 
   // What cannot be saved yet outlives a reload; what can is saved by itself.
@@ -89,7 +89,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   expect(await page.getByLabel("Subject").inputValue()).toBe("News for {{firstName}}");
   await page.goForward();
   await page.getByRole("button", { name: "Send a test" }).click();
-  await dialog.getByLabel("Address").fill("ada@example.com");
+  await dialog.getByLabel("Email address").fill("ada@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test mail on its way").waitFor();
 
@@ -175,7 +175,7 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   await dialog.getByRole("button", { name: "Let it go on" }).click();
   await page.getByRole("button", { name: "Cancel the rest …" }).click();
   await dialog.getByRole("button", { name: "Cancel the rest" }).click();
-  await page.getByText("Cancelled", { exact: true }).first().waitFor();
+  await page.getByText("Canceled", { exact: true }).first().waitFor();
   await page.getByText("12 recipients").waitFor();
   await page.getByRole("button", { name: "Mail", exact: true }).click();
   await page.getByText("news@sandbox.localhost").waitFor();
@@ -200,12 +200,12 @@ test("a scheduled campaign is a draft again, and from the list one is copied and
   await page.getByRole("button", { name: "Schedule …" }).waitFor();
 
   await page.getByRole("link", { name: "All campaigns" }).click();
-  await page.getByRole("button", { name: `Actions of ${NAME}` }).click();
+  await page.getByRole("button", { name: `Actions for ${NAME}` }).click();
   await page.getByRole("menuitem", { name: "Duplicate" }).click();
   await page.getByText("2 of 3").waitFor();
   await page.getByRole("link", { name: "All campaigns" }).click();
   await page.getByText("2 campaigns").waitFor();
-  await page.getByRole("button", { name: `Actions of ${NAME}`, exact: true }).click();
+  await page.getByRole("button", { name: `Actions for ${NAME}`, exact: true }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByText("1 campaign", { exact: true }).waitFor();
   expect(faults).toEqual([]);
@@ -221,7 +221,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   );
   await page.getByLabel("Whoever matches a condition").check();
   await page.getByRole("combobox", { name: "Field" }).click();
-  await page.getByRole("option", { name: "Address" }).click();
+  await page.getByRole("option", { name: "Email address" }).click();
   await page.getByLabel("Value").fill("ada@example.com");
   await page.getByText("The server cannot be reached.").waitFor();
   await page.getByText("Not saved yet").waitFor();
@@ -232,7 +232,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.getByText("Saved", { exact: true }).waitFor();
   await page.getByText("1 of 1").waitFor();
   isDown = true;
-  await page.getByLabel("Everybody").check();
+  await page.getByLabel("Everyone").check();
   await page.getByText("Not saved yet").waitFor();
   isDown = false;
   await page.getByRole("button", { name: "Try again" }).click();

@@ -167,7 +167,7 @@ test("a file of suppressed addresses is imported in the settings", async () => {
   );
   await dialog.getByLabel("CSV file").setInputFiles({ name: "bounces.csv", mimeType: "text/csv", buffer });
   await dialog.getByText("2 addresses added.").waitFor();
-  await dialog.getByText("Row 4: The address has no “@”.").waitFor();
+  await dialog.getByText("Row 4: The email address has no “@”.").waitFor();
   await dialog.getByRole("button", { name: "Close" }).click();
   await page.getByRole("cell", { name: "gone2@example.com", exact: true }).waitFor();
   expect(await findingsOf(page)).toEqual([]);
@@ -212,7 +212,7 @@ test("a file above 5 MB is imported in parts that follow each other, with one re
   page.setDefaultTimeout(60_000);
   const path = await writeContacts(6_000, "x".repeat(1_000));
   await page.locator("input[type=file]").setInputFiles(path);
-  await page.getByText("Row 6,001: The address has no “@”.").waitFor();
+  await page.getByText("Row 6,001: The email address has no “@”.").waitFor();
   let isBroken = true;
   await page.route(/rowOffset=/, (route) => (isBroken ? route.abort() : route.continue()));
   await button(page, "Import 6,000 rows").click();
@@ -223,7 +223,7 @@ test("a file above 5 MB is imported in parts that follow each other, with one re
   await page.getByText("Part 2 of 2").waitFor();
   await imported(page);
   await page.getByText("5,399 subscribed · 600 unsubscribed").waitFor();
-  await page.getByRole("row", { name: "6,001 no address The address has no “@”." }).waitFor();
+  await page.getByRole("row", { name: "6,001 no address The email address has no “@”." }).waitFor();
   const saving = page.waitForEvent("download");
   await button(page, "Download 1 rejected row").click();
   expect(await readFile(await (await saving).path(), "utf8")).toContain("no address,Person 5999,active,");

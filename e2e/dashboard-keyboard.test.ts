@@ -54,10 +54,10 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await page.keyboard.press("Enter");
   const tab = page.getByRole("button", { name: "Readers", exact: true });
   await tab.waitFor();
-  await press(page, "Actions of Readers");
+  await press(page, "Actions for Readers");
   await reach(page, page.getByRole("menuitem", { name: "Rename" }), "ArrowDown");
   await page.keyboard.press("Enter");
-  await page.getByRole("dialog", { name: "Rename this view" }).waitFor();
+  await page.getByRole("dialog", { name: "Rename view" }).waitFor();
   await page.keyboard.press("Escape");
   await page.locator("button[aria-label='Actions of Readers']:focus").waitFor();
   await page.keyboard.press("Enter");
@@ -100,7 +100,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await page.getByRole("spinbutton", { name: "seats" }).waitFor();
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Enter");
-  await page.getByRole("alert").getByText("This is not a number.").waitFor();
+  await page.getByRole("alert").getByText("Enter a number.").waitFor();
   await page.keyboard.press("Escape");
   await hasFocus("Edit seats");
   await page.keyboard.press("Enter");
@@ -138,8 +138,8 @@ test("a segment is described and a campaign is written, checked and sent by keys
   await reach(page, page.getByRole("combobox", { name: "Field" }));
   await page.keyboard.press("Enter");
   await page.getByRole("combobox", { name: "Search" }).waitFor();
-  await page.keyboard.insertText("Address");
-  await page.locator("[role=option][data-highlighted]", { hasText: "Address" }).waitFor();
+  await page.keyboard.insertText("Email address");
+  await page.locator("[role=option][data-highlighted]", { hasText: "Email address" }).waitFor();
   await page.keyboard.press("Enter");
   await reach(page, page.getByLabel("Operator"));
   await page.keyboard.press("c");

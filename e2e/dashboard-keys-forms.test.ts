@@ -72,10 +72,10 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   await pro.waitFor();
   await page.getByRole("link", { name: "person3@example.com" }).waitFor({ state: "detached" });
 
-  await reach(page, page.getByLabel("Choose all that are shown"));
+  await reach(page, page.getByLabel("Select all shown"));
   await page.keyboard.press("Space");
   await press(page, "Unsubscribe");
-  await page.getByText("2 changed, 0 were so already, 0 failed.").waitFor();
+  await page.getByText("2 updated, 0 unchanged, 0 failed.").waitFor();
   await undo(page);
   await expect.poll(changes).toEqual([false, false, true, true]);
 });

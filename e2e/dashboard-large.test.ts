@@ -98,7 +98,7 @@ test("whom hardly any conditions fit is looked for piece by piece, until everybo
   for (const person of ["person500@", "person29000@"])
     await page.getByRole("link", { name: `${person}example.com` }).waitFor();
   expect(pieces.filter((body) => body.includes('"cursor"')).length).toBeGreaterThan(0);
-  expect(await page.getByText("Looking on …").count()).toBe(0);
+  expect(await page.getByText("Still searching…").count()).toBe(0);
 });
 
 test("what is written while the connection is away is kept, and saved by itself when it is back", async () => {

@@ -35,7 +35,7 @@ test("what is called off while there is no network is not done when it is back",
   const network = await takeNetwork(page);
   await dialog.getByRole("button", { name: "Delete contact" }).click();
   await unreached(page).waitFor();
-  await dialog.getByRole("button", { name: "Keep it" }).click();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "detached" });
   await network.giveBack();
   await page.getByRole("button", { name: "Unsubscribe" }).click();
@@ -166,7 +166,7 @@ test("a draft that this browser keeps goes with its campaign, unless that is und
   expect(await kept()).toHaveLength(2);
   leaves.next = true;
   await page.getByRole("link", { name: "Campaigns", exact: true }).click();
-  const actions = page.getByRole("button", { name: "Actions of News" });
+  const actions = page.getByRole("button", { name: "Actions for News" });
   await actions.waitFor();
   await page.reload();
   const deletion = page.getByText("“News” will be deleted");
@@ -214,7 +214,7 @@ test("a file that a proxy or a network answers in the server's place is not save
   page.on("download", (file) => saved.push(file.suggestedFilename()));
   const between = await standBetween(page, /export\.csv/);
   await page.getByRole("button", { name: "Export", exact: true }).click();
-  await page.getByText("Nothing was exported").waitFor();
+  await page.getByText("Couldn't export").waitFor();
   await page.getByText("The server said 200 and nothing more.").waitFor();
   await between.goAway();
   const file = page.waitForEvent("download");

@@ -56,7 +56,7 @@ test("settings that cannot be read again keep what is typed, and are read whole 
   await page.getByText("Not now.").waitFor();
   webhook.end();
   await page.getByRole("button", { name: "Try again" }).click();
-  const address = page.getByLabel("Address");
+  const address = page.getByLabel("URL");
   await address.fill("https://example.com/hook");
   const choices = await refuseReads(page, "notifications");
   await readAgain(page);
@@ -254,7 +254,7 @@ test("who gets a campaign is shown as others choose it", async () => {
   await expect.poll(() => value.inputValue()).toBe("@two.example");
   await change({ audienceType: "ALL", audienceFilter: null });
   await readAgain(page);
-  await expect.poll(() => page.getByLabel("Everybody").isChecked()).toBe(true);
+  await expect.poll(() => page.getByLabel("Everyone").isChecked()).toBe(true);
   await page.getByText("Saved", { exact: true }).waitFor();
 });
 
@@ -279,7 +279,7 @@ test("who gets a campaign is asked about before it is left while it is not said 
     await held;
     return route.abort();
   });
-  await page.getByLabel("Everybody").check();
+  await page.getByLabel("Everyone").check();
   await content.click();
   refuse?.();
   await expect.poll(() => asked).toHaveLength(2);

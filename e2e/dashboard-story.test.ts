@@ -122,7 +122,7 @@ async function sendCampaign(page: Page): Promise<void> {
   await page.getByRole("textbox", { name: "Heading" }).fill("Dear {{firstName}}");
   await button(page, "Continue").click();
   await button(page, "Send a test").click();
-  await dialog.getByLabel("Address").fill("me@example.com");
+  await dialog.getByLabel("Email address").fill("me@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test mail on its way").waitFor();
   // Placeholder text and a link to example.com are left, and have to be confirmed.
@@ -175,9 +175,9 @@ test("from no account to a campaign, its report, an unsubscribe with its reason,
   await page.goto(report);
   await link(page, "Contacts").click();
   await link(page, "ada@example.com").click();
-  await page.getByRole("group", { name: "Part" }).getByRole("button", { name: "Subscription" }).click();
-  await page.getByText("A button on a public page").waitFor();
-  await page.getByText("Only transactional mail reaches this contact.").waitFor();
+  await page.getByRole("group", { name: "Section" }).getByRole("button", { name: "Subscription" }).click();
+  await page.getByText("Subscription page").waitFor();
+  await page.getByText("This contact only gets transactional email.").waitFor();
 
   await link(page, "All contacts").click();
   const saving = page.waitForEvent("download");

@@ -157,7 +157,7 @@ test("a test mail says what stands there, saved first", async () => {
   await create(page, "Blank");
   await page.getByRole("textbox", { name: "Subject" }).fill("For {{firstName}}");
   await page.getByRole("button", { name: "Send a test" }).click();
-  await page.getByRole("dialog").getByLabel("Address").fill("ada@example.com");
+  await page.getByRole("dialog").getByLabel("Email address").fill("ada@example.com");
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test mail on its way").waitFor();
   const received = async () =>

@@ -19,7 +19,7 @@ async function signInAgain(page: Page, { owner }: TestProject): Promise<void> {
 
 test("typed settings stay when another tab is chosen, and when somebody else saves", async () => {
   const { page, project, asked } = await open(() => "/settings");
-  const tabs = page.getByRole("group", { name: "Part" });
+  const tabs = page.getByRole("group", { name: "Section" });
   const settings = `/users/@me/projects/${project.id}`;
   await page.getByLabel("Project name").fill("Typed");
   await tabs.getByRole("button", { name: "Usage" }).click();
@@ -43,10 +43,10 @@ test("typed settings stay when another tab is chosen, and when somebody else sav
   await page.getByRole("button", { name: "Save caps" }).click();
   await page.getByText("Caps changed").waitFor();
   await tabs.getByRole("button", { name: "Notifications" }).click();
-  await page.getByLabel("Address").fill("https://example.com/hook");
+  await page.getByLabel("URL").fill("https://example.com/hook");
   await tabs.getByRole("button", { name: "General" }).click();
   await expect.poll(() => asked).toHaveLength(3);
-  expect(await page.getByLabel("Address").inputValue()).toBe("https://example.com/hook");
+  expect(await page.getByLabel("URL").inputValue()).toBe("https://example.com/hook");
 });
 
 test("a contact's JSON that is refused names the field at fault, and is asked for before its page is left", async () => {
@@ -64,7 +64,7 @@ test("a contact's JSON that is refused names the field at fault, and is asked fo
   await faults.filter({ hasText: /^data Must have at most/ }).waitFor();
   const save = page.getByRole("button", { name: "Save data" });
   await json.fill('{"plan": "free", "account": 12345678901234567890}');
-  await page.getByText("A number with so many digits would be stored as another one").waitFor();
+  await page.getByText("This number has too many digits to store exactly.").waitFor();
   expect(await save.isDisabled()).toBe(true);
   await json.fill('{"plan": "free"}');
   await page.getByRole("link", { name: "All contacts" }).click();
@@ -232,7 +232,7 @@ test("what is typed into a field of a contact is asked for before its page is le
     return `/contacts/${body.id}?tab=data`;
   });
   const plan = page.getByRole("textbox", { name: "plan" });
-  const part = page.getByRole("group", { name: "Part" });
+  const part = page.getByRole("group", { name: "Section" });
   await page.getByRole("button", { name: "Edit plan" }).click();
   await part.getByRole("button", { name: "Timeline" }).click();
   await plan.waitFor({ state: "detached" });
@@ -247,7 +247,7 @@ test("what is typed into a field of a contact is asked for before its page is le
 
   await plan.focus();
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Add a field" }).click();
+  await page.getByRole("button", { name: "Add field" }).click();
   const value = page.getByRole("textbox", { name: "Value" });
   await value.fill("new");
   await page.getByRole("link", { name: "All contacts" }).click();

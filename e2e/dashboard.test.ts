@@ -44,7 +44,7 @@ async function addContact(page: Page, address: string): Promise<void> {
   await page.getByRole("link", { name: "Contacts", exact: true }).click();
   await page.getByRole("button", { name: "Add contact" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByLabel("Address").fill(address);
+  await dialog.getByLabel("Email address").fill(address);
   await dialog.getByRole("button", { name: "Add contact" }).click();
   await page.getByRole("heading", { name: address }).waitFor();
 }
@@ -166,15 +166,15 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
   await page.getByRole("link", { name: "All contacts" }).click();
   await page.getByRole("button", { name: "Subscribed", exact: true }).click();
-  await page.getByText("Nobody matches").waitFor();
+  await page.getByText("No matching contacts").waitFor();
   await page.reload();
-  await page.getByText("Nobody matches").waitFor();
+  await page.getByText("No matching contacts").waitFor();
   await page.route("**/users/@me/projects", (route) => route.fulfill({ status: 403 }));
   await page.reload();
   await page.getByText("The server said 403 and nothing more.").waitFor();
   await page.unroute("**/users/@me/projects");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Nobody matches").waitFor();
+  await page.getByText("No matching contacts").waitFor();
   await page.goBack();
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 
@@ -195,7 +195,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   expect(sent.status).toBe(200);
   await page.goBack();
   await page.getByRole("link", { name: "ada@example.com" }).click();
-  await page.getByRole("group", { name: "Part" }).getByRole("button", { name: "Mails" }).click();
+  await page.getByRole("group", { name: "Section" }).getByRole("button", { name: "Emails" }).click();
   await page.getByRole("link", { name: "Hello", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Hello" }).waitFor();
   await page.getByRole("button", { name: "Headers" }).click();
@@ -287,7 +287,7 @@ test("a segment says who matches while it is written, and why somebody does not;
   await page.getByRole("link", { name: "New segment" }).first().click();
   await page.getByLabel("Name").fill("At example.com");
   await page.getByRole("combobox", { name: "Field" }).click();
-  await page.getByRole("option", { name: "Address" }).click();
+  await page.getByRole("option", { name: "Email address" }).click();
   await page.getByLabel("Operator").selectOption({ label: "contains" });
   await page.getByLabel("Value").fill("example.com");
   await page.getByText("1 contact", { exact: true }).waitFor();
@@ -326,13 +326,13 @@ test("a segment says who matches while it is written, and why somebody does not;
   });
 
   await page.getByRole("link", { name: "ada@example.com" }).first().click();
-  const tabs = page.getByRole("group", { name: "Part" });
+  const tabs = page.getByRole("group", { name: "Section" });
   await tabs.getByRole("button", { name: "Segments" }).click();
   await page.locator("main").getByRole("link", { name: "At example.com" }).waitFor();
   await tabs.getByRole("button", { name: "Workflows" }).click();
-  await page.getByText("In no workflow yet").waitFor();
-  await tabs.getByRole("button", { name: "Mails" }).click();
-  await page.getByText("No mail to this contact yet").waitFor();
+  await page.getByText("Not in a workflow yet").waitFor();
+  await tabs.getByRole("button", { name: "Emails" }).click();
+  await page.getByText("No emails yet").waitFor();
   await tabs.getByRole("button", { name: "Workflows" }).click();
   const workflow = await drawWorkflow(server.database, projectId, {
     name: "Welcome",
@@ -356,7 +356,7 @@ test("a segment says who matches while it is written, and why somebody does not;
     (await page.request.post(unsubscribeUrl, { form: { "List-Unsubscribe": "One-Click" } })).status(),
   ).toBe(200);
   await page.reload();
-  await page.getByText("The unsubscribe button of a mail program").waitFor();
+  await page.getByText("Unsubscribe button in the email app").waitFor();
 });
 
 test("a file becomes contacts: columns are guessed, tried first, reloads lose nothing; all that match are changed at once", async () => {
@@ -375,10 +375,10 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
     "faulty.csv",
     Buffer.from('Name;E-Mail\n\nBo;"bo@example.com" x\nCy;cy@example.com;z\nDi;d@example.com'),
   );
-  await page.getByText("Row 3: There is text behind a closing quote.").waitFor();
-  await page.getByText("Row 4: The row has 3 cells, and there are 2 columns.").waitFor();
+  await page.getByText("Row 3: There is text after a closing quote.").waitFor();
+  await page.getByText("Row 4: The row has 3 cells but the file has 2 columns.").waitFor();
   await page.getByRole("button", { name: "Preview import" }).click();
-  await page.getByRole("row", { name: "3 Bo There is text behind a closing quote." }).waitFor();
+  await page.getByRole("row", { name: "3 Bo There is text after a closing quote." }).waitFor();
   await page.getByRole("row", { name: "4 cy@example.com The row has 3 cells" }).waitFor();
   await page.getByRole("button", { name: "Choose another file" }).click();
   await choose("excel.csv", Buffer.from("Name;E-Mail\nMüller;mueller@example.com\n", "latin1"));
@@ -432,10 +432,10 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByRole("cell", { name: "Person 7, <b>" }).waitFor();
   await page.reload();
   await page.getByRole("cell", { name: "Person 7, <b>" }).waitFor();
-  await page.getByLabel("Choose all that are shown").check();
-  await page.getByRole("button", { name: "Choose all 60 that match" }).click();
-  await page.getByLabel("Choose person59@example.com").uncheck();
-  const chosen = page.getByRole("region", { name: "Chosen contacts" });
+  await page.getByLabel("Select all shown").check();
+  await page.getByRole("button", { name: "Select all 60 matches" }).click();
+  await page.getByLabel("Select person59@example.com").uncheck();
+  const chosen = page.getByRole("region", { name: "Selected contacts" });
   let isAnswered = false;
   await page.route("**/contacts/bulk/*", (route) =>
     isAnswered ? route.continue() : route.fulfill({ status: 403 }),
@@ -446,15 +446,15 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("The server said 403 and nothing more.").waitFor();
   isAnswered = true;
-  await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();
+  await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
   await page.reload();
-  await page.getByText("59 changed, 0 were so already, 0 failed.").waitFor();
+  await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
   const saving = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export" }).click();
   expect((await saving).suggestedFilename()).toBe("contacts.csv");
-  await page.getByLabel("Choose all that are shown").check();
-  await page.getByRole("button", { name: "Choose all 60 that match" }).click();
-  await page.getByLabel("Choose person59@example.com").uncheck();
+  await page.getByLabel("Select all shown").check();
+  await page.getByRole("button", { name: "Select all 60 matches" }).click();
+  await page.getByLabel("Select person59@example.com").uncheck();
   const [, projectId = ""] = /app\/([^/]+)/.exec(page.url()) ?? [];
   await context.request.post(`${server.url}/contacts`, {
     headers: { "x-project-id": projectId },
@@ -476,7 +476,7 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   }
   await chosen.getByRole("button", { name: "Unsubscribe" }).click();
   await dialog.getByRole("button", { name: "Unsubscribe" }).click();
-  await page.getByText("1 changed, 59 were so already, 0 failed.").waitFor();
+  await page.getByText("1 updated, 59 unchanged, 0 failed.").waitFor();
   expect(await isSubscribed()).toBe(false);
 });
 
@@ -544,7 +544,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await page.getByRole("dialog", { name: "New template" }).waitFor({ state: "detached" });
   for (const [typed, name, title] of [
     ["new camp", "New campaign", "New campaign"],
-    ["new cont", "New contact", "Add a contact"],
+    ["new cont", "New contact", "Add contact"],
     ["add a dom", "Add a domain", "Add a domain"],
   ] as const) {
     await choose(typed, name);
@@ -893,7 +893,7 @@ test("an address with what no page reads opens the page as if it were not there"
     expect(await page.getByText("Something went wrong").count()).toBe(0);
   };
   const filter = encodeURIComponent(JSON.stringify({ operator: "AND" }));
-  await opens(`contacts?fields=7&status=bogus&filter=${filter}`, "Nobody here yet");
+  await opens(`contacts?fields=7&status=bogus&filter=${filter}`, "No contacts yet");
   await opens("settings?tab=bogus", "Project name");
-  await opens("activity?view=bogus", "Nothing happened yet");
+  await opens("activity?view=bogus", "No activity yet");
 });

@@ -25,7 +25,7 @@ export function ConfirmDialog({
   description,
   action,
   look = "danger",
-  keep = t("Keep it"),
+  keep = t("Cancel"),
   doing,
   onClose,
   children,

@@ -127,7 +127,7 @@ function NoPasswordCard() {
   const asking = useMutation({
     mutationFn: () => call(requestPasswordReset, { body: { email } }),
     onSuccess: () => toast(t("A mail is on its way"), email),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
     <Card>

@@ -26,7 +26,7 @@ export function IdentitiesCard() {
     mutationFn: ({ id }: { id: string; title: string }) =>
       call(removeIdentity, { params: { identityId: id } }),
     onSuccess: (_, { title }) => toast(t("{service} is disconnected", { service: title })),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   });
   const connected = identities.data?.identities ?? [];

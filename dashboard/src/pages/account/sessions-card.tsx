@@ -16,7 +16,7 @@ export function SessionsCard() {
   const toast = useToast();
   const sessions = useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listSessions, { signal }) });
   const onSettled = () => queries.invalidateQueries({ queryKey: KEY });
-  const onError = (error: Error) => toast(t("Nothing was changed"), error.message);
+  const onError = (error: Error) => toast(t("Couldn't save the change"), error.message);
   const ending = useMutation({
     mutationFn: (sessionId: string) => call(endSession, { params: { sessionId } }),
     onSuccess: () => toast(t("Session ended")),

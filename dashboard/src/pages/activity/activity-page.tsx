@@ -61,7 +61,7 @@ export function ActivityPage() {
         label={t("View")}
         options={[
           { value: "feed", label: t("Everything") },
-          { value: "mails", label: t("Mails") },
+          { value: "mails", label: t("Emails") },
           { value: "upcoming", label: t("Upcoming") },
           { value: "requests", label: t("API requests") },
         ]}
@@ -120,7 +120,7 @@ function Feed() {
           label={t("Kind")}
           options={[
             { value: "all", label: t("All") },
-            { value: "mails", label: t("Mails") },
+            { value: "mails", label: t("Emails") },
             { value: "contacts", label: t("Contacts") },
             { value: "events", label: t("Events") },
             { value: "campaigns", label: t("Campaigns") },
@@ -165,7 +165,7 @@ function NothingHappened({ isFiltered, onClear }: { isFiltered: boolean; onClear
       </Empty>
     );
   return (
-    <Empty title={t("Nothing happened yet")}>
+    <Empty title={t("No activity yet")}>
       {t("Mails, opens, clicks, events of your program and subscriptions appear here as they happen.")}
     </Empty>
   );

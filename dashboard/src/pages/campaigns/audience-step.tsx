@@ -110,7 +110,7 @@ function AudienceChoice({
       <legend className="mb-2 font-semibold">{t("Who gets it?")}</legend>
       <Option
         isChosen={!isFiltered && !isSegment}
-        label={t("Everybody")}
+        label={t("Everyone")}
         about={t("All contacts that may get mail of this type.")}
         onChoose={() => onChoose({ audienceType: "ALL", segmentId: null, audienceFilter: null })}
       />

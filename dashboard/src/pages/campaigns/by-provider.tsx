@@ -71,7 +71,7 @@ export function ByProvider({ projectId, campaignId, stats }: Props) {
       {isMany && !isAsked && providers.data === undefined && (
         <Card className="flex flex-wrap items-center justify-between gap-3 p-5 text-sm text-soft">
           {t("To count {count} mails takes a moment.", { count: formatNumber(sentCount) })}
-          <Button onClick={() => setAsked(true)}>{t("Count them")}</Button>
+          <Button onClick={() => setAsked(true)}>{t("Get exact count")}</Button>
         </Card>
       )}
       {providers.data !== undefined && (

@@ -54,7 +54,7 @@ export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
   const cancelling = useVerb(
     projectId,
     () => call(cancelCampaign, { projectId, params: { id } }),
-    t("Cancelled"),
+    t("Canceled"),
   );
   return (
     <ConfirmDialog
@@ -124,7 +124,7 @@ export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose
   return (
     <>
       <Menu
-        label={t("Actions of {name}", { name: campaign.name })}
+        label={t("Actions for {name}", { name: campaign.name })}
         className="relative inline-grid size-7 place-items-center rounded-sm text-faint hover:bg-press hover:text-ink data-popup-open:bg-press"
         button={<Ellipsis size={15} aria-hidden />}
       >

@@ -32,7 +32,7 @@ export const STATUSES: Record<CampaignStatus, { tone: Tone; label: string }> = {
   SENDING: { tone: "good", label: t("Sending") },
   PAUSED: { tone: "warn", label: t("Paused") },
   SENT: { tone: "good", label: t("Sent") },
-  CANCELLED: { tone: "neutral", label: t("Cancelled") },
+  CANCELLED: { tone: "neutral", label: t("Canceled") },
 };
 
 /** A campaign; while it is under way it is asked for again and again. */
@@ -150,6 +150,6 @@ export function useVerb<Given = void>(
       await queries.invalidateQueries({ queryKey: ["project", projectId, "campaigns"] });
       toast(said);
     },
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
 }

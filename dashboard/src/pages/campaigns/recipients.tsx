@@ -88,10 +88,10 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
   return [
     {
       key: "email",
-      head: t("Address"),
+      head: t("Email address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{email || t("Forgotten")}</bdi>
+          <bdi>{email || t("Deleted content")}</bdi>
         </Link>
       ),
     },

@@ -47,7 +47,7 @@ function Audience({ projectId, campaign }: { projectId: string; campaign: Campai
     queryFn: ({ signal }) => call(getSegment, { projectId, params: { id: segmentId ?? "" }, signal }),
     enabled: segmentId !== null,
   });
-  if (audienceType === "ALL") return t("Everybody");
+  if (audienceType === "ALL") return t("Everyone");
   if (audienceType === "FILTERED") return t("A filter of its own");
   return segment.data?.name ?? t("A segment");
 }

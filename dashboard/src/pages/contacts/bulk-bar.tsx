@@ -72,20 +72,20 @@ export function BulkBar(props: BulkBarProps) {
   return (
     <div
       role="region"
-      aria-label={t("Chosen contacts")}
+      aria-label={t("Selected contacts")}
       className="sticky bottom-3 z-10 mt-3 flex flex-wrap items-center gap-2 rounded-lg bg-raised px-4 py-2.5 shadow-float"
     >
       <span className="mr-auto text-sm font-medium" aria-live="polite">
-        {plural(selection.count, "{n} chosen", "{n} chosen")}
+        {plural(selection.count, "{n} selected", "{n} selected")}
       </span>
       {selection.canTakeAll && (
         <Button look="quiet" onClick={selection.takeAll}>
-          {plural(selection.total, "Choose the {n} that matches", "Choose all {n} that match")}
+          {plural(selection.total, "Select the {n} match", "Select all {n} matches")}
         </Button>
       )}
       {selection.isShownChosen && list.countAll !== null && (
         <Button look="quiet" busy={list.countAll.isBusy} onClick={list.countAll.start}>
-          {t("Count all that match")}
+          {t("Count all matches")}
         </Button>
       )}
       <Button disabled={starting.isPending} onClick={act("subscribe")}>
@@ -98,7 +98,7 @@ export function BulkBar(props: BulkBarProps) {
         {t("Delete")}
       </Button>
       <Button look="quiet" onClick={selection.clear}>
-        {t("Choose none")}
+        {t("Clear selection")}
       </Button>
       {starting.isError && asked === null && <Failure error={starting.error} />}
       {asked !== null && (
@@ -129,20 +129,20 @@ interface Question {
 const QUESTIONS: Record<BulkOperation, Question> = {
   subscribe: {
     title: (count) => plural(count, "Subscribe {n} contact?", "Subscribe {n} contacts?"),
-    titleOfAll: t("Subscribe all that match?"),
-    about: t("Marketing mail reaches them from then on, also those who unsubscribed themselves."),
+    titleOfAll: t("Subscribe all matching contacts?"),
+    about: t("They will get marketing email again, even if they unsubscribed themselves."),
     action: t("Subscribe"),
   },
   unsubscribe: {
     title: (count) => plural(count, "Unsubscribe {n} contact?", "Unsubscribe {n} contacts?"),
-    titleOfAll: t("Unsubscribe all that match?"),
-    about: t("No marketing mail reaches them any more, until they are subscribed again."),
+    titleOfAll: t("Unsubscribe all matching contacts?"),
+    about: t("They won't get marketing email until you subscribe them again."),
     action: t("Unsubscribe"),
   },
   delete: {
     title: (count) => plural(count, "Delete {n} contact?", "Delete {n} contacts?"),
-    titleOfAll: t("Delete all that match?"),
-    about: t("Their data and events are gone for good. Mail still waiting for them is not sent."),
+    titleOfAll: t("Delete all matching contacts?"),
+    about: t("Their data and events are deleted permanently. Pending emails to them are canceled."),
     action: t("Delete"),
   },
 };
@@ -164,7 +164,7 @@ function BulkDialog({ operation, selection, list, doing, onClose }: BulkDialogPr
       description={about}
       action={action}
       look={operation === "subscribe" ? "primary" : "danger"}
-      keep={operation === "delete" ? t("Keep it") : t("Cancel")}
+      keep={operation === "delete" ? t("Cancel") : t("Cancel")}
       doing={
         isKnown
           ? doing
@@ -239,12 +239,12 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
           data.state === "failed" ? (
             <p className="text-sm text-bad">{data.failedReason}</p>
           ) : (
-            <JobProgress label={t("Changing contacts")} job={data} />
+            <JobProgress label={t("Updating contacts")} job={data} />
           )
         ) : (
           <p className="text-sm" role="status">
             <span className="font-medium">{NAMES[data.result.operation]}:</span>{" "}
-            {t("{changed} changed, {unchanged} were so already, {failed} failed.", {
+            {t("{changed} updated, {unchanged} unchanged, {failed} failed.", {
               changed: data.result.successCount,
               unchanged: data.result.unchangedCount,
               failed: data.result.failureCount,

@@ -12,17 +12,17 @@ import { SubscriptionBadge } from "./subscription-badge.tsx";
 
 type Change = Answer<NonNullable<typeof listContactConsent.endpoint>>["data"][number];
 const SOURCES: Record<Change["source"], string> = {
-  page: t("A button on a public page"),
-  "one-click": t("The unsubscribe button of a mail program"),
-  api: t("The API"),
-  import: t("An import"),
-  bulk: t("A bulk change"),
-  bounce: t("A bounce: the address is gone"),
+  page: t("Subscription page"),
+  "one-click": t("Unsubscribe button in the email app"),
+  api: t("API"),
+  import: t("Import"),
+  bulk: t("Bulk change"),
+  bounce: t("Hard bounce"),
   complaint: t("Reported as spam"),
-  dashboard: t("The dashboard"),
-  workflow: t("A workflow"),
-  inbound: t("The contact wrote in"),
-  "opt-out": t("An earlier opt-out of this address"),
+  dashboard: t("Dashboard"),
+  workflow: t("Workflow"),
+  inbound: t("Reply from the contact"),
+  "opt-out": t("Earlier opt-out of this address"),
 };
 
 interface ConsentProps {
@@ -40,11 +40,11 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
     <Card>
       <header className="flex items-center justify-between gap-3 border-b border-line px-5 py-4">
         <div>
-          <h2 className="font-medium">{t("Marketing mail")}</h2>
+          <h2 className="font-medium">{t("Marketing email")}</h2>
           <p className="text-sm text-soft">
             {isSubscribed
-              ? t("Campaigns and workflows reach this contact.")
-              : t("Only transactional mail reaches this contact.")}
+              ? t("This contact gets campaigns and workflow emails.")
+              : t("This contact only gets transactional email.")}
           </p>
         </div>
         <SubscriptionBadge isSubscribed={isSubscribed} />
@@ -108,15 +108,15 @@ function PublicPages({ projectId, id }: { projectId: string; id: string }) {
     queryFn: ({ signal }) => call(getContactLinks, { projectId, params: { id }, signal }),
   });
   const pages = links.data && [
-    { name: t("Manage"), copy: t("Copy the link to manage"), url: links.data.manageUrl },
-    { name: t("Unsubscribe"), copy: t("Copy the link to unsubscribe"), url: links.data.unsubscribeUrl },
-    { name: t("Subscribe"), copy: t("Copy the link to subscribe"), url: links.data.subscribeUrl },
+    { name: t("Manage"), copy: t("Copy manage link"), url: links.data.manageUrl },
+    { name: t("Unsubscribe"), copy: t("Copy unsubscribe link"), url: links.data.unsubscribeUrl },
+    { name: t("Subscribe"), copy: t("Copy subscribe link"), url: links.data.subscribeUrl },
   ];
   return (
     <section className="border-t border-line px-5 py-4 text-sm">
-      <h3 className="font-medium">{t("Links of its public pages")}</h3>
+      <h3 className="font-medium">{t("Subscription links")}</h3>
       <p className="text-soft">
-        {t("They work without signing in, as in its mails: give them to this person alone.")}
+        {t("Anyone with these links can change this contact's subscription. Share them only with the contact.")}
       </p>
       {links.isPending && <Skeleton className="mt-2 h-21" />}
       {links.isError && <Failure error={links.error} onRetry={() => void links.refetch()} />}

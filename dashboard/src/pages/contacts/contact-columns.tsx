@@ -44,7 +44,7 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
       key: "choice",
       head: (
         <Tick
-          label={t("Choose all that are shown")}
+          label={t("Select all shown")}
           isOn={selection.isShownChosen}
           onChange={selection.toggleShown}
         />
@@ -52,7 +52,7 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
       width: "w-12",
       cell: cells.choice,
     },
-    { key: "email", ...orderBy("email", t("Address")), cell: cells.email },
+    { key: "email", ...orderBy("email", t("Email address")), cell: cells.email },
     { key: "status", head: t("Status"), width: "w-36", cell: cells.status },
     ...fields,
     { key: "createdAt", ...orderBy("createdAt", t("Added")), width: "w-36", cell: cells.createdAt },
@@ -64,7 +64,7 @@ type Cell = Column<Contact>["cell"];
 function cellsOf(projectId: string, has: Selection["has"], toggle: Selection["toggle"]) {
   return {
     choice: ({ id, email }) => (
-      <Tick label={t("Choose {email}", { email })} isOn={has(id)} onChange={() => toggle(id)} />
+      <Tick label={t("Select {email}", { email })} isOn={has(id)} onChange={() => toggle(id)} />
     ),
     email: ({ id, email }) => (
       <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>

@@ -96,10 +96,10 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
         <p dir="auto" role="status" className="min-w-0 flex-1 basis-72 text-sm wrap-anywhere text-soft">
           {isTooLong
             ? t(
-                "Too long for the address of this page. Save it as a segment: the list then shows its members.",
+                "These conditions are too long for a link. Save them as a segment to see the contacts.",
               )
             : written === null
-              ? t("Complete each condition to see what it means.")
+              ? t("Complete the conditions to see the result.")
               : sentenceOf(written, fields)}
         </p>
         <Count {...props} isShown={said !== "" && said === applied} />
@@ -170,7 +170,7 @@ function SegmentDialog({ projectId, filter, onClose, onSaved }: SegmentDialogPro
   return (
     <Dialog
       title={t("Save as segment")}
-      description={t("Campaigns and workflows can use it, and the list goes on with its members.")}
+      description={t("You can use the segment in campaigns and workflows.")}
       open
       onClose={onClose}
     >

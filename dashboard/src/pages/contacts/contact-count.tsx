@@ -11,9 +11,9 @@ export function ContactCount({ list: { total, countAll, rows = [], lookedAt } }:
   if (lookedAt !== null)
     return (
       <>
-        {t("Looking on …")} {/* It changes several times a second, which nobody wants to be read out. */}
+        {t("Still searching…")} {/* It changes several times a second, which nobody wants to be read out. */}
         <span aria-hidden className="font-normal text-soft tabular-nums">
-          {t("{n} contacts looked through", { n: formatNumber(lookedAt) })}
+          {t("{n} contacts searched", { n: formatNumber(lookedAt) })}
         </span>
       </>
     );
@@ -22,9 +22,9 @@ export function ContactCount({ list: { total, countAll, rows = [], lookedAt } }:
   const { isBusy, error, start } = countAll;
   return (
     <span className="inline-flex flex-wrap items-center gap-x-2">
-      {t("More than {n} contacts", { n: formatNumber(rows.length) })}
+      {t("{n}+ contacts", { n: formatNumber(rows.length) })}
       <Button look="quiet" busy={isBusy} onClick={start}>
-        {t("Count them")}
+        {t("Get exact count")}
       </Button>
       {error !== null && <span className="text-sm text-bad">{problemOf(error) ?? error.message}</span>}
     </span>

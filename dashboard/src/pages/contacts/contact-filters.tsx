@@ -28,7 +28,7 @@ export function ContactFilters({ isBuilding, onBuild, ...props }: ContactFilters
   return (
     <div className="mb-3 flex flex-wrap items-center gap-2">
       <SearchBox
-        label={t("Search by address")}
+        label={t("Search by email")}
         value={search.search ?? ""}
         onSearch={(text) => onChange({ search: text }, true)}
       />
@@ -60,7 +60,7 @@ function SegmentFilter({ projectId, search, onChange }: FiltersProps) {
       onChange={({ target }) => onChange({ segment: target.value === "" ? undefined : target.value })}
       className={`${INPUT_CLASS} max-w-40`}
     >
-      <option value="">{t("Every segment")}</option>
+      <option value="">{t("All segments")}</option>
       {segments.data?.map(({ id, name }) => (
         <option key={id} value={id}>
           {name}

@@ -26,14 +26,14 @@ export function ContactMails({ projectId, id }: { projectId: string; id: string 
     <>
       <Card className="overflow-hidden">
         {list.rows?.length === 0 ? (
-          <Empty title={t("No mail to this contact yet")}>
-            {t("What your program, campaigns and workflows send to this address appears here.")}
+          <Empty title={t("No emails yet")}>
+            {t("Every email you send to this contact appears here.")}
           </Empty>
         ) : (
-          <Table label={t("Mails")} columns={columns} rows={list.rows} rowKey={(mail) => mail.id} />
+          <Table label={t("Emails")} columns={columns} rows={list.rows} rowKey={(mail) => mail.id} />
         )}
       </Card>
-      <More count={total === 0 ? "" : plural(total, "{n} mail", "{n} mails")} list={list} />
+      <More count={total === 0 ? "" : plural(total, "{n} email", "{n} emails")} list={list} />
     </>
   );
 }
@@ -45,7 +45,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       head: t("Subject"),
       cell: ({ id, subject, forgottenAt }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Forgotten"))}</bdi>
+          <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Deleted content"))}</bdi>
         </Link>
       ),
     },

@@ -63,10 +63,10 @@ export function ContactPage() {
         <>
           <Choices
             look="tabs"
-            label={t("Part")}
+            label={t("Section")}
             options={[
               { value: "timeline", label: t("Timeline") },
-              { value: "mails", label: t("Mails") },
+              { value: "mails", label: t("Emails") },
               { value: "data", label: t("Data") },
               { value: "segments", label: t("Segments") },
               { value: "workflows", label: t("Workflows") },
@@ -107,8 +107,8 @@ function Timeline({ projectId, contactId }: { projectId: string; contactId: stri
     <>
       <Card>
         {list.rows?.length === 0 && !list.hasNextPage ? (
-          <Empty title={t("Nothing happened yet")}>
-            {t("Mails to this contact, what came of them, and events of your program appear here.")}
+          <Empty title={t("No activity yet")}>
+            {t("Emails, opens, clicks and events of this contact appear here.")}
           </Empty>
         ) : (
           <ActivityLines projectId={projectId} items={list.rows} isOfOne />
@@ -124,7 +124,7 @@ function ExportButton({ projectId, id, email }: { projectId: string; id: string;
   const toast = useToast();
   const exporting = useMutation({
     mutationFn: () => download(exportContact, { projectId, params: { id } }, `${email}.json`),
-    onError: (error) => toast(t("Nothing was exported"), error.message),
+    onError: (error) => toast(t("Couldn't export"), error.message),
   });
   return (
     <Button busy={exporting.isPending} onClick={() => exporting.mutate()}>
@@ -153,7 +153,7 @@ function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) 
     mutationFn: change,
     onSuccess: (_contact, subscribed) =>
       done(subscribed ? t("Subscribed") : t("Unsubscribed"), { undo: () => change(!subscribed) }),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: ["project", projectId] }),
   });
   return (
@@ -187,7 +187,7 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
     <ConfirmDialog
       title={t("Delete this contact?")}
       description={t(
-        "{email}, its data and its events are gone for good. Mail still waiting for it is not sent.",
+        "The data and events of {email} are deleted permanently. Pending emails are canceled.",
         { email },
       )}
       action={t("Delete contact")}

@@ -19,8 +19,8 @@ export function ContactSegments({ projectId, id }: { projectId: string; id: stri
       <Card>
         {segments === undefined && <Skeleton className="m-5 h-20" />}
         {segments?.length === 0 && (
-          <Empty title={list.hasNextPage ? t("In none of the newest segments") : t("In no segment")}>
-            {t("When its data, its events or its subscription match a segment, the segment appears here.")}
+          <Empty title={list.hasNextPage ? t("Not in any recent segment") : t("No segments")}>
+            {t("The segments that this contact matches appear here.")}
           </Empty>
         )}
         <ul className="divide-y divide-line">
@@ -34,7 +34,7 @@ export function ContactSegments({ projectId, id }: { projectId: string; id: stri
                 <bdi>{segment.name}</bdi>
               </Link>
               <span className="text-faint">
-                {segment.type === "STATIC" ? t("Added by hand") : t("By its conditions")}
+                {segment.type === "STATIC" ? t("Added manually") : t("Matches the rules")}
               </span>
             </li>
           ))}

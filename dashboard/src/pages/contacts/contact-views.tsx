@@ -60,7 +60,7 @@ export function ContactViews({ projectId, search }: ViewsProps) {
         label={t("Saved views")}
         className="min-w-0 flex-1"
         options={[
-          { value: EVERYBODY, label: t("Everybody") },
+          { value: EVERYBODY, label: t("Everyone") },
           ...views.map(({ id, name }) => ({ value: id, label: name })),
         ]}
         value={open?.id ?? EVERYBODY}
@@ -103,9 +103,9 @@ function SaveChanges({ projectId, view, search }: ViewsProps & { view: View }) {
     mutationFn: () => change(viewQueryOf(search)),
     onSuccess: async () => {
       await again();
-      done(t("View changed"), { description: view.name, undo: () => change(questionOf(view)) });
+      done(t("View updated"), { description: view.name, undo: () => change(questionOf(view)) });
     },
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
     <Button busy={saving.isPending} onClick={() => saving.mutate()}>
@@ -138,11 +138,11 @@ function ViewMenu({ projectId, view, onRename }: ViewMenuProps) {
       };
       done(t("View deleted"), { description: name, undo });
     },
-    onError: (error) => toast(t("Nothing was deleted"), error.message),
+    onError: (error) => toast(t("Couldn't delete"), error.message),
   });
   return (
     <Menu
-      label={t("Actions of {name}", { name })}
+      label={t("Actions for {name}", { name })}
       className="grid size-8 place-items-center rounded-md text-soft hover:bg-hover hover:text-ink"
       button={<Ellipsis size={16} aria-hidden />}
     >
@@ -168,8 +168,8 @@ function NewViewDialog({ projectId, search, onClose }: ViewsProps & { onClose: (
   });
   return (
     <Dialog
-      title={t("Save this view")}
-      description={t("Search, filters, order and columns under a name. All members of the project see it.")}
+      title={t("Save view")}
+      description={t("Saves the search, filters, sort order and columns for all project members.")}
       open
       onClose={onClose}
     >
@@ -199,7 +199,7 @@ function RenameDialog({ projectId, view, onClose }: { projectId: string; view: V
     },
   });
   return (
-    <Dialog title={t("Rename this view")} open onClose={onClose}>
+    <Dialog title={t("Rename view")} open onClose={onClose}>
       <OneFieldForm label={t("Name")} value={name} onChange={setName} action={t("Rename")} asking={saving} />
     </Dialog>
   );

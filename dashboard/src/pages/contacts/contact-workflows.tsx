@@ -11,12 +11,12 @@ import { Empty, Failure, Skeleton } from "../../ui/states.tsx";
 type Execution = Answer<NonNullable<typeof listContactExecutions.endpoint>>["data"][number];
 
 const STATUSES: Record<Execution["status"], { tone: Tone; label: string }> = {
-  RUNNING: { tone: "good", label: t("Under way") },
+  RUNNING: { tone: "good", label: t("Running") },
   WAITING: { tone: "good", label: t("Waiting") },
   COMPLETED: { tone: "neutral", label: t("Completed") },
   EXITED: { tone: "neutral", label: t("Exited") },
   FAILED: { tone: "bad", label: t("Failed") },
-  CANCELLED: { tone: "neutral", label: t("Cancelled") },
+  CANCELLED: { tone: "neutral", label: t("Canceled") },
 };
 
 export function ContactWorkflows({ projectId, id }: { projectId: string; id: string }) {
@@ -39,9 +39,9 @@ export function ContactWorkflows({ projectId, id }: { projectId: string; id: str
       <Card>
         {list.rows === undefined && <Skeleton className="m-5 h-20" />}
         {list.rows?.length === 0 && (
-          <Empty title={t("In no workflow yet")}>
+          <Empty title={t("Not in a workflow yet")}>
             {t(
-              "When an event, a segment or your program brings this contact into a workflow, it appears here.",
+              "The workflows that this contact enters appear here.",
             )}
           </Empty>
         )}
@@ -72,7 +72,7 @@ function standingOf({ currentStep, waitsFor, nextAt, exitReason, completedAt }: 
   const step = currentStep?.name ?? "";
   if (exitReason !== null && exitReason !== "") return exitReason;
   if (completedAt !== null) return t("Ended {when}", { when: formatInstant(completedAt) });
-  if (waitsFor !== null) return t("{step}: waits for {event}", { step, event: waitsFor });
-  if (nextAt !== null) return t("{step}: goes on {when}", { step, when: formatInstant(nextAt) });
+  if (waitsFor !== null) return t("{step} · waiting for {event}", { step, event: waitsFor });
+  if (nextAt !== null) return t("{step} · continues {when}", { step, when: formatInstant(nextAt) });
   return step;
 }

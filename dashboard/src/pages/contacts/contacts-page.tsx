@@ -44,7 +44,7 @@ export function ContactsPage() {
   return (
     <Page
       title={t("Contacts")}
-      about={t("Everybody this project may write to.")}
+      about={t("Everyone you can email.")}
       actions={<Actions projectId={project.id} search={search} onAdd={() => setAdding(true)} />}
     >
       {search.job !== undefined && (
@@ -130,7 +130,7 @@ function Actions({ projectId, search, onAdd }: ActionsProps) {
   const exporting = useMutation({
     mutationFn: () =>
       download(exportContacts, { projectId, query: { ...narrow, ...filters } }, "contacts.csv"),
-    onError: (error) => toast(t("Nothing was exported"), error.message),
+    onError: (error) => toast(t("Couldn't export"), error.message),
   });
   return (
     <>
@@ -157,23 +157,23 @@ function NoContacts({ isFiltered, onAdd }: { isFiltered: boolean; onAdd: () => v
   if (isFiltered)
     return (
       <Empty
-        title={t("Nobody matches")}
+        title={t("No matching contacts")}
         action={<Button onClick={() => void navigate({ search: {} })}>{t("Clear filters")}</Button>}
       >
-        {t("No contact fits the search and the filter together.")}
+        {t("Try a different search or clear the filters.")}
       </Empty>
     );
   return (
     <Empty
-      title={t("Nobody here yet")}
+      title={t("No contacts yet")}
       action={
         <Button look="primary" onClick={onAdd}>
-          {t("Add a contact")}
+          {t("Add contact")}
         </Button>
       }
     >
       {t(
-        "A contact is an address with your own data. Contacts also appear by themselves when your program sends or tracks.",
+        "Add contacts here or import a file. We also add people when your app emails or tracks them.",
       )}
     </Empty>
   );

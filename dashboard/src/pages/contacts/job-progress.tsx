@@ -32,7 +32,7 @@ export function JobProgress({ label, job }: { label: string; job: Job }) {
       <Progress
         label={label}
         share={job.progress / WHOLE}
-        {...(job.state === "waiting" ? { text: t("waits for its turn") } : {})}
+        {...(job.state === "waiting" ? { text: t("waiting to start") } : {})}
       />
     </div>
   );

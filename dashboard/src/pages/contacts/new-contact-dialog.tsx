@@ -17,7 +17,7 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
   const adding = useMutation({
     mutationFn: () => call(upsertContact, { projectId, body: { email } }),
     onSuccess: async ({ id, email: stored, _meta }) => {
-      toast(_meta.isNew ? t("Contact added") : t("This contact was there already"), stored);
+      toast(_meta.isNew ? t("Contact added") : t("This contact already exists"), stored);
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
       await navigate({ to: "/$projectId/contacts/$contactId", params: { projectId, contactId: id } });
       onClose();
@@ -25,13 +25,13 @@ export function NewContactDialog({ projectId, onClose }: { projectId: string; on
   });
   return (
     <Dialog
-      title={t("Add a contact")}
-      description={t("A new contact is subscribed: add people who agreed to hear from you.")}
+      title={t("Add contact")}
+      description={t("New contacts are subscribed. Add only people who agreed to hear from you.")}
       open
       onClose={onClose}
     >
       <OneFieldForm
-        label={t("Address")}
+        label={t("Email address")}
         type="email"
         placeholder="ada@example.com"
         value={email}

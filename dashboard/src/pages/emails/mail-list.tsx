@@ -68,7 +68,7 @@ export function MailList({ projectId, status, onStatus }: MailListProps) {
             <NoMails isFiltered={status !== undefined} onClear={() => onStatus(undefined)} />
           ) : (
             <Table
-              label={t("Mails")}
+              label={t("Emails")}
               columns={columnsOf(projectId)}
               rows={list.rows}
               rowKey={({ id }) => id}
@@ -109,7 +109,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       head: t("To"),
       cell: ({ id, to }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{to || t("Forgotten")}</bdi>
+          <bdi>{to || t("Deleted content")}</bdi>
         </Link>
       ),
     },

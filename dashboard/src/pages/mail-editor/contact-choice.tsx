@@ -62,7 +62,7 @@ function Found({ projectId, onChoose }: Pick<ContactChoiceProps, "projectId" | "
   });
   return (
     <>
-      <SearchBox label={t("Search by address")} value={search} onSearch={setSearch} />
+      <SearchBox label={t("Search by email")} value={search} onSearch={setSearch} />
       {found.isError && <Failure error={found.error} />}
       <ul className="mt-2 flex min-h-40 flex-col">
         {found.data?.data.map(({ id, email }) => (
@@ -76,7 +76,7 @@ function Found({ projectId, onChoose }: Pick<ContactChoiceProps, "projectId" | "
             </button>
           </li>
         ))}
-        {found.data?.data.length === 0 && <li className="py-2 text-soft">{t("Nobody matches")}</li>}
+        {found.data?.data.length === 0 && <li className="py-2 text-soft">{t("No matching contacts")}</li>}
       </ul>
     </>
   );

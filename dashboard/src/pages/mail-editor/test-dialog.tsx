@@ -73,7 +73,7 @@ export function TestDialog({ projectId, send, onClose }: TestDialogProps) {
         />
       </div>
       <OneFieldForm
-        label={t("Address")}
+        label={t("Email address")}
         type="email"
         value={email}
         onChange={setTyped}

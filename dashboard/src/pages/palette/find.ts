@@ -97,7 +97,7 @@ export function findQuery(projectId: string, text: string) {
           ),
         },
         {
-          label: t("Mails"),
+          label: t("Emails"),
           things: things(
             "email",
             [...byId, ...emails].map(({ id, subject, to }) => ({

@@ -41,7 +41,7 @@ function columnsOf(projectId: string): Column<Provider>[] {
     { key: "provider", head: t("Provider"), cell: ({ value }) => PROVIDERS[value] ?? value },
     {
       key: "emails",
-      head: t("Mails"),
+      head: t("Emails"),
       width: "w-24",
       align: "end",
       cell: ({ emails }) => formatNumber(emails),

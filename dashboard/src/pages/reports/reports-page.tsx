@@ -26,7 +26,7 @@ export function ReportsPage() {
         <Choices
           label={t("About")}
           options={[
-            { value: "mails", label: t("Mails") },
+            { value: "mails", label: t("Emails") },
             { value: "audience", label: t("Audience") },
             { value: "events", label: t("Events") },
             { value: "deliverability", label: t("Deliverability") },

@@ -112,7 +112,7 @@ function Condition({ tree, filters, fields, draft, error, onAction, onChange }: 
           className="mt-4 border-t border-line pt-3 text-sm wrap-anywhere text-soft"
         >
           {filters === null
-            ? t("Complete each condition to see what it means.")
+            ? t("Complete the conditions to see the result.")
             : sentenceOf(filters, fields)}
         </p>
       </Card>

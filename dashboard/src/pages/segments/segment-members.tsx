@@ -77,7 +77,7 @@ function columnsOf(projectId: string, segment: Segment): Array<Column<Contact>> 
   const columns: Array<Column<Contact>> = [
     {
       key: "email",
-      head: t("Address"),
+      head: t("Email address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/contacts/$contactId" params={{ projectId, contactId: id }} className={ROW_LINK}>
           <bdi>{email}</bdi>
@@ -115,7 +115,7 @@ function RemoveButton({ projectId, segment, email }: MembersProps & { email: str
     mutationFn: () =>
       call(removeSegmentMembers, { projectId, params: { id: segment.id }, body: { emails: [email] } }),
     onSuccess: () => invalidateMembers(queries, projectId),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
     <Button

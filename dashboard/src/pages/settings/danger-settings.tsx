@@ -117,7 +117,7 @@ function TypedDialog({ project, removal, onClose }: TypedProps) {
         />
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={onClose}>
-            {t("Keep it")}
+            {t("Cancel")}
           </Button>
           <Button look="danger" type="submit" busy={removing.isPending} disabled={typed !== project.name}>
             {words.action}

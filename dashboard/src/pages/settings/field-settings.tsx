@@ -228,7 +228,7 @@ function DeleteDialog({ project, of, usage, onClose }: FieldDialogProps & { usag
         asking={deleting}
         way={
           <Button look="quiet" onClick={onClose}>
-            {t("Keep it")}
+            {t("Cancel")}
           </Button>
         }
       />

@@ -119,7 +119,7 @@ function RoleSelect({ projectId, member }: { projectId: string; member: Member }
     mutationFn: (role: Role) =>
       call(changeMember, { params: { projectId, userId: member.userId }, body: { role } }),
     onSuccess: ({ email, role }) => toast(t("Role changed"), `${email}: ${roleName(role)}`),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
   });
   return (
@@ -184,7 +184,7 @@ function Invitations({ projectId }: { projectId: string }) {
   const revoking = useMutation({
     mutationFn: (invitationId: string) => call(revokeInvitation, { params: { projectId, invitationId } }),
     onSuccess: () => toast(t("Invitation revoked"), t("Its link is dead.")),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
   });
   if (invitations.isError)

@@ -45,7 +45,7 @@ export function NotificationSettings({ project }: { project: Project }) {
     },
     onError: (error, _given, context) => {
       queries.setQueryData(queryKey, context?.before);
-      toast(t("Nothing was changed"), error.message);
+      toast(t("Couldn't save the change"), error.message);
     },
     onSettled: () => queries.invalidateQueries({ queryKey, exact: true }),
   });

@@ -67,7 +67,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
       <form onSubmit={submit} noValidate className="flex flex-col gap-4 p-5">
         {saving.isError && <Failure error={saving.error} atInputs={["url"]} />}
         <Field
-          label={t("Address")}
+          label={t("URL")}
           type="url"
           inputMode="url"
           placeholder="https://example.com/hook"

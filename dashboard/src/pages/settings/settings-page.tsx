@@ -24,7 +24,7 @@ export function SettingsPage() {
     <Page title={t("Settings")} about={project.name}>
       <Choices
         look="tabs"
-        label={t("Part")}
+        label={t("Section")}
         options={[
           { value: "general", label: t("General") },
           { value: "members", label: t("Members") },

@@ -26,7 +26,7 @@ type Suppression = Answer<NonNullable<typeof listSuppressions.endpoint>>["data"]
 const REASONS: Record<Suppression["reason"], string> = {
   COMPLAINT: t("Reported as spam"),
   HARD_BOUNCE: t("Bounced for good"),
-  MANUAL: t("Added by hand"),
+  MANUAL: t("Added manually"),
   IMPORT: t("Imported"),
 };
 
@@ -51,7 +51,7 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
     <>
       <Switch project={project} />
       <div className="mt-5 mb-3 flex flex-wrap items-center justify-between gap-3">
-        <SearchBox label={t("Search by address")} value={search} onSearch={onSearch} />
+        <SearchBox label={t("Search by email")} value={search} onSearch={onSearch} />
         <div className="flex flex-wrap gap-2">
           <Button onClick={() => setImporting(true)}>
             <Upload size={15} aria-hidden /> {t("Import")}
@@ -97,7 +97,7 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
 
 function columnsOf(onRemove: (address: string) => void): Array<Column<Suppression>> {
   return [
-    { key: "email", head: t("Address"), cell: ({ email }) => <bdi className="font-medium">{email}</bdi> },
+    { key: "email", head: t("Email address"), cell: ({ email }) => <bdi className="font-medium">{email}</bdi> },
     { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => REASONS[reason] },
     {
       key: "createdAt",
@@ -127,7 +127,7 @@ function Switch({ project }: { project: Project }) {
     mutationFn: (suppressionList: boolean) =>
       call(updateProject, { params: { projectId: project.id }, body: { suppressionList } }),
     onSuccess: () => queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
-    onError: (error) => toast(t("Nothing was changed"), error.message),
+    onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
     <Card className="max-w-2xl p-5">
@@ -158,7 +158,7 @@ function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => v
   return (
     <Dialog title={t("Add an address")} open onClose={onClose}>
       <OneFieldForm
-        label={t("Address")}
+        label={t("Email address")}
         type="email"
         value={address}
         onChange={setAddress}

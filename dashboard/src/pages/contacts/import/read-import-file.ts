@@ -22,7 +22,7 @@ const WHY_NOT: Readonly<Record<NoText | ZipProblem, string>> = {
   manyFiles: t("This ZIP file contains too many files. An import takes up to {most}.", {
     most: ZIP_FILES_MAX,
   }),
-  large: t("The unpacked files are too large. Import them one by one."),
+  large: t("The unpacked files are too large. Import them separately."),
   pdf: t("This is a PDF. Choose a CSV file."),
   binary: t("This isn't a text file. Save the sheet as CSV (UTF-8) and choose that file."),
 };

@@ -34,7 +34,7 @@ export function AddField({ button, ...rest }: AddFieldProps) {
         <AddForm {...rest} onClose={close} />
       ) : (
         <Button ref={button} onClick={() => setOpen(true)}>
-          {t("Add a field")}
+          {t("Add field")}
         </Button>
       )}
     </div>
@@ -97,7 +97,7 @@ function AddForm({
           shown={name === "" ? <span className="text-faint">{t("Choose a field")}</span> : <bdi>{name}</bdi>}
           groups={[
             {
-              label: t("Own fields"),
+              label: t("Custom fields"),
               items: free.map(([one, type]) => ({ value: one, label: one, note: TYPE_NAMES[type] })),
             },
           ]}
@@ -106,7 +106,7 @@ function AddForm({
           madeOf={(typed) =>
             known.has(typed) || Object.hasOwn(data, typed)
               ? []
-              : [{ value: typed, label: t("Own field {name}", { name: typed }) }]
+              : [{ value: typed, label: t("Custom field {name}", { name: typed }) }]
           }
         />
       </div>

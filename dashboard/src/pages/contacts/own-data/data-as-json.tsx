@@ -49,7 +49,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
   return (
     <div className="px-5 pb-4">
       <p id="contact-data-help" className="text-sm text-soft">
-        {t("Your own fields, as JSON. Templates and segments read them by name.")}
+        {t("Custom fields as JSON. Templates and segments use their names.")}
       </p>
       <textarea
         aria-label={t("Data as JSON")}
@@ -66,7 +66,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
       {saving.isError && <Failure error={saving.error} />}
       <div className="mt-2 flex items-center justify-between gap-3">
         <span className="text-sm text-bad" role="status">
-          {read === null && t("This is not a JSON object yet.")}
+          {read === null && t("Not a valid JSON object yet.")}
           {!isKept && PROBLEMS.inexact}
         </span>
         {draft !== null && (

@@ -31,14 +31,14 @@ export function DataFields({ projectId, id, data }: DataFieldsProps) {
     <Card>
       <header className="border-b border-line px-5 py-4">
         <h2 className="font-medium">{t("Data")}</h2>
-        <p className="text-sm text-soft">{t("Your own fields. Templates and segments read them by name.")}</p>
+        <p className="text-sm text-soft">{t("Custom fields. Templates and segments use their names.")}</p>
       </header>
       {fields.isError && (
         <div className="px-5 pt-4">
           <Failure error={fields.error} onRetry={() => void fields.refetch()} />
         </div>
       )}
-      {names.length === 0 && <p className="px-5 py-4 text-sm text-soft">{t("No field has a value yet.")}</p>}
+      {names.length === 0 && <p className="px-5 py-4 text-sm text-soft">{t("No values yet.")}</p>}
       <ul aria-label={t("Data")} className="divide-y divide-line">
         {names.map((name) => (
           <FieldRow

@@ -12,11 +12,11 @@ export const KIND_NAMES: Record<Kind, string> = {
   json: t("JSON"),
 };
 export const PROBLEMS: Record<Problem, string> = {
-  number: t("This is not a number."),
-  inexact: t("A number with so many digits would be stored as another one: make a text of it."),
-  date: t("This is not a whole date."),
-  json: t("This is not JSON yet."),
-  empty: t("Nothing is no value: write one, or remove the field."),
+  number: t("Enter a number."),
+  inexact: t("This number has too many digits to store exactly. Save it as text."),
+  date: t("Enter a complete date."),
+  json: t("Not valid JSON yet."),
+  empty: t("Enter a value or remove the field."),
 };
 /** A number of somebody else's is shown with all of its digits. */
 const EXACT = new Intl.NumberFormat(locale(), { maximumFractionDigits: 20 });

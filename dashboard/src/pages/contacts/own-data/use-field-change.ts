@@ -26,7 +26,7 @@ export function useFieldChange(projectId: string, id: string) {
     queries.setQueryData(contactQuery(projectId, id).queryKey, contact);
     // Names that the service fills in itself are passed over without an error.
     if (value !== null && !Object.hasOwn(contact.data, name))
-      throw new Error(t("Nothing is kept under this name: the service fills it in itself."));
+      throw new Error(t("This field name is reserved. Choose another name."));
   };
   return useMutation({
     mutationFn: ({ name, value }: FieldChange) => put(name, value),

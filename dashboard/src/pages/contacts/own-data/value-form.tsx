@@ -43,7 +43,7 @@ export function ValueForm({
   // Decided once: an input does not become another one under one's hands.
   const [hasLines] = useState(draft.includes("\n"));
   const isLong = kind === "json" || (kind === "text" && hasLines);
-  const note = problem ?? (isLong ? t("Enter saves, Shift and Enter begin a line.") : undefined);
+  const note = problem ?? (isLong ? t("Press Enter to save, or Shift+Enter for a new line.") : undefined);
   const tied = {
     "aria-label": label,
     "aria-invalid": problem === undefined ? undefined : true,
@@ -82,7 +82,7 @@ export function ValueForm({
         <Button look="quiet" type="submit" busy={isBusy} aria-label={t("Save {name}", { name })}>
           <Check size={15} aria-hidden />
         </Button>
-        <Button look="quiet" aria-label={t("Leave {name} as it was", { name })} onClick={onCancel}>
+        <Button look="quiet" aria-label={t("Discard changes to {name}", { name })} onClick={onCancel}>
           <X size={15} aria-hidden />
         </Button>
       </div>

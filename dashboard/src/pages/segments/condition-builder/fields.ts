@@ -35,7 +35,7 @@ const MAIL_NAMES: Record<string, string> = {
   "email.complained": t("Reported as spam"),
 };
 const CONTACT_NAMES: Record<string, string> = {
-  email: t("Address"),
+  email: t("Email address"),
   subscribed: t("Subscription"),
   createdAt: t("Added"),
   updatedAt: t("Last changed"),
@@ -65,7 +65,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
       groups: [
         { label: t("Contact"), items: Object.keys(CONTACT_NAMES).map(named) },
         {
-          label: t("Own fields"),
+          label: t("Custom fields"),
           items: own.map(({ field, type }) => ({
             ...named(field),
             note: noteOf(type, coverage.data?.get(field)),
@@ -102,7 +102,7 @@ function noteOf(type: FieldType, share: number | undefined): string {
 /** A field or an event that nobody has yet may be asked about too. */
 export function madeOf(typed: string): ComboboxItem[] {
   return [
-    { value: `data.${typed}`, label: t("Own field {name}", { name: typed }) },
+    { value: `data.${typed}`, label: t("Custom field {name}", { name: typed }) },
     { value: `event.${typed}`, label: t("Event {name}", { name: typed }) },
   ];
 }
