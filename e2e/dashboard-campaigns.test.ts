@@ -36,12 +36,12 @@ async function openCampaigns(): Promise<{ page: Page; project: TestProject; faul
 }
 
 /** @param beginning what it begins with; HTML unless said otherwise */
-async function createDraft(page: Page, beginning = "Your own HTML"): Promise<void> {
+async function createDraft(page: Page, beginning = "Custom HTML"): Promise<void> {
   await page.getByText("No campaign yet").waitFor();
   await page.getByRole("button", { name: "New campaign" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(NAME);
-  await dialog.getByLabel("Begin with").selectOption({ label: beginning });
+  await dialog.getByLabel("Start from").selectOption({ label: beginning });
   await dialog.getByRole("button", { name: "Create draft" }).click();
   await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
 }
@@ -62,7 +62,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await createDraft(page);
   await page.getByText("2 of 3").waitFor();
   await page.getByText("1 is not subscribed").waitFor();
-  await page.getByLabel("Whoever matches a condition").check();
+  await page.getByLabel("Rule-based").check();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
   await page.getByLabel("Everyone").check();
   await page.getByRole("button", { name: "Continue" }).click();
@@ -88,10 +88,10 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await page.goBack();
   expect(await page.getByLabel("Subject").inputValue()).toBe("News for {{firstName}}");
   await page.goForward();
-  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("button", { name: "Send test" }).click();
   await dialog.getByLabel("Email address").fill("ada@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();
-  await page.getByText("Test mail on its way").waitFor();
+  await page.getByText("Test email sent").waitFor();
 
   await page.getByRole("button", { name: "Send now …" }).click();
   await dialog.getByRole("heading", { name: "Send to 2 contacts now?" }).waitFor();
@@ -140,12 +140,12 @@ test("a campaign is written by blocks, saved while it is written, and goes on in
   await page.reload();
   await page.getByRole("button", { name: /^Heading Autumn/ }).waitFor();
   await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();
-  await page.getByRole("button", { name: "Go on in HTML" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Go on in HTML" }).click();
+  await page.getByRole("button", { name: "Convert to HTML" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Convert to HTML" }).click();
   await expect.poll(async () => (await stored())?.design).toBeNull();
   expect((await stored())?.body).toContain("Autumn &amp; &lt;script&gt;");
-  await page.getByRole("button", { name: "Write with blocks" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Begin empty" }).click();
+  await page.getByRole("button", { name: "Use the block editor" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Start empty" }).click();
   await expect.poll(async () => (await stored())?.design?.blocks.length).toBe(1);
   expect(faults).toEqual([]);
 });
@@ -219,7 +219,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.route("**/campaigns/*", (route) =>
     isDown && route.request().method() === "PUT" ? route.abort() : route.continue(),
   );
-  await page.getByLabel("Whoever matches a condition").check();
+  await page.getByLabel("Rule-based").check();
   await page.getByRole("combobox", { name: "Field" }).click();
   await page.getByRole("option", { name: "Email address" }).click();
   await page.getByLabel("Value").fill("ada@example.com");
@@ -294,7 +294,7 @@ test("a Mailchimp newsletter is not ready, is converted with one click, and its 
   await page.getByLabel("Subject").fill("News for *|FNAME|*");
   await writeHtml(page, MAILCHIMP_HTML);
   const banner = page.getByRole("region", { name: "Merge tags" });
-  await banner.getByText("This email contains merge tags of Mailchimp.").waitFor();
+  await banner.getByText("This email contains Mailchimp merge tags.").waitFor();
   await page.getByText("Saved", { exact: true }).waitFor();
 
   // Each tag keeps the campaign back, and leads to its line.
@@ -319,7 +319,7 @@ test("a Mailchimp newsletter is not ready, is converted with one click, and its 
   await convert.click();
   await page.getByText("Saved", { exact: true }).waitFor();
 
-  await page.getByRole("button", { name: "As a contact …" }).click();
+  await page.getByRole("button", { name: "Preview as…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "ada@example.com" }).click();
   const preview = page.frameLocator("iframe");
   await preview.getByRole("heading", { name: "Dear You" }).waitFor();

@@ -116,7 +116,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await press(page, "Monthly", "link");
   await press(page, "Delete");
   await page.getByText("“Monthly” will be deleted").waitFor();
-  await page.getByText("No template yet").waitFor();
+  await page.getByText("No templates yet").waitFor();
   await undo(page);
   await page.getByRole("link", { name: "Monthly" }).waitFor();
   // Left in the meantime, the page deletes what it said it would.

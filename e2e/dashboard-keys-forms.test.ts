@@ -95,8 +95,8 @@ test("a mail is written by blocks: one is opened, written, added, moved, taken o
   await reach(page, page.getByRole("button", { name: /^Heading/ }));
   await page.keyboard.press("Enter");
   await type(page, "Heading", "Autumn");
-  await press(page, "Down");
-  await reach(page, page.getByRole("button", { name: "Add a block", exact: true }));
+  await press(page, "Move down");
+  await reach(page, page.getByRole("button", { name: "Add block", exact: true }));
   await page.keyboard.press("Enter");
   await reach(page, page.getByRole("menuitem", { name: "Divider" }), "ArrowDown");
   await page.keyboard.press("Enter");

@@ -142,7 +142,7 @@ test("an address or a name without a space in it is no wider than a phone", asyn
   const widths: Record<string, number> = {};
   for (const [path, title, last] of [
     ["contacts", "Contacts", email],
-    [`contacts/${sent.data.emails[0]?.contact.id}`, email, "Mail delivered"],
+    [`contacts/${sent.data.emails[0]?.contact.id}`, email, "Email delivered"],
     [`segments/${segmentId}`, name, email],
     [`templates/${templateId}`, name, `Subject: ${mail.subject}`],
     [`campaigns/${campaignId}?step=content`, name, `Subject: ${mail.subject}`],

@@ -131,7 +131,7 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   await server.rows("update campaigns set subject = 'After', updated_at = now() where id = $1", id);
   const last = await openAgain();
   expect(await last.getByLabel("Subject").inputValue()).toBe("After");
-  expect(await last.getByText(/changed elsewhere/).count()).toBe(0);
+  expect(await last.getByText(/Someone else changed/).count()).toBe(0);
 });
 
 /** What answers in the server's place, while it does: a page of its own, with 200. */

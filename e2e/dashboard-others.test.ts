@@ -120,7 +120,7 @@ test("a segment that is opened again is what is stored by then, and one that ano
   await change(about("@three.example"));
   await value.fill("@mine.example");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByText(/^This segment was changed elsewhere, /).waitFor();
+  await page.getByText(/^Someone else changed this segment /).waitFor();
   expect(await stored()).toEqual({ name: "Readers", filters: about("@three.example") });
   await page.getByRole("button", { name: "Look at what is saved now" }).click();
   await page.getByRole("dialog").getByText("@three.example").waitFor();

@@ -121,10 +121,10 @@ async function sendCampaign(page: Page): Promise<void> {
   await page.getByRole("button", { name: /^Heading/ }).click();
   await page.getByRole("textbox", { name: "Heading" }).fill("Dear {{firstName}}");
   await button(page, "Continue").click();
-  await button(page, "Send a test").click();
+  await button(page, "Send test").click();
   await dialog.getByLabel("Email address").fill("me@example.com");
   await dialog.getByRole("button", { name: "Send test" }).click();
-  await page.getByText("Test mail on its way").waitFor();
+  await page.getByText("Test email sent").waitFor();
   // Placeholder text and a link to example.com are left, and have to be confirmed.
   await page.getByLabel("I checked these. Send anyway.").check();
   await button(page, "Send now …").click();

@@ -57,7 +57,7 @@ async function save(page: Page): Promise<void> {
 
 test("HTML is kept as it was written, byte for byte; a fault is shown at its line", async () => {
   const { page, project, faults } = await openTemplates();
-  await create(page, "Your own HTML");
+  await create(page, "Custom HTML");
   const hostile = `<p>Dear {{firstName ?? "friend"}} 🦀 مرحبا</p>\n<script>alert(1)</script>\n<p>{{#if`;
   await writeHtml(page, hostile);
   await page
@@ -117,9 +117,9 @@ test("a mail is written by blocks, goes on in HTML, and its blocks are brought b
   await page.getByRole("textbox", { name: "Text" }).click();
   await page.keyboard.press("Control+a");
   await page.getByRole("button", { name: "Bold" }).click();
-  await page.getByRole("button", { name: "Add a block", exact: true }).click();
+  await page.getByRole("button", { name: "Add block", exact: true }).click();
   await page.getByRole("menuitem", { name: "Divider" }).click();
-  await page.getByRole("button", { name: "Up", exact: true }).click();
+  await page.getByRole("button", { name: "Move up", exact: true }).click();
   await save(page);
   const blocks = await stored(project, page);
   expect(kindsOf(blocks)).toEqual(["heading", "text", "divider", "button"]);
@@ -134,8 +134,8 @@ test("a mail is written by blocks, goes on in HTML, and its blocks are brought b
   expect(kindsOf(await stored(project, page))).toEqual(["heading", "text", "button"]);
 
   await page.reload();
-  await page.getByRole("button", { name: "Go on in HTML" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Go on in HTML" }).click();
+  await page.getByRole("button", { name: "Convert to HTML" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Convert to HTML" }).click();
   await writeHtml(page, "<p>By hand</p>");
   await save(page);
   expect(await stored(project, page)).toMatchObject({ body: "<p>By hand</p>", design: null });
@@ -144,7 +144,7 @@ test("a mail is written by blocks, goes on in HTML, and its blocks are brought b
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("listitem").nth(1).getByRole("button").click();
   await dialog.frameLocator("iframe").getByText("Autumn & <script>").waitFor();
-  await dialog.getByRole("button", { name: "Bring it back" }).click();
+  await dialog.getByRole("button", { name: "Restore" }).click();
   await page.getByRole("button", { name: /^Divider/ }).waitFor();
   const { body, design } = blocks;
   expect(await stored(project, page)).toMatchObject({ body, design });
@@ -156,10 +156,10 @@ test("a test mail says what stands there, saved first", async () => {
   await server.rows("update projects set default_from = 'news@sandbox.localhost' where id = $1", project.id);
   await create(page, "Blank");
   await page.getByRole("textbox", { name: "Subject" }).fill("For {{firstName}}");
-  await page.getByRole("button", { name: "Send a test" }).click();
+  await page.getByRole("button", { name: "Send test" }).click();
   await page.getByRole("dialog").getByLabel("Email address").fill("ada@example.com");
   await page.getByRole("dialog").getByRole("button", { name: "Send test" }).click();
-  await page.getByText("Test mail on its way").waitFor();
+  await page.getByText("Test email sent").waitFor();
   const received = async () =>
     (await server.call<{ data: Array<{ subject: string }> }>("GET", "/mailbox/messages", project.byKey)).body
       .data;
@@ -182,10 +182,10 @@ test("an image that arrives late takes back nothing that was written meanwhile; 
     await held;
     await route.continue();
   });
-  await page.getByRole("button", { name: "Add a block", exact: true }).click();
+  await page.getByRole("button", { name: "Add block", exact: true }).click();
   await page.getByRole("menuitem", { name: "Image" }).click();
   await page.getByLabel("Width in pixels").first().pressSequentially("300");
-  await page.getByLabel("What it shows").fill("A leaf");
+  await page.getByLabel("Alt text").fill("A leaf");
   const file = { name: "leaf.png", mimeType: "image/png", buffer: PIXEL };
   await page.locator("input[type=file]").setInputFiles(file);
   await page.getByRole("button", { name: /^Heading/ }).click();
@@ -201,10 +201,10 @@ test("an image that arrives late takes back nothing that was written meanwhile; 
   await page.getByRole("button", { name: /^Image/ }).click();
   await page.getByLabel("Width in pixels").first().fill("5");
   await page.getByRole("button", { name: /^Heading/ }).click();
-  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Changed");
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("Updated");
   await page.getByRole("button", { name: "Duplicate" }).first().click();
-  await page.getByText("This is the copy").waitFor();
-  expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toContain("Changed");
+  await page.getByText("Template duplicated").waitFor();
+  expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toContain("Updated");
   expect((await stored(project, page)).design?.blocks.at(-1)).toMatchObject({ width: 16 });
   expect(faults).toEqual([]);
 });
@@ -213,7 +213,7 @@ const subject = (tab: Page) => tab.getByRole("textbox", { name: "Subject" });
 
 test("who changed a template in another tab is not overwritten without a word: what is saved is shown, and either one stays", async () => {
   const { page, project } = await openTemplates();
-  await create(page, "Your own HTML");
+  await create(page, "Custom HTML");
   const saved = async () => {
     const [row] = await server.rows<{ subject: string }>(
       "select subject from templates where project_id = $1",
@@ -228,7 +228,7 @@ test("who changed a template in another tab is not overwritten without a word: w
 
   await subject(page).fill("Mine");
   await page.keyboard.press("Control+s");
-  await page.getByText(/^This template was changed elsewhere, /).waitFor();
+  await page.getByText(/^Someone else changed this template /).waitFor();
   expect(await saved()).toBe("Theirs");
   await page.getByRole("button", { name: "Look at what is saved now" }).click();
   await page.getByRole("dialog").getByText("Theirs").waitFor();

@@ -180,14 +180,14 @@ test("a click beside a dialog closes it while nothing was typed there, and takes
   await page.mouse.click(5, 5);
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Add contacts" }).click();
-  await dialog.getByLabel("Addresses").fill("ada@example.com");
+  await dialog.getByLabel("Email addresses").fill("ada@example.com");
   await page.mouse.click(5, 5);
-  expect(await dialog.getByLabel("Addresses").inputValue()).toBe("ada@example.com");
+  expect(await dialog.getByLabel("Email addresses").inputValue()).toBe("ada@example.com");
   await dialog.getByRole("button", { name: "Add contacts" }).click();
   await page.getByText("1 contact added").waitFor();
   await dialog.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Add contacts" }).click();
-  await dialog.getByLabel("Addresses").fill("grace@example.com");
+  await dialog.getByLabel("Email addresses").fill("grace@example.com");
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
 });

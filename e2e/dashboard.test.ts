@@ -235,7 +235,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await renewal.getByLabel("Email").fill("story@example.com");
   await renewal.getByLabel("Password").fill("correct horse battery staple");
   await renewal.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByText("No template yet").waitFor();
+  await page.getByText("No templates yet").waitFor();
 
   await page.getByRole("link", { name: "Domains" }).click();
   await page.getByRole("heading", { name: "sandbox.localhost" }).waitFor();
@@ -298,17 +298,17 @@ test("a segment says who matches while it is written, and why somebody does not;
   await page.locator("[role=option][data-highlighted]", { hasText: "zip" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByLabel("Operator").nth(1).selectOption({ label: "is one of" });
-  await page.getByLabel("Add a value").fill("01234");
-  await page.getByLabel("Add a value").press("Enter");
-  await page.getByLabel("Add a value").fill("5, مرحبا");
-  await page.getByLabel("Add a value").press("Enter");
+  await page.getByLabel("Add value").fill("01234");
+  await page.getByLabel("Add value").press("Enter");
+  await page.getByLabel("Add value").fill("5, مرحبا");
+  await page.getByLabel("Add value").press("Enter");
   await page
     .getByText("Contacts where Address contains “example.com” and zip is one of “01234” or “5, مرحبا”.")
     .waitFor();
-  await page.getByRole("button", { name: "Choose a contact …" }).click();
+  await page.getByRole("button", { name: "Choose a contact…" }).click();
   await page.getByRole("button", { name: "grace@example.net" }).click();
-  await page.getByText("Found: grace@example.net").waitFor();
-  await page.getByText("Does not match", { exact: true }).waitFor();
+  await page.getByText("Value: grace@example.net").waitFor();
+  await page.getByText("Doesn't match", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Create segment" }).click();
   await page.getByRole("heading", { level: 1, name: "At example.com" }).waitFor();
   await page.reload();
@@ -821,7 +821,7 @@ test("what the server finds in mails and files is said in the language of whoeve
   const upload = { file: { name: "people.csv", mimeType: "text/csv", buffer: file } };
   const queued = await context.request.post(`${server.url}/contacts/import`, { headers, multipart: upload });
   await opens(`contacts/import?job=${((await queued.json()) as { jobId: string }).jobId}`);
-  await page.getByText("Die Adresse hat kein „@“.").waitFor();
+  await page.getByText("Die E-Mail-Adresse enthält kein „@“.").waitFor();
   await page.getByText('"maybe" in der Spalte subscribed ist kein bekannter Abonnementstatus.').waitFor();
   const mail = { subject: "NEWS FOR YOU", from: "news@sandbox.localhost", body: "<p>{{plam}}</p>" };
   const made = await context.request.post(`${server.url}/campaigns`, {
@@ -831,9 +831,9 @@ test("what the server finds in mails and files is said in the language of whoeve
   const { data } = (await made.json()) as { data: { id: string } };
   await opens(`campaigns/${data.id}?step=review`);
   await page.getByText("Niemand würde sie bekommen: Wählen Sie andere Empfänger.").waitFor();
-  await page.getByText("Der Betreff besteht nur aus Großbuchstaben, wie oft bei Spam.").waitFor();
-  await page.getByText("Kein Kontakt hat einen Wert für „plam“").waitFor();
-  expect(await page.getByText("No contact has a value").count()).toBe(0);
+  await page.getByText("Der Betreff besteht nur aus Großbuchstaben, was wie Spam wirkt.").waitFor();
+  await page.getByText("Kein Kontakt hat „plam“").waitFor();
+  expect(await page.getByText("No contact has").count()).toBe(0);
   await opens(`campaigns/${data.id}?step=content`);
   await writeHtml(page, "<p>\n{{#if plan}}</p>");
   await page.getByText("Zeile 2, Spalte 1: Dieser Block wird nie geschlossen.").waitFor();

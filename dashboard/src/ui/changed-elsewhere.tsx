@@ -48,7 +48,7 @@ export function ChangedElsewhere<Saved extends { updatedAt: string }>({
       </div>
       {isLooking && saved !== undefined && (
         <Dialog
-          title={t("What is saved now")}
+          title={t("Saved version")}
           description={t("Changed {when}.", { when: formatInstant(saved.updatedAt) })}
           open
           onClose={() => setLooking(false)}

@@ -13,7 +13,7 @@ export function ForgottenPasswordPage() {
   const asking = useMutation({ mutationFn: () => call(requestPasswordReset, { body: { email } }) });
   return (
     <Door
-      title={t("Set a new password")}
+      title={t("Reset your password")}
       other={
         <Link to="/sign-in" className="font-medium text-accent hover:underline">
           {t("Back to sign in")}

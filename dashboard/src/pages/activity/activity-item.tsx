@@ -28,13 +28,13 @@ import { Skeleton } from "../../ui/states.tsx";
 export type Activity = Omit<z.output<typeof activity>, "type"> & { type: ActivityType | "workflow.waiting" };
 
 const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: boolean }> = {
-  "email.sent": { icon: Send, says: t("Mail sent") },
-  "email.delivered": { icon: CheckCheck, says: t("Mail delivered") },
-  "email.opened": { icon: Eye, says: t("Mail opened") },
+  "email.sent": { icon: Send, says: t("Email sent") },
+  "email.delivered": { icon: CheckCheck, says: t("Email delivered") },
+  "email.opened": { icon: Eye, says: t("Email opened") },
   "email.clicked": { icon: MousePointerClick, says: t("Link clicked") },
   "email.machine-opened": { icon: Bot, says: t("Opened by a machine") },
   "email.machine-clicked": { icon: Bot, says: t("Link followed by a machine") },
-  "email.bounced": { icon: Undo2, says: t("Mail bounced"), isBad: true },
+  "email.bounced": { icon: Undo2, says: t("Email bounced"), isBad: true },
   "email.complaint": { icon: Flag, says: t("Reported as spam"), isBad: true },
   "email.skipped": { icon: MailX, says: t("Email skipped"), isBad: true },
   "email.received": { icon: MailPlus, says: t("Wrote to you") },

@@ -140,7 +140,7 @@ function AudienceChoice({
       </Option>
       <Option
         isChosen={isFiltered}
-        label={t("Whoever matches a condition")}
+        label={t("Rule-based")}
         about={t("Of this campaign alone; a segment is for more than one.")}
         onChoose={onFilter}
       >

@@ -36,7 +36,7 @@ export function useDuplicating(projectId: string, { id }: Acted) {
       const params = { projectId, campaignId: copy.id };
       await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
     },
-    t("This is the copy"),
+    t("Template duplicated"),
   );
 }
 

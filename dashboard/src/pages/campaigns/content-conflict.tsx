@@ -9,8 +9,8 @@ import type { Field } from "./content-draft.ts";
 const LABELS = {
   name: t("Name of the campaign"),
   from: t("From"),
-  fromName: t("Sender's name"),
-  replyTo: t("Replies go to"),
+  fromName: t("From name"),
+  replyTo: t("Reply-to"),
 } as const;
 
 interface ConflictProps {

@@ -47,8 +47,8 @@ export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
           error={problemWith(error, "from")}
         />
         <div className="grid gap-4 sm:grid-cols-2">
-          <Field label={t("Sender's name")} {...tied("fromName")} />
-          <Field label={t("Replies go to")} placeholder={draft.from} {...tied("replyTo")} />
+          <Field label={t("From name")} {...tied("fromName")} />
+          <Field label={t("Reply-to")} placeholder={draft.from} {...tied("replyTo")} />
         </div>
         <SubjectField value={draft.subject} onChange={(subject) => change({ subject })} error={error} />
         <Writing

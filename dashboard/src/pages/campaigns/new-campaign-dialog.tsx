@@ -89,7 +89,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
         <Field
           label={t("Name")}
           autoFocus
-          help={t("For you and your team; recipients do not see it.")}
+          help={t("Only you and your team see it.")}
           value={name}
           onChange={({ target }) => setName(target.value)}
           error={problemWith(error, "name")}
@@ -111,7 +111,7 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
           </p>
         )}
         <Select
-          label={t("Begin with")}
+          label={t("Start from")}
           options={beginnings}
           value={beginning}
           onChange={({ target }) => setBeginning(target.value)}

@@ -75,7 +75,7 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" onClick={() => setAsked("test")}>
-            {t("Send a test")}
+            {t("Send test")}
           </Button>
           <Button disabled={!isReady} onClick={() => setAsked("schedule")}>
             {t("Schedule …")}

@@ -17,7 +17,7 @@ export function SentMail({ projectId, campaign }: ReportProps) {
         <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2 text-sm">
           <Fact name={t("Subject")}>{subject}</Fact>
           <Fact name={t("From")}>{fromName === null ? from : `${fromName} <${from}>`}</Fact>
-          {replyTo !== null && <Fact name={t("Replies go to")}>{replyTo}</Fact>}
+          {replyTo !== null && <Fact name={t("Reply-to")}>{replyTo}</Fact>}
           <Fact name={t("Type")}>{KINDS[kind].label}</Fact>
           <Fact name={t("Audience")}>
             <Audience projectId={projectId} campaign={campaign} />

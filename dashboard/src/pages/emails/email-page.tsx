@@ -114,7 +114,7 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
     { label: t("From"), value: email.from },
     { label: t("To"), value: email.to },
     { label: t("Copies"), value: [...email.cc, ...email.bcc].join(", ") },
-    { label: t("Replies go to"), value: email.replyTo ?? "" },
+    { label: t("Reply-to"), value: email.replyTo ?? "" },
     { label: t("Message-ID"), value: email.messageId },
   ];
   return (
@@ -158,7 +158,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
     <section className="min-w-0">
       <Choices
         look="tabs"
-        label={t("View of the mail")}
+        label={t("Preview mode")}
         options={[
           { value: "look", label: t("Content") },
           { value: "text", label: t("Text") },
@@ -201,7 +201,7 @@ function AsRead({ projectId, id, view }: { projectId: string; id: string; view: 
         )}
       </div>
       {view === "look" ? (
-        <MailFrame title={t("Content of the mail")} html={html} className="h-152 w-full" />
+        <MailFrame title={t("Email content")} html={html} className="h-152 w-full" />
       ) : (
         <Plain>{text}</Plain>
       )}

@@ -40,7 +40,7 @@ export function ContactChoice({ projectId, prompt, chosen, onChoose }: ContactCh
           <Found projectId={projectId} onChoose={choose} />
           <div className="mt-4 flex justify-end">
             <Button look="quiet" onClick={() => choose(null)}>
-              {t("Nobody in particular")}
+              {t("No one specific")}
             </Button>
           </div>
         </Dialog>

@@ -72,7 +72,7 @@ export function MailPreview(props: MailPreviewProps) {
     <section aria-label={t("Preview")} className="min-w-0">
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2">
         <Choices
-          label={t("View of the mail")}
+          label={t("Preview mode")}
           options={[
             { value: "desktop", label: t("Desktop") },
             { value: "phone", label: t("Phone") },
@@ -87,7 +87,7 @@ export function MailPreview(props: MailPreviewProps) {
         />
         <ContactChoice
           projectId={props.projectId}
-          prompt={t("As a contact …")}
+          prompt={t("Preview as…")}
           chosen={contact}
           onChoose={setContact}
         />
@@ -115,8 +115,8 @@ function NoPreview({ error, marked }: { error: Error; marked: readonly string[] 
   return (
     <div role="status" className="rounded-md border border-dashed border-line-strong p-4 text-sm text-soft">
       {elsewhere.length === 0
-        ? t("The preview comes back when what is marked is right.")
-        : t("The preview comes back when this is right:")}
+        ? t("Fix the marked fields to see the preview.")
+        : t("Fix this to see the preview:")}
       <FieldProblems problems={elsewhere} />
     </div>
   );
@@ -128,7 +128,7 @@ const INVERTED =
 const WITHOUT_IMAGES = "<style>img{visibility:hidden!important}*{background-image:none!important}</style>";
 
 function Look({ view, preview }: { view: View; preview: Preview }) {
-  const title = t("Content of the mail");
+  const title = t("Email content");
   if (view === "text" || view === "source")
     return (
       <pre
@@ -179,10 +179,10 @@ function Remarks({ preview, warnings, isDark }: RemarksProps) {
     <div className="mt-2 flex flex-col gap-1 text-sm wrap-anywhere text-faint">
       <p>
         {bytes > CLIPPED_FROM_BYTES
-          ? t("{size}: Gmail shows only the first 102 KB.", { size: formatBytes(bytes) })
+          ? t("{size}. Gmail only shows the first 102 KB.", { size: formatBytes(bytes) })
           : t("Subject: {subject} · {size}", { subject: preview.subject, size: formatBytes(bytes) })}
       </p>
-      {isDark && <p>{t("An approximation: each mail program darkens in its own way.")}</p>}
+      {isDark && <p>{t("Dark mode differs between email apps. This is an approximation.")}</p>}
       {warnings.map((warning) => {
         const message = warningText(warning);
         const { line } = warning.where;

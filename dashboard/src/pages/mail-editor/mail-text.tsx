@@ -34,7 +34,7 @@ export function SubjectField({ value, onChange, error }: SubjectProps) {
       onChange={({ target }) => onChange(target.value)}
       error={problemWith(error, "subject")}
       {...(value.length > SUBJECT_SHOWN
-        ? { help: t("{n} characters: many mail programs cut it off.", { n: value.length }) }
+        ? { help: t("{n} characters. Many email apps will cut it off.", { n: value.length }) }
         : {})}
     />
   );
@@ -112,11 +112,11 @@ interface VariableMenuProps {
 export function VariableMenu({ variables, onChoose }: VariableMenuProps) {
   return (
     <Menu
-      label={t("Insert a variable")}
+      label={t("Insert variable")}
       className="inline-flex h-7 items-center gap-1.5 rounded-md px-2 text-sm text-soft hover:bg-hover hover:text-ink"
       button={
         <>
-          <Braces size={14} aria-hidden /> {t("Insert a variable")}
+          <Braces size={14} aria-hidden /> {t("Insert variable")}
         </>
       }
     >

@@ -50,11 +50,11 @@ export function MergeTagBanner({ draft: { subject, body, design }, onChange }: B
           <p>{plural(conversion.count, "{n} merge tag converted.", "{n} merge tags converted.")}</p>
         )}
         {!isConverted && (
-          <p>{t("This email contains merge tags of {services}.", { services: servicesOf(tags) })}</p>
+          <p>{t("This email contains {services} merge tags.", { services: servicesOf(tags) })}</p>
         )}
         {convertible.length < tags.length && (
           <p className="text-warn">
-            {t("Replace or remove these by hand: {tags}", { tags: unconvertible(tags) })}
+            {t("Replace or remove these manually: {tags}", { tags: unconvertible(tags) })}
           </p>
         )}
       </div>

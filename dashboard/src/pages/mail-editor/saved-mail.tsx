@@ -8,7 +8,7 @@ export function SavedMail({ subject, body }: { subject: string; body: string }) 
       <p className="text-sm text-soft">
         {t("Subject")} <bdi className="text-ink">{subject}</bdi>
       </p>
-      <MailFrame title={t("What is saved now")} html={body} className="mt-3 h-72 w-full" />
+      <MailFrame title={t("Saved version")} html={body} className="mt-3 h-72 w-full" />
     </>
   );
 }

@@ -43,14 +43,14 @@ export function TestDialog({ projectId, send, onClose }: TestDialogProps) {
     onSuccess: () => {
       remember(address);
       const isLocal = config.data?.features.email.provider === "mailbox";
-      toast(t("Test mail on its way"), isLocal ? t("It arrives in the mailbox.") : address);
+      toast(t("Test email sent"), isLocal ? t("You'll find it in the mailbox.") : address);
       onClose();
     },
   });
   return (
     <Dialog
-      title={t("Send a test")}
-      description={t("With [TEST] before its subject. It is counted nowhere.")}
+      title={t("Send test")}
+      description={t("Sent with “[TEST]” in the subject and left out of reports.")}
       open
       onClose={onClose}
     >
@@ -64,10 +64,10 @@ export function TestDialog({ projectId, send, onClose }: TestDialogProps) {
         </div>
       )}
       <div className="mb-3 flex flex-wrap items-center justify-between gap-2 text-sm">
-        <span className="font-medium">{t("Variables filled in")}</span>
+        <span className="font-medium">{t("Preview as")}</span>
         <ContactChoice
           projectId={projectId}
-          prompt={t("As the contact of that address …")}
+          prompt={t("This recipient")}
           chosen={contact}
           onChoose={setContact}
         />

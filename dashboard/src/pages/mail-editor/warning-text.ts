@@ -20,69 +20,69 @@ type Name =
 type Values = Record<Name, string | number>;
 
 export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => string> = {
-  subject_blank: () => t("The subject shows nothing."),
-  subject_long: (values) => t("The subject is longer than {most} characters; telephones cut it.", values),
-  subject_all_capitals: () => t("The subject is all capitals, as spam often is."),
+  subject_blank: () => t("The subject is blank."),
+  subject_long: (values) => t("The subject is over {most} characters. Phones will cut it off.", values),
+  subject_all_capitals: () => t("The subject is all caps, which looks like spam."),
   html_large: (values) =>
-    t("The HTML has {size} kB. Gmail cuts a mail at 102 kB, and what stands at its end is not seen.", values),
-  no_text: () => t("The mail shows no text. With images off it is empty, and filters distrust it."),
+    t("The HTML is {size} kB. Gmail cuts off everything after 102 kB.", values),
+  no_text: () => t("The email has no text. With images off it's empty, and spam filters distrust it."),
   no_preview_text: () =>
     t(
-      "There is no preview text: lists of mails show the first words of the body. Put a hidden element with a sentence at the beginning.",
+      "No preview text. Inboxes will show the first words of the email.",
     ),
   no_postal_address: () =>
     t(
-      "There seems to be no postal address. The laws of many countries ask for the sender's name and address in advertising: set the postal address of the project, or put them at the end.",
+      "No postal address. Most countries require one in marketing email. Add it in Settings.",
     ),
   unsubscribe_link_added: (values) =>
-    t("There is no {unsubscribe} or {manage}: a footer with both links is added.", values),
+    t("No {unsubscribe} or {manage} link. We'll add an unsubscribe footer.", values),
   no_unsubscribe_link: (values) =>
     t(
-      "Nobody can see how to unsubscribe: this mail gets no footer. Put {unsubscribe} or {manage} into it.",
+      "No unsubscribe link, and this email gets no footer. Add {unsubscribe} or {manage}.",
       values,
     ),
   unknown_variable: (values) =>
-    t("No contact has a value for “{name}”: it shows nothing, or what stands after ??.", values),
+    t("No contact has “{name}”. Recipients will see the fallback or nothing.", values),
   merge_tag: (values) => t("{tag} is a merge tag of {service}. Write {replacement} instead.", values),
   merge_tag_to_remove: (values) =>
-    t("{tag} is a merge tag of {service}. Remove it: Postloft doesn't need it.", values),
+    t("{tag} is a merge tag of {service}. Remove it, because Postloft doesn't need it.", values),
   merge_tag_without_equivalent: (values) =>
     t("{tag} is a merge tag of {service} without an equivalent. Replace or remove it.", values),
   placeholder_text: (values) => t("“{text}” is placeholder text. Replace or remove it.", values),
   body_empty: () => t("The email is empty. Recipients would see nothing."),
   unsubscribe_link_nowhere: (values) =>
-    t("This unsubscribe link leads nowhere. Set its address to {unsubscribe}.", values),
-  link_to_example: (values) => t("This link leads to {host}, an example. Set its real address.", values),
-  unsupported_element: (values) => t("Mail programs take {element} out or do not show it.", values),
-  html_without_language: () => t("<html> has no lang: a reader that speaks would guess the language."),
-  link_without_address: () => t("This link leads nowhere: it has no address."),
+    t("This unsubscribe link has no target. Set it to {unsubscribe}.", values),
+  link_to_example: (values) => t("This link points to {host}, an example. Enter the real URL.", values),
+  unsupported_element: (values) => t("Email apps remove or hide {element}.", values),
+  html_without_language: () => t("<html> has no lang attribute, so screen readers guess the language."),
+  link_without_address: () => t("This link has no URL."),
   link_not_absolute: () =>
-    t("This link has an address without a beginning such as https://; in a mail it leads nowhere."),
-  link_not_https: () => t("This link is not https://."),
-  link_to_this_machine: () => t("This link leads to the machine of whoever opens the mail."),
+    t("This link isn't a full URL. Start it with https://."),
+  link_not_https: () => t("This link doesn't use https."),
+  link_to_this_machine: () => t("This link points to the recipient's own computer."),
   link_shortened: (values) =>
     t(
-      "This link leads over {host}, which hides where it goes: filters distrust it. Put the address itself.",
+      "Spam filters distrust the link shortener {host}. Link to the page directly.",
       values,
     ),
   link_to_ip_address: () =>
-    t("This link leads to an IP address instead of a name: filters take that for phishing."),
+    t("This link uses an IP address, which looks like phishing. Use a domain."),
   link_text_elsewhere: (values) =>
     t(
-      "This link shows {shown} and leads to {host}: filters and readers take that for phishing. Show words, or the address itself.",
+      "This link shows {shown} but leads to {host}, which looks like phishing. Use words as the link text.",
       values,
     ),
-  image_without_address: () => t("This image leads nowhere: it has no address."),
+  image_without_address: () => t("This image has no URL."),
   image_not_absolute: () =>
-    t("This image has an address without a beginning such as https://; in a mail it leads nowhere."),
-  image_not_https: () => t("This image is not https://."),
-  image_to_this_machine: () => t("This image leads to the machine of whoever opens the mail."),
-  image_embedded: () => t("This image stands in the HTML itself; Gmail and others do not show it."),
+    t("This image has no full URL. Start it with https://."),
+  image_not_https: () => t("This image doesn't use https."),
+  image_to_this_machine: () => t("This image is on the recipient's own computer."),
+  image_embedded: () => t("This image is embedded in the HTML. Gmail and others don't show it."),
   image_without_alt: () =>
     t(
-      "This image has no alt: where images are off, or read aloud, nothing tells what it shows. An ornament has an empty one.",
+      "This image has no alt text. Describe it, or leave alt empty if it's decorative.",
     ),
-  too_much_to_check: () => t("The HTML is too much to be looked through: no advice on it."),
+  too_much_to_check: () => t("The HTML is too large to check."),
 };
 
 /** A warning as one text. */

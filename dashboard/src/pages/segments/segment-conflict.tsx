@@ -27,8 +27,8 @@ export function SegmentConflict({ projectId, segmentId, fields, onSaveOver, onTa
     <ChangedElsewhere
       said={
         now === undefined
-          ? t("This segment was changed elsewhere.")
-          : t("This segment was changed elsewhere, {when}.", { when: formatAgo(now.updatedAt) })
+          ? t("Someone else changed this segment.")
+          : t("Someone else changed this segment {when}.", { when: formatAgo(now.updatedAt) })
       }
       saved={now}
       show={({ name, description, filters }) => (

@@ -117,8 +117,8 @@ function Condition({ tree, filters, fields, draft, error, onAction, onChange }: 
         </p>
       </Card>
       <Checkbox
-        label={t("Track who enters and leaves")}
-        help={t("Each entry and exit becomes an event, which workflows can begin with.")}
+        label={t("Track membership")}
+        help={t("Records an event when a contact enters or leaves. Workflows can start from it.")}
         checked={draft.trackMembership}
         onChange={({ target }) => onChange({ trackMembership: target.checked })}
       />
@@ -145,10 +145,10 @@ function Head({ draft, isNew, error, onChange }: HeadProps) {
       />
       {isNew ? (
         <Select
-          label={t("Who is in it")}
+          label={t("Segment type")}
           options={[
-            { value: "DYNAMIC", label: t("Whoever matches a condition") },
-            { value: "STATIC", label: t("Whom you add by hand") },
+            { value: "DYNAMIC", label: t("Rule-based") },
+            { value: "STATIC", label: t("Manual list") },
           ]}
           value={draft.type}
           onChange={({ target }) => onChange({ type: target.value === "STATIC" ? "STATIC" : "DYNAMIC" })}

@@ -39,7 +39,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   return (
     <section className="max-w-5xl">
       <div className="mb-2 flex items-center justify-between">
-        <h2 className="font-semibold">{t("Who is in it")}</h2>
+        <h2 className="font-semibold">{t("Segment type")}</h2>
         {isStatic && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}
       </div>
       {members.isError ? (
@@ -47,7 +47,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
       ) : (
         <Card className="overflow-hidden">
           {members.rows?.length === 0 && !isLooking ? (
-            <Empty title={t("Nobody is in it")}>{t("No contact of this project, as of now.")}</Empty>
+            <Empty title={t("No contacts in this segment")}>{t("No contact matches right now.")}</Empty>
           ) : (
             <Table
               label={t("Contacts in the segment")}
@@ -141,7 +141,7 @@ function AddDialog({ projectId, segment, onClose }: MembersProps & { onClose: ()
       await invalidateMembers(queries, projectId);
       toast(
         plural(added, "{n} contact added", "{n} contacts added"),
-        notFound.length === 0 ? "" : t("Nobody has the address {list}", { list: notFound.join(", ") }),
+        notFound.length === 0 ? "" : t("No contact found for {list}", { list: notFound.join(", ") }),
       );
       onClose();
     },
@@ -149,16 +149,16 @@ function AddDialog({ projectId, segment, onClose }: MembersProps & { onClose: ()
   return (
     <Dialog
       title={t("Add contacts")}
-      description={t("By address; the contacts must be there already.")}
+      description={t("Paste the email addresses of existing contacts.")}
       open
       onClose={onClose}
     >
       {adding.isError && <Failure error={adding.error} />}
       <TextArea
-        label={t("Addresses")}
+        label={t("Email addresses")}
         rows={6}
         autoFocus
-        help={t("One per line, or with commas between them.")}
+        help={t("One per line or separated by commas.")}
         value={text}
         onChange={({ target }) => setText(target.value)}
       />

@@ -24,7 +24,7 @@ export function SegmentsPage() {
   return (
     <Page
       title={t("Segments")}
-      about={t("Contacts that have something in common: whom campaigns go to and workflows begin with.")}
+      about={t("Groups of contacts to use in campaigns and workflows.")}
       actions={<NewLink projectId={project.id} />}
     >
       {list.isError ? (
@@ -32,8 +32,8 @@ export function SegmentsPage() {
       ) : (
         <Card className="overflow-hidden">
           {list.rows?.length === 0 ? (
-            <Empty title={t("No segment yet")} action={<NewLink projectId={project.id} />}>
-              {t("Say what a contact must have, do or not have done. Who matches is in it, also tomorrow.")}
+            <Empty title={t("No segments yet")} action={<NewLink projectId={project.id} />}>
+              {t("Define rules on contact data, events or email activity. Membership updates automatically.")}
             </Empty>
           ) : (
             <Table
@@ -76,7 +76,7 @@ function columnsOf(projectId: string): Array<Column<Segment>> {
       width: "w-56",
       cell: ({ type, trackMembership }) => (
         <span className="flex gap-1.5">
-          <Badge tone="neutral">{type === "STATIC" ? t("By hand") : t("By condition")}</Badge>
+          <Badge tone="neutral">{type === "STATIC" ? t("Manual list") : t("Rule-based")}</Badge>
           {trackMembership && <Badge tone="good">{t("Tracked")}</Badge>}
         </span>
       ),
@@ -90,7 +90,7 @@ function columnsOf(projectId: string): Array<Column<Segment>> {
     },
     {
       key: "createdAt",
-      head: t("Made"),
+      head: t("Created"),
       width: "w-36",
       cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
     },

@@ -40,9 +40,9 @@ export function WhoMatches({ projectId, filters, matches, fields }: WhoMatchesPr
   return (
     <div className="flex min-w-0 flex-col gap-5">
       <Card className="p-5">
-        <h2 className="text-sm text-soft">{t("Match now")}</h2>
+        <h2 className="text-sm text-soft">{t("Matching contacts")}</h2>
         {filters === null ? (
-          <p className="mt-1">{t("Complete each condition to see who matches.")}</p>
+          <p className="mt-1">{t("Complete the conditions to see matching contacts.")}</p>
         ) : error !== null ? (
           <p className="mt-1 text-sm text-bad">{problemOf(error) ?? error.message}</p>
         ) : rows === undefined ? (
@@ -95,12 +95,12 @@ function Explanation({ projectId, filters, fields }: ExplanationProps) {
   });
   return (
     <Card className="p-5">
-      <h2 className="font-medium">{t("Check a contact")}</h2>
-      <p className="text-sm text-soft">{t("Why somebody is in it, or is not.")}</p>
+      <h2 className="font-medium">{t("Test a contact")}</h2>
+      <p className="text-sm text-soft">{t("See why a contact is or isn't in this segment.")}</p>
       <div className="mt-2 -ml-3">
         <ContactChoice
           projectId={projectId}
-          prompt={t("Choose a contact …")}
+          prompt={t("Choose a contact…")}
           chosen={contact}
           onChoose={setContact}
         />
@@ -109,7 +109,7 @@ function Explanation({ projectId, filters, fields }: ExplanationProps) {
       {contact !== null && explained.data !== undefined && (
         <div role="status">
           <p className={`mt-2 font-medium ${explained.data.matches ? "text-good" : "text-bad"}`}>
-            {explained.data.matches ? t("Matches") : t("Does not match")}
+            {explained.data.matches ? t("Matches") : t("Doesn't match")}
           </p>
           <Conditions conditions={explained.data.conditions as Explained[]} fields={fields} />
         </div>
@@ -124,9 +124,9 @@ function Conditions({ conditions, fields }: { conditions: Explained[]; fields: F
       {conditions.map((condition, at) => (
         <li key={at} className="flex gap-2">
           {condition.matches ? (
-            <Check size={15} className="mt-0.5 shrink-0 text-good" aria-label={t("holds")} />
+            <Check size={15} className="mt-0.5 shrink-0 text-good" aria-label={t("matches")} />
           ) : (
-            <X size={15} className="mt-0.5 shrink-0 text-bad" aria-label={t("does not hold")} />
+            <X size={15} className="mt-0.5 shrink-0 text-bad" aria-label={t("doesn't match")} />
           )}
           <span className="min-w-0 wrap-anywhere">
             <bdi className="block">{phraseOf(condition, fields)}</bdi>
@@ -141,7 +141,7 @@ function Conditions({ conditions, fields }: { conditions: Explained[]; fields: F
 /** What the server found: a value; of an event how often and when last; of a segment whether the contact is in it. */
 function seenText({ field, seen }: Explained): string {
   const kind = kindOf(field);
-  if (kind === "segment") return seen === true ? t("Is a member") : t("Is not a member");
+  if (kind === "segment") return seen === true ? t("In the segment") : t("Not in the segment");
   if (kind === "event") {
     const { count = 0, lastAt = null } = (seen ?? {}) as { count?: number; lastAt?: string | null };
     if (lastAt === null) return t("Never");
@@ -149,5 +149,5 @@ function seenText({ field, seen }: Explained): string {
   }
   return seen === null || seen === undefined
     ? t("No value")
-    : t("Found: {value}", { value: typeof seen === "string" ? seen : formatValue(seen) });
+    : t("Value: {value}", { value: typeof seen === "string" ? seen : formatValue(seen) });
 }

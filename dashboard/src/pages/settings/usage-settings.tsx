@@ -64,7 +64,7 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
     <li className="px-5 py-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="font-medium">
-          {label} {isBlocked && <Badge tone="bad">{t("Full")}</Badge>}
+          {label} {isBlocked && <Badge tone="bad">{t("Auto")}</Badge>}
           {!isBlocked && isWarning && <Badge tone="warn">{t("Nearly full")}</Badge>}
         </span>
         <span className="text-sm text-soft tabular-nums">

@@ -30,8 +30,8 @@ export function Conflict({ projectId, templateId, onSaveOver, onTaken }: Conflic
     <ChangedElsewhere
       said={
         now === undefined
-          ? t("This template was changed elsewhere.")
-          : t("This template was changed elsewhere, {when}.", { when: formatAgo(now.updatedAt) })
+          ? t("Someone else changed this template.")
+          : t("Someone else changed this template {when}.", { when: formatAgo(now.updatedAt) })
       }
       saved={now}
       show={(shown) => <SavedMail {...shown} />}

@@ -5,15 +5,15 @@ import { t } from "../../text/t.ts";
 export const KINDS: Record<TemplateType, { label: string; about: string }> = {
   MARKETING: {
     label: t("Marketing"),
-    about: t("To subscribed contacts only, with a footer to unsubscribe."),
+    about: t("For subscribed contacts. We add an unsubscribe footer."),
   },
   HEADLESS: {
-    label: t("Marketing without footer"),
-    about: t("To subscribed contacts only; the link to unsubscribe is yours to place."),
+    label: t("Marketing (no footer)"),
+    about: t("For subscribed contacts. You add the unsubscribe link."),
   },
   TRANSACTIONAL: {
     label: t("Transactional"),
-    about: t("To everybody, also those who unsubscribed: receipts, passwords, what somebody waits for."),
+    about: t("For everyone, including unsubscribed contacts. Use it for receipts and password resets."),
   },
 };
 

@@ -32,7 +32,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
   return (
     <Dialog title={t("New template")} open onClose={onClose}>
       <fieldset className="mb-4 grid gap-2 sm:grid-cols-2">
-        <legend className="mb-1.5 text-sm font-medium">{t("Begin with")}</legend>
+        <legend className="mb-1.5 text-sm font-medium">{t("Start from")}</legend>
         {STARTING_POINTS.map(({ key: value, label, about }) => (
           <label
             key={value}
@@ -55,7 +55,7 @@ export function NewTemplateDialog({ project, onClose }: { project: Project; onCl
       </fieldset>
       <OneFieldForm
         label={t("Name")}
-        help={t("For you and your team; recipients do not see it.")}
+        help={t("Only you and your team see it.")}
         value={name}
         onChange={setName}
         action={t("Create template")}

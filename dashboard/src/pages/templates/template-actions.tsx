@@ -30,7 +30,7 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
         {t("Versions")}
       </Button>
       <Button look="quiet" onClick={() => setAsked("test")}>
-        {t("Send a test")}
+        {t("Send test")}
       </Button>
       {asked === "test" && (
         <TestDialog
@@ -81,9 +81,9 @@ export function More({ projectId, template, save }: MoreProps) {
       void navigate({
         to: "/$projectId/templates/$templateId",
         params: { projectId, templateId: id },
-      }).then(() => router.state.location.pathname.endsWith(`/${id}`) && toast(t("This is the copy")));
+      }).then(() => router.state.location.pathname.endsWith(`/${id}`) && toast(t("Template duplicated")));
     },
-    onError: (error) => toast(t("Nothing was copied"), error.message),
+    onError: (error) => toast(t("Couldn't duplicate"), error.message),
   });
   const remove = async () => {
     await navigate({ to: "/$projectId/templates", params: { projectId }, ignoreBlocker: true });

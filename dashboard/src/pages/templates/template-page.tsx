@@ -181,8 +181,8 @@ function Head({ draft, error, onChange }: HeadProps) {
         <div className="sm:col-span-2">
           <Field label={t("From")} placeholder="news@example.com" {...tied("from")} />
         </div>
-        <Field label={t("Sender's name")} placeholder="Acme" {...tied("fromName")} />
-        <Field label={t("Replies go to")} placeholder="help@example.com" {...tied("replyTo")} />
+        <Field label={t("From name")} placeholder="Acme" {...tied("fromName")} />
+        <Field label={t("Reply-to")} placeholder="help@example.com" {...tied("replyTo")} />
       </div>
     </>
   );

@@ -20,7 +20,7 @@ export function TemplateUsage({ projectId, id }: { projectId: string; id: string
     <Card className="p-5 text-sm">
       <h2 className="font-medium">{t("Used in")}</h2>
       {names.length === 0 ? (
-        <p className="text-soft">{t("No campaign that waits and no workflow.")}</p>
+        <p className="text-soft">{t("Not used yet.")}</p>
       ) : (
         <ul className="mt-1 text-soft">
           {names.map((name, at) => (
@@ -31,7 +31,7 @@ export function TemplateUsage({ projectId, id }: { projectId: string; id: string
         </ul>
       )}
       <p className="mt-2 text-faint">
-        {plural(emailsSent, "{n} mail with it has left.", "{n} mails with it have left.")}
+        {plural(emailsSent, "{n} email sent.", "{n} emails sent.")}
       </p>
     </Card>
   );

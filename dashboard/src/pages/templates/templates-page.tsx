@@ -41,7 +41,7 @@ export function TemplatesPage() {
   return (
     <Page
       title={t("Templates")}
-      about={t("Mails your programs, campaigns and workflows send, written once.")}
+      about={t("Reusable emails for your app, campaigns and workflows.")}
       actions={
         <Button look="primary" onClick={() => setAdding(true)}>
           <Plus size={15} aria-hidden /> {t("New template")}
@@ -114,7 +114,7 @@ function columnsOf(projectId: string): Array<Column<Template>> {
     { key: "type", head: t("Type"), width: "w-44", cell: ({ type }) => KINDS[type].label },
     {
       key: "updatedAt",
-      head: t("Changed"),
+      head: t("Updated"),
       width: "w-36",
       cell: ({ updatedAt }) => (
         <time dateTime={updatedAt} title={formatInstant(updatedAt)} className="text-soft tabular-nums">
@@ -134,21 +134,21 @@ interface NoTemplatesProps {
 function NoTemplates({ isFiltered, onClear, onAdd }: NoTemplatesProps) {
   if (isFiltered)
     return (
-      <Empty title={t("No such template")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
-        {t("No template fits the search and the filter together.")}
+      <Empty title={t("No matching templates")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
+        {t("Try a different search or clear the filters.")}
       </Empty>
     );
   return (
     <Empty
-      title={t("No template yet")}
+      title={t("No templates yet")}
       action={
         <Button look="primary" onClick={onAdd}>
-          {t("Create a template")}
+          {t("Create template")}
         </Button>
       }
     >
       {t(
-        "Your program names a template and gives the data; the words can be changed here without a release.",
+        "Your app sends the data and you edit the text here, without a deploy.",
       )}
     </Empty>
   );

@@ -46,8 +46,8 @@ export function VersionsDialog({
   const shown = chosen ?? versions?.[0]?.id;
   return (
     <Dialog
-      title={t("Earlier versions")}
-      description={t("Each text that was replaced. Bringing one back keeps the present one here.")}
+      title={t("Version history")}
+      description={t("Restoring a version keeps the current one here.")}
       open
       onClose={onClose}
     >
@@ -55,7 +55,7 @@ export function VersionsDialog({
       {restoring.isError && <Failure error={restoring.error} />}
       {versions === undefined && !list.isError && <Skeleton className="h-40" />}
       {versions?.length === 0 && (
-        <p className="text-soft">{t("Nothing yet: the first one is kept when you change the template.")}</p>
+        <p className="text-soft">{t("No earlier versions yet.")}</p>
       )}
       {versions !== undefined && versions.length > 0 && (
         <ul className="mb-4 flex max-h-52 flex-col gap-0.5 overflow-y-auto">
@@ -79,14 +79,14 @@ export function VersionsDialog({
       {shown !== undefined && <Version projectId={projectId} templateId={templateId} versionId={shown} />}
       <div className="mt-4 flex flex-wrap items-center justify-end gap-2">
         {isChanged && shown !== undefined && (
-          <p className="mr-auto text-sm text-warn">{t("What you have not saved is lost by it.")}</p>
+          <p className="mr-auto text-sm text-warn">{t("Your unsaved changes will be lost.")}</p>
         )}
         <Button look="quiet" onClick={onClose}>
           {t("Close")}
         </Button>
         {shown !== undefined && (
           <Button look="primary" busy={restoring.isPending} onClick={() => restoring.mutate(shown)}>
-            {t("Bring it back")}
+            {t("Restore")}
           </Button>
         )}
       </div>
@@ -103,5 +103,5 @@ function Version(ids: { projectId: string; templateId: string; versionId: string
   });
   if (version.isError) return <Failure error={version.error} onRetry={() => void version.refetch()} />;
   if (version.data === undefined) return <Skeleton className="h-72" />;
-  return <MailFrame title={t("What it said")} html={version.data.body} className="h-72 w-full" />;
+  return <MailFrame title={t("Version content")} html={version.data.body} className="h-72 w-full" />;
 }

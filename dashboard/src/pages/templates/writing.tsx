@@ -39,7 +39,7 @@ export function Writing({ projectId, language, draft, onChange, error, hasVersio
   const isBlocks = draft.design !== null;
   const way = (
     <Button look="quiet" onClick={() => setLeaving(true)}>
-      {isBlocks ? t("Go on in HTML") : t("Write with blocks")}
+      {isBlocks ? t("Convert to HTML") : t("Use the block editor")}
     </Button>
   );
   return (
@@ -101,23 +101,23 @@ interface ToHtmlProps {
 function ToHtml({ hasVersions, onGo, onClose }: ToHtmlProps) {
   return (
     <Dialog
-      title={t("Go on in HTML?")}
+      title={t("Convert to HTML?")}
       description={
         hasVersions
           ? t(
-              "The HTML stays as the blocks made it. The blocks themselves go when you save; they stay among the earlier versions.",
+              "You'll edit the HTML instead of blocks. The blocks stay in the version history when you save.",
             )
-          : t("The HTML stays as the blocks made it. The blocks themselves go and do not come back.")
+          : t("You'll edit the HTML instead of blocks. You can't get the blocks back.")
       }
       open
       onClose={onClose}
     >
       <div className="flex justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
-          {t("Keep the blocks")}
+          {t("Cancel")}
         </Button>
         <Button look="primary" onClick={onGo}>
-          {t("Go on in HTML")}
+          {t("Convert to HTML")}
         </Button>
       </div>
     </Dialog>
@@ -135,19 +135,19 @@ interface ToBlocksProps {
 function ToBlocks({ hasVersions, isDocument, onGo, onClose }: ToBlocksProps) {
   const emptied = hasVersions
     ? t(
-        "This mail is a whole page of HTML, which no block can hold: the blocks begin empty. What it says now stays among the earlier versions when you save.",
+        "This email is a full HTML page, so the block editor starts empty. The current version stays in the version history when you save.",
       )
     : t(
-        "This mail is a whole page of HTML, which no block can hold: the blocks begin empty, and what it says now goes.",
+        "This email is a full HTML page, so the block editor starts empty. You will lose the current content.",
       );
   return (
     <Dialog
-      title={t("Write with blocks?")}
+      title={t("Use the block editor?")}
       description={
         isDocument
           ? emptied
           : t(
-              "The HTML can go into a block as it is, with others around it, or you begin with an empty mail.",
+              "Keep the HTML as one block, or start with an empty email.",
             )
       }
       open
@@ -155,14 +155,14 @@ function ToBlocks({ hasVersions, isDocument, onGo, onClose }: ToBlocksProps) {
     >
       <div className="flex flex-wrap justify-end gap-2">
         <Button look="quiet" onClick={onClose}>
-          {t("Keep the HTML")}
+          {t("Cancel")}
         </Button>
         <Button look={isDocument ? "primary" : "plain"} onClick={() => onGo(false)}>
-          {t("Begin empty")}
+          {t("Start empty")}
         </Button>
         {!isDocument && (
           <Button look="primary" onClick={() => onGo(true)}>
-            {t("Put it into a block")}
+            {t("Keep as a block")}
           </Button>
         )}
       </div>

@@ -40,14 +40,14 @@ interface GroupProps {
 function GroupOfConditions({ group, depth, path, shared }: GroupProps) {
   const { fields, error, onAction, mayAdd } = shared;
   return (
-    <div role="group" aria-label={depth === 1 ? t("Condition") : t("Group of conditions")}>
+    <div role="group" aria-label={depth === 1 ? t("Condition") : t("Condition group")}>
       <div className="mb-2 flex items-center justify-between gap-2">
         <Joiner group={group} onAction={onAction} />
         {depth > 1 && (
           <button
             type="button"
-            aria-label={t("Remove the group")}
-            title={t("Remove the group")}
+            aria-label={t("Remove group")}
+            title={t("Remove group")}
             onClick={() => onAction({ do: "remove", part: group.key })}
             className="grid size-8 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
           >
@@ -95,7 +95,7 @@ function GroupOfConditions({ group, depth, path, shared }: GroupProps) {
 function Joiner({ group, onAction }: Pick<GroupProps, "group"> & Pick<ConditionBuilderProps, "onAction">) {
   return (
     <label className="flex items-center gap-2 text-sm text-soft">
-      <span className="sr-only">{t("How the conditions are joined")}</span>
+      <span className="sr-only">{t("Match")}</span>
       <select
         value={group.operator}
         onChange={({ target }) =>
@@ -103,8 +103,8 @@ function Joiner({ group, onAction }: Pick<GroupProps, "group"> & Pick<ConditionB
         }
         className="h-8 rounded-md border border-line-strong bg-surface px-2 text-sm font-medium text-ink focus:border-accent focus:ring-3 focus:ring-accent-wash focus:outline-none"
       >
-        <option value="AND">{t("All of these hold")}</option>
-        <option value="OR">{t("At least one of these holds")}</option>
+        <option value="AND">{t("Match all")}</option>
+        <option value="OR">{t("Match any")}</option>
       </select>
     </label>
   );

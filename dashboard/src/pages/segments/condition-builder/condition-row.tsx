@@ -93,7 +93,7 @@ interface RowMenuProps {
 function RowMenu({ part, mayNest, onAction }: RowMenuProps) {
   return (
     <Menu
-      label={t("More for this condition")}
+      label={t("More actions for this condition")}
       className="grid size-8 shrink-0 place-items-center rounded-md text-faint hover:bg-hover hover:text-ink"
       button={<Ellipsis size={15} aria-hidden />}
     >
@@ -105,7 +105,7 @@ function RowMenu({ part, mayNest, onAction }: RowMenuProps) {
       </MenuItem>
       {mayNest && (
         <MenuItem onSelect={() => onAction({ do: "nest", part })}>
-          <Brackets size={14} className="text-faint" aria-hidden /> {t("Put into a group")}
+          <Brackets size={14} className="text-faint" aria-hidden /> {t("Move into a group")}
         </MenuItem>
       )}
       <MenuItem onSelect={() => onAction({ do: "remove", part })}>

@@ -46,7 +46,7 @@ export function phraseOf(
   if (kind === "subscribed" && typeof given === "boolean")
     return given === (operator === "equals")
       ? t("the contact is subscribed")
-      : t("the contact is not subscribed");
+      : t("the contact is unsubscribed");
   const value = formatValue(given);
   const hasSpan = typeof given === "number" && unit !== undefined;
   const span = hasSpan ? formatSpan(given, unit) : "";
@@ -60,15 +60,15 @@ export function phraseOf(
     case "contains":
       return t("{field} contains {value}", { field, value });
     case "notContains":
-      return t("{field} does not contain {value}", { field, value });
+      return t("{field} doesn't contain {value}", { field, value });
     case "startsWith":
-      return t("{field} begins with {value}", { field, value });
+      return t("{field} starts with {value}", { field, value });
     case "endsWith":
       return t("{field} ends with {value}", { field, value });
     case "in":
       return t("{field} is one of {value}", { field, value });
     case "notIn":
-      return t("{field} is none of {value}", { field, value });
+      return t("{field} isn't one of {value}", { field, value });
     case "greaterThan":
       return isOfDates
         ? t("{field} is after {value}", { field, value })
@@ -88,7 +88,7 @@ export function phraseOf(
     case "within":
       return t("{field} is {upToNow}", { field, upToNow });
     case "olderThan":
-      return t("{field} is longer ago than {span}", { field, span });
+      return t("{field} was more than {span} ago", { field, span });
     default:
       return phraseOfPresence(operator, { kind, field, span, upToNow, times: given, unit, window });
   }
@@ -122,9 +122,9 @@ function phraseOfPresence(operator: FilterCondition["operator"], said: Presence)
     case "triggeredWithin":
       return t("{field} happened {upToNow}", { field, upToNow });
     case "triggeredOlderThan":
-      return t("{field} last happened longer ago than {span}", { field, span });
+      return t("{field} last happened more than {span} ago", { field, span });
     case "notTriggeredWithin":
-      return t("{field} did not happen {upToNow}", { field, upToNow });
+      return t("{field} didn't happen {upToNow}", { field, upToNow });
     case "memberOfSegment":
       return t("the contact is in {field}", { field });
     case "notMemberOfSegment":

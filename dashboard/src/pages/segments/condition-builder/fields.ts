@@ -27,18 +27,18 @@ export const TYPE_NAMES: Record<FieldType, string> = {
   date: t("Date"),
 };
 const MAIL_NAMES: Record<string, string> = {
-  "email.sent": t("Mail sent"),
-  "email.delivered": t("Mail delivered"),
-  "email.opened": t("Mail opened"),
+  "email.sent": t("Email sent"),
+  "email.delivered": t("Email delivered"),
+  "email.opened": t("Email opened"),
   "email.clicked": t("Link clicked"),
-  "email.bounced": t("Mail bounced"),
+  "email.bounced": t("Email bounced"),
   "email.complained": t("Reported as spam"),
 };
 const CONTACT_NAMES: Record<string, string> = {
   email: t("Email address"),
   subscribed: t("Subscription"),
   createdAt: t("Added"),
-  updatedAt: t("Last changed"),
+  updatedAt: t("Last updated"),
 };
 
 /** @param ownId the segment that is being edited, which cannot stand on itself */
@@ -81,7 +81,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
               note: plural(count, "{n} time", "{n} times"),
             })),
         },
-        { label: t("Mail activity"), items: MAIL_ACTIVITIES.map((activity) => named(`email.${activity}`)) },
+        { label: t("Email activity"), items: MAIL_ACTIVITIES.map((activity) => named(`email.${activity}`)) },
         {
           label: t("Segments"),
           items: (segments.data ?? [])
@@ -96,7 +96,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
 /** @param share undefined while it is counted */
 function noteOf(type: FieldType, share: number | undefined): string {
   if (share === undefined) return TYPE_NAMES[type];
-  return t("{type}, {share} have it", { type: TYPE_NAMES[type], share: formatShare(share) });
+  return t("{type}, {share} of contacts", { type: TYPE_NAMES[type], share: formatShare(share) });
 }
 
 /** A field or an event that nobody has yet may be asked about too. */

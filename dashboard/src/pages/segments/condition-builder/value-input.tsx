@@ -30,7 +30,7 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
     case "span":
       return (
         <div className="flex gap-1.5">
-          <Amount label={t("How long")} value={value} onChange={change} />
+          <Amount label={t("Duration")} value={value} onChange={change} />
           <UnitSelect unit={condition.unit} onChange={(unit) => onChange({ ...condition, unit })} />
         </div>
       );
@@ -85,7 +85,7 @@ function One({ value, type, isOrdered, onChange }: OneProps) {
         onChange={(event) => onChange(event.target.value === "" ? undefined : event.target.value === "true")}
         className={INPUT_CLASS}
       >
-        <option value="">{t("Choose …")}</option>
+        <option value="">{t("Choose…")}</option>
         <option value="true">{t("yes")}</option>
         <option value="false">{t("no")}</option>
       </select>
@@ -148,7 +148,7 @@ function Several({ values, type, onChange }: SeveralProps) {
         </span>
       ))}
       <input
-        aria-label={t("Add a value")}
+        aria-label={t("Add value")}
         placeholder={values.length === 0 ? t("Value, then Enter") : ""}
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
@@ -225,12 +225,12 @@ function Count({ condition, onChange }: Omit<ValueInputProps, "type">) {
     <div className="flex flex-wrap items-center gap-1.5 text-sm">
       <span className="text-soft">{t("at least")}</span>
       <Amount
-        label={t("How often")}
+        label={t("Count")}
         value={value ?? 1}
         onChange={(next) => onChange({ ...condition, value: next ?? 1 })}
       />
       <select
-        aria-label={t("Within what time")}
+        aria-label={t("Period")}
         value={hasWindow ? "window" : "ever"}
         onChange={({ target }) =>
           onChange(
@@ -239,13 +239,13 @@ function Count({ condition, onChange }: Omit<ValueInputProps, "type">) {
         }
         className={`${INPUT_CLASS} max-w-40`}
       >
-        <option value="ever">{t("times, ever")}</option>
+        <option value="ever">{t("times ever")}</option>
         <option value="window">{t("times in the last")}</option>
       </select>
       {hasWindow && (
         <>
           <Amount
-            label={t("How long")}
+            label={t("Duration")}
             value={window}
             onChange={(next) =>
               onChange({ ...rest, ...times, unit, ...(next === undefined ? {} : { window: next }) })

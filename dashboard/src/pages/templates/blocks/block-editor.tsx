@@ -73,7 +73,7 @@ export function BlockEditor({ projectId, design, onChange, error, ways }: BlockE
       />
       <details className="mt-4 rounded-md border border-line">
         <summary className="cursor-pointer rounded-md px-3 py-2 text-sm font-medium hover:bg-hover">
-          {t("Look of the whole mail")}
+          {t("Styles")}
         </summary>
         <div className="border-t border-line p-3">
           <LookForm design={design} onChange={change} />

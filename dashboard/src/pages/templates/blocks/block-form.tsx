@@ -42,7 +42,7 @@ export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormP
     case "html":
       return (
         <TextArea
-          label={t("HTML of this block")}
+          label={t("HTML")}
           isCode
           rows={8}
           value={block.html}
@@ -50,7 +50,7 @@ export function BlockForm({ projectId, block, onChange, onUploaded }: BlockFormP
         />
       );
     case "divider":
-      return <p className="text-sm text-faint">{t("A line across the mail.")}</p>;
+      return <p className="text-sm text-faint">{t("A horizontal line.")}</p>;
   }
 }
 
@@ -100,12 +100,12 @@ function ButtonForm({ block, onChange }: FormOf<"button">) {
     <>
       <div className="grid gap-3 sm:grid-cols-2">
         <Field
-          label={t("What it says")}
+          label={t("Label")}
           value={block.label}
           onChange={({ target }) => onChange({ ...block, label: target.value })}
         />
         <Field
-          label={t("Where it leads")}
+          label={t("Link")}
           placeholder="https://example.com"
           value={block.url}
           onChange={({ target }) => onChange({ ...block, url: target.value })}

@@ -108,11 +108,11 @@ const AT_THE_END =
 function AddBlock({ kinds, onAdd, isBetween = false }: AddBlockProps) {
   return (
     <Menu
-      label={isBetween ? t("Add a block here") : t("Add a block")}
+      label={isBetween ? t("Add block here") : t("Add block")}
       className={isBetween ? BETWEEN : AT_THE_END}
       button={
         <>
-          <Plus size={14} aria-hidden /> {!isBetween && t("Add a block")}
+          <Plus size={14} aria-hidden /> {!isBetween && t("Add block")}
         </>
       }
     >
@@ -192,10 +192,10 @@ function Actions({
   return (
     <div className="-mx-1 flex flex-wrap gap-1">
       <Button look="quiet" disabled={isFirst} onClick={() => onMove(-1)}>
-        <ArrowUp size={14} aria-hidden /> {t("Up")}
+        <ArrowUp size={14} aria-hidden /> {t("Move up")}
       </Button>
       <Button look="quiet" disabled={isLast} onClick={() => onMove(1)}>
-        <ArrowDown size={14} aria-hidden /> {t("Down")}
+        <ArrowDown size={14} aria-hidden /> {t("Move down")}
       </Button>
       <Button look="quiet" onClick={onDuplicate}>
         <Copy size={14} aria-hidden /> {t("Duplicate")}
@@ -243,12 +243,12 @@ function ColumnsForm({ projectId, block, open, onOpen, onChange, onUploaded }: C
       <div className="flex gap-1">
         {columns.length < MOST_COLUMNS && (
           <Button onClick={() => onChange({ ...block, columns: [...columns, []] })}>
-            {t("Add a column")}
+            {t("Add column")}
           </Button>
         )}
         {columns.length > 2 && (
           <Button look="quiet" onClick={() => onChange({ ...block, columns: columns.slice(0, -1) })}>
-            {t("Remove the last column")}
+            {t("Remove last column")}
           </Button>
         )}
       </div>

@@ -37,7 +37,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
     mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, { part: "image" }),
     onSuccess: ({ url }) => onUploaded(block.id, url),
     onError: (error) => {
-      if (!isOpen.current) toast(t("The image was not uploaded"), error.message);
+      if (!isOpen.current) toast(t("Couldn't upload the image"), error.message);
     },
   });
   return (
@@ -46,7 +46,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <Field
-            label={t("Address of the image")}
+            label={t("Image URL")}
             placeholder="https://example.com/image.png"
             value={block.url}
             onChange={({ target }) => onChange({ ...block, url: target.value })}
@@ -72,15 +72,15 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
         )}
       </div>
       <Field
-        label={t("What it shows")}
-        help={t("Read aloud, and shown where images are blocked. Leave it empty for decoration.")}
+        label={t("Alt text")}
+        help={t("Shown when images are blocked and read by screen readers. Leave empty for decorative images.")}
         value={block.alt}
         onChange={({ target }) => onChange({ ...block, alt: target.value })}
       />
       <div className="grid gap-3 sm:grid-cols-[1fr_9rem]">
         <Field
-          label={t("Where it leads")}
-          placeholder={t("Nowhere")}
+          label={t("Link")}
+          placeholder={t("No link")}
           value={block.link}
           onChange={({ target }) => onChange({ ...block, link: target.value })}
         />
@@ -88,7 +88,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
           label={t("Width in pixels")}
           least={16}
           most={1200}
-          placeholder={t("Full")}
+          placeholder={t("Auto")}
           value={block.width}
           onChange={(width) => onChange({ ...block, width })}
         />

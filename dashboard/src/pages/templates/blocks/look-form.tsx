@@ -7,9 +7,9 @@ import { PixelsField } from "./parts-of-forms.tsx";
 
 const COLOURS = [
   ["accent", t("Buttons and links")],
-  ["ink", t("Letters")],
-  ["surface", t("Paper")],
-  ["background", t("Around it")],
+  ["ink", t("Text")],
+  ["surface", t("Background")],
+  ["background", t("Page background")],
 ] as const;
 
 export function LookForm({ design, onChange }: { design: Design; onChange: (design: Design) => void }) {
@@ -19,12 +19,12 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
     <div className="flex flex-col gap-4">
       <Field
         label={t("Preview text")}
-        help={t("What an inbox shows after the subject.")}
+        help={t("Shown after the subject in most inboxes.")}
         value={design.preheader}
         onChange={({ target }) => onChange({ ...design, preheader: target.value })}
       />
       <fieldset className="grid grid-cols-2 gap-3 sm:grid-cols-4">
-        <legend className="sr-only">{t("Colours")}</legend>
+        <legend className="sr-only">{t("Colors")}</legend>
         {COLOURS.map(([name, label]) => (
           <Colour
             key={name}
@@ -38,8 +38,8 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
         <Select
           label={t("Font")}
           options={[
-            { value: "sans", label: t("Without serifs") },
-            { value: "serif", label: t("With serifs") },
+            { value: "sans", label: t("Sans serif") },
+            { value: "serif", label: t("Serif") },
           ]}
           value={look.font}
           onChange={({ target }) => change({ font: target.value as Look["font"] })}
@@ -53,7 +53,7 @@ export function LookForm({ design, onChange }: { design: Design; onChange: (desi
         />
         <Field
           label={t("Language")}
-          help={t("For those who have it read aloud.")}
+          help={t("Used by screen readers.")}
           value={design.language}
           onChange={({ target }) => onChange({ ...design, language: target.value.trim() })}
         />

@@ -50,10 +50,10 @@ export function PixelsField<Value extends number | null>({
 export function AlignChoice({ value, onChoose }: { value: Align; onChoose: (align: Align) => void }) {
   return (
     <Choices
-      label={t("Where it stands")}
+      label={t("Alignment")}
       options={[
         { value: "left", label: t("Left") },
-        { value: "center", label: t("Middle") },
+        { value: "center", label: t("Center") },
         { value: "right", label: t("Right") },
       ]}
       value={value}

@@ -91,19 +91,19 @@ const TOOLS: readonly Tool[] = [
   },
   {
     name: "underline",
-    label: t("Underlined"),
+    label: t("Underline"),
     icon: Underline,
     use: (editor) => editor.chain().focus().toggleUnderline().run(),
   },
   {
     name: "strike",
-    label: t("Struck through"),
+    label: t("Strikethrough"),
     icon: Strikethrough,
     use: (editor) => editor.chain().focus().toggleStrike().run(),
   },
   {
     name: "bulletList",
-    label: t("List"),
+    label: t("Bulleted list"),
     icon: List,
     use: (editor) => editor.chain().focus().toggleBulletList().run(),
   },
@@ -131,7 +131,7 @@ function Toolbar({ editor, variables }: { editor: Editor; variables: readonly Of
     <>
       <div
         role="toolbar"
-        aria-label={t("How the text looks")}
+        aria-label={t("Text formatting")}
         className="flex flex-wrap items-center gap-0.5 rounded-t-md border border-b-0 border-line-strong bg-side px-1 py-0.5"
       >
         {TOOLS.map(({ name, label, icon: Icon, use }) => (
@@ -184,12 +184,12 @@ function LinkForm({ editor, href, onDone }: { editor: Editor; href: string; onDo
     >
       <input
         autoFocus
-        aria-label={t("Where the link leads")}
+        aria-label={t("Link URL")}
         value={address}
         onChange={({ target }) => setAddress(target.value)}
         className={INPUT_CLASS}
       />
-      <Button type="submit">{t("Set")}</Button>
+      <Button type="submit">{t("Apply")}</Button>
       <Button
         look="quiet"
         onClick={() => {
@@ -197,7 +197,7 @@ function LinkForm({ editor, href, onDone }: { editor: Editor; href: string; onDo
           onDone();
         }}
       >
-        {t("No link")}
+        {t("Remove link")}
       </Button>
     </form>
   );
