@@ -37,7 +37,7 @@ async function openCampaigns(): Promise<{ page: Page; project: TestProject; faul
 
 /** @param beginning what it begins with; HTML unless said otherwise */
 async function createDraft(page: Page, beginning = "Custom HTML"): Promise<void> {
-  await page.getByText("No campaign yet").waitFor();
+  await page.getByText("No campaigns yet").waitFor();
   await page.getByRole("button", { name: "New campaign" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(NAME);
@@ -61,15 +61,15 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   const dialog = page.getByRole("dialog");
   await createDraft(page);
   await page.getByText("2 of 3").waitFor();
-  await page.getByText("1 is not subscribed").waitFor();
-  await page.getByLabel("Rule-based").check();
+  await page.getByText("1 unsubscribed").waitFor();
+  await page.getByLabel("Custom filter").check();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
   await page.getByLabel("Everyone").check();
   await page.getByRole("button", { name: "Continue" }).click();
 
   // What cannot be saved yet outlives a reload; what can is saved by itself.
   await writeHtml(page, "<p>Dear {{#if");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   await page.reload();
   await expect.poll(() => htmlOf(page).textContent()).toBe("<p>Dear {{#if");
   await writeHtml(page, "<p>Dear {{firstName}} مرحبا</p><img src=x onerror=alert(1)>");
@@ -80,10 +80,10 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await from.pressSequentially("hello@sand");
   await page.getByLabel("Subject").focus();
   expect(await from.inputValue()).toBe("hello");
-  expect(await page.getByLabel("At the domain").inputValue()).toBe("sandbox.localhost");
+  expect(await page.getByLabel("Domain").inputValue()).toBe("sandbox.localhost");
   await page.getByRole("button", { name: "Continue" }).click();
 
-  await page.getByText("Ready to send, with some advice").waitFor();
+  await page.getByText("Ready to send, with suggestions").waitFor();
   await page.frameLocator("iframe").getByText("مرحبا").waitFor();
   await page.goBack();
   expect(await page.getByLabel("Subject").inputValue()).toBe("News for {{firstName}}");
@@ -93,11 +93,11 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await dialog.getByRole("button", { name: "Send test" }).click();
   await page.getByText("Test email sent").waitFor();
 
-  await page.getByRole("button", { name: "Send now …" }).click();
+  await page.getByRole("button", { name: "Send now…" }).click();
   await dialog.getByRole("heading", { name: "Send to 2 contacts now?" }).waitFor();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByText("2 recipients").waitFor();
-  await page.getByText(/^Began .* ended/).waitFor();
+  await page.getByText(/^Sent .* – /).waitFor();
   const daysOfFirstDay = page.waitForResponse(/analytics.timeseries/);
   await page.reload();
   for (const address of ["ada@example.com", "grace@example.com"])
@@ -161,7 +161,7 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   await page.getByRole("button", { name: "Review and send" }).click();
   // Nothing was written, so the placeholder text has to be confirmed.
   await page.getByLabel("I checked these. Send anyway.").check();
-  await page.getByRole("button", { name: "Send now …" }).click();
+  await page.getByRole("button", { name: "Send now…" }).click();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("progressbar", { name: "Paused" }).waitFor();
@@ -170,14 +170,14 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   await page.getByRole("alert").getByText(NAME).waitFor();
   await page.getByRole("link", { name: "Resume or cancel" }).click();
   await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByRole("progressbar", { name: "On its way" }).waitFor();
-  await page.getByRole("button", { name: "Cancel the rest …" }).click();
-  await dialog.getByRole("button", { name: "Let it go on" }).click();
-  await page.getByRole("button", { name: "Cancel the rest …" }).click();
-  await dialog.getByRole("button", { name: "Cancel the rest" }).click();
+  await page.getByRole("progressbar", { name: "Sending" }).waitFor();
+  await page.getByRole("button", { name: "Cancel sending…" }).click();
+  await dialog.getByRole("button", { name: "Keep sending" }).click();
+  await page.getByRole("button", { name: "Cancel sending…" }).click();
+  await dialog.getByRole("button", { name: "Cancel sending" }).click();
   await page.getByText("Canceled", { exact: true }).first().waitFor();
   await page.getByText("12 recipients").waitFor();
-  await page.getByRole("button", { name: "Mail", exact: true }).click();
+  await page.getByRole("button", { name: "Email", exact: true }).click();
   await page.getByText("news@sandbox.localhost").waitFor();
   expect(faults).toEqual([]);
 });
@@ -189,15 +189,15 @@ test("a scheduled campaign is a draft again, and from the list one is copied and
   await page.getByRole("button", { name: "Review and send" }).click();
   // Nothing was written, so the placeholder text has to be confirmed.
   await page.getByLabel("I checked these. Send anyway.").check();
-  await page.getByRole("button", { name: "Schedule …" }).click();
+  await page.getByRole("button", { name: "Schedule…" }).click();
   await dialog
     .getByRole("button", { name: /^Tomorrow/ })
     .first()
     .click();
   await dialog.getByRole("button", { name: /^Schedule for/ }).click();
-  await page.getByRole("heading", { name: /^Leaves on/ }).waitFor();
-  await page.getByRole("button", { name: "Back to the draft" }).click();
-  await page.getByRole("button", { name: "Schedule …" }).waitFor();
+  await page.getByRole("heading", { name: /^Scheduled for/ }).waitFor();
+  await page.getByRole("button", { name: "Move back to draft" }).click();
+  await page.getByRole("button", { name: "Schedule…" }).waitFor();
 
   await page.getByRole("link", { name: "All campaigns" }).click();
   await page.getByRole("button", { name: `Actions for ${NAME}` }).click();
@@ -219,12 +219,12 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.route("**/campaigns/*", (route) =>
     isDown && route.request().method() === "PUT" ? route.abort() : route.continue(),
   );
-  await page.getByLabel("Rule-based").check();
+  await page.getByLabel("Custom filter").check();
   await page.getByRole("combobox", { name: "Field" }).click();
   await page.getByRole("option", { name: "Email address" }).click();
   await page.getByLabel("Value").fill("ada@example.com");
   await page.getByText("The server cannot be reached.").waitFor();
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
   isDown = false;
   // With whatever is saved next, and by the button.
@@ -233,7 +233,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.getByText("1 of 1").waitFor();
   isDown = true;
   await page.getByLabel("Everyone").check();
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   isDown = false;
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("3 of 3").waitFor();
@@ -259,13 +259,13 @@ test("the home names what stands still until somebody decides, and leads there",
   });
   await page.getByRole("link", { name: "Home" }).click();
   const needed = page.getByRole("alert");
-  await needed.getByText("Nothing can be sent from lost.example.com:").waitFor();
-  await needed.getByRole("link", { name: "Say what became of them" }).click();
+  await needed.getByText("You can't send from lost.example.com:").waitFor();
+  await needed.getByRole("link", { name: "Resolve" }).click();
   await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   await page.getByRole("row", { name: "Lost" }).getByRole("link").first().click();
   await page.getByText("Nobody knows whether this mail was taken").waitFor();
   await page.getByRole("link", { name: "Home" }).click();
-  await needed.getByRole("link", { name: "See its records" }).click();
+  await needed.getByRole("link", { name: "View DNS records" }).click();
   await page.getByRole("heading", { name: "lost.example.com" }).waitFor();
   expect(faults).toEqual([]);
 });
@@ -300,9 +300,9 @@ test("a Mailchimp newsletter is not ready, is converted with one click, and its 
   // Each tag keeps the campaign back, and leads to its line.
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Not ready" }).waitFor();
-  expect(await page.getByRole("button", { name: "Send now …" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Send now…" }).isDisabled()).toBe(true);
   await page.getByLabel("I checked these. Send anyway.").check();
-  expect(await page.getByRole("button", { name: "Send now …" }).isDisabled()).toBe(false);
+  expect(await page.getByRole("button", { name: "Send now…" }).isDisabled()).toBe(false);
   const finding = page.getByRole("listitem").filter({ hasText: "*|UNSUB|* is a merge tag of Mailchimp" });
   await finding.getByText("Line 8").waitFor();
   await finding.getByRole("button", { name: "Content" }).click();
@@ -328,6 +328,6 @@ test("a Mailchimp newsletter is not ready, is converted with one click, and its 
   expect(await preview.locator("body").textContent()).not.toContain("*|");
   expect(await preview.getByRole("link", { name: "Shop" }).getAttribute("href")).toContain("ada@example.com");
   await page.getByRole("button", { name: "Continue" }).click();
-  await page.getByText("Ready to send, with some advice").waitFor();
+  await page.getByText("Ready to send, with suggestions").waitFor();
   expect(faults).toEqual([]);
 });

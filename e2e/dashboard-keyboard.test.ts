@@ -115,14 +115,14 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await openAndLeave(page, "New template", page.getByLabel("Name", { exact: true }));
   await press(page, "Monthly", "link");
   await press(page, "Delete");
-  await page.getByText("“Monthly” will be deleted").waitFor();
+  await page.getByText("“Monthly” deleted").waitFor();
   await page.getByText("No templates yet").waitFor();
   await undo(page);
   await page.getByRole("link", { name: "Monthly" }).waitFor();
   // Left in the meantime, the page deletes what it said it would.
   await press(page, "Monthly", "link");
   await press(page, "Delete");
-  await page.getByText("“Monthly” will be deleted").waitFor();
+  await page.getByText("“Monthly” deleted").waitFor();
   await page.goto("about:blank");
   await expect
     .poll(() => server.rows("select 1 from templates where project_id = $1", project.id))
@@ -161,11 +161,11 @@ test("a segment is described and a campaign is written, checked and sent by keys
   await reach(page, page.getByLabel("I checked these. Send anyway."));
   await page.keyboard.press("Space");
   // The button is enabled when the campaign is checked and its audience counted.
-  const sendNow = page.getByRole("button", { name: "Send now …", exact: true });
+  const sendNow = page.getByRole("button", { name: "Send now…", exact: true });
   await expect.poll(() => sendNow.isEnabled(), { timeout: 20_000 }).toBe(true);
-  await press(page, "Send now …");
+  await press(page, "Send now…");
   await page.getByRole("dialog", { name: "Send to 2 contacts now?" }).waitFor();
   await press(page, "Send now");
   await page.getByText("2 recipients").waitFor();
-  await page.getByText(/^Began .* ended/).waitFor();
+  await page.getByText(/^Sent .* – /).waitFor();
 });

@@ -113,9 +113,9 @@ test("what is written while the connection is away is kept, and saved by itself 
   const page = await open(project, `campaigns/${id}?step=content`);
   await page.getByText("Saved", { exact: true }).waitFor();
   await page.context().setOffline(true);
-  await page.getByText("You are offline").waitFor();
+  await page.getByText("You're offline").waitFor();
   await page.getByLabel("Subject").fill("Written in a tunnel");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   const stored = async () =>
     (await server.rows<{ subject: string }>("select subject from campaigns where id = $1", id))[0]?.subject;
   expect(await stored()).toBe("Before");
@@ -148,7 +148,7 @@ test("an address or a name without a space in it is no wider than a phone", asyn
     [`campaigns/${campaignId}?step=content`, name, `Subject: ${mail.subject}`],
     [`emails/${sent.data.emails[0]?.email}`, mail.subject, "What happened"],
     ["domains", "Domains", domain],
-    ["", "A project", `${domain} was not checked yet.`],
+    ["", "A project", `${domain} hasn't been checked yet.`],
   ] as const) {
     await page.goto(`/app/${project.id}/${path}`);
     await page.getByRole("heading", { level: 1, name: title }).waitFor();

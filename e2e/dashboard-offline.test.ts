@@ -11,7 +11,7 @@ const browser = useBrowser();
 const open = (path: PathOf) => openDashboard(server, browser, path);
 
 async function takeNetwork(page: Page): Promise<{ giveBack: () => Promise<void> }> {
-  const note = page.getByText("You are offline");
+  const note = page.getByText("You're offline");
   await page.context().setOffline(true);
   await note.waitFor();
   return {
@@ -75,7 +75,7 @@ test("who gets a campaign is saved when the network is back", async () => {
   await page.getByText("Saved", { exact: true }).waitFor();
   const network = await takeNetwork(page);
   await kind.selectOption("TRANSACTIONAL");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   await network.giveBack();
   await page.getByText("Saved", { exact: true }).waitFor();
   expect(await server.rows("select kind from campaigns where project_id = $1", project.id)).toEqual([
@@ -102,7 +102,7 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   await page.getByText("Saved", { exact: true }).waitFor();
   await takeNetwork(page);
   await page.getByLabel("Subject").fill("Mine");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   await page.close();
   await context.setOffline(false);
 
@@ -169,7 +169,7 @@ test("a draft that this browser keeps goes with its campaign, unless that is und
   const actions = page.getByRole("button", { name: "Actions for News" });
   await actions.waitFor();
   await page.reload();
-  const deletion = page.getByText("“News” will be deleted");
+  const deletion = page.getByText("“News” deleted");
   const askToDelete = async () => {
     await actions.click();
     await page.getByRole("menuitem", { name: "Delete" }).click();

@@ -97,7 +97,7 @@ test("a name with two spaces in it is shown as it must be typed", async () => {
     return "/settings?tab=danger";
   });
   const dialog = page.getByRole("dialog");
-  await page.getByRole("button", { name: "Empty project" }).click();
+  await page.getByRole("button", { name: "Reset project" }).click();
   const shown = dialog.locator("p.font-mono");
   expect(await shown.innerText()).toBe("My  shop");
   await page.goto(`/app/${project.id}/keys`);

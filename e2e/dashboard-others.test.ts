@@ -12,7 +12,7 @@ const open = (path: PathOf) => openDashboard(server, browser, path);
 
 test("a cap that is saved leaves alone what another admin made of the others", async () => {
   const { page, project } = await open(() => "/settings?tab=usage");
-  await page.getByRole("textbox", { name: "Mails of campaigns" }).fill("500");
+  await page.getByRole("textbox", { name: "Campaign emails" }).fill("500");
   const caps = `/users/@me/projects/${project.id}/billing-limits`;
   await server.call("PUT", caps, project.bySession, { transactional: 900 });
   await page.getByRole("button", { name: "Save caps" }).click();
@@ -21,7 +21,7 @@ test("a cap that is saved leaves alone what another admin made of the others", a
   expect(await server.rows(stored, project.id)).toEqual([
     { transactional: 900, campaigns: 500, workflows: null },
   ]);
-  expect(await page.getByRole("textbox", { name: "Transactional mails" }).inputValue()).toBe("900");
+  expect(await page.getByRole("textbox", { name: "Transactional emails" }).inputValue()).toBe("900");
 });
 
 /** Refuses reads of the addresses that end so, until it is told to let them through. */
@@ -38,7 +38,7 @@ async function refuseReads(page: Page, ends: string): Promise<{ end: () => void 
 
 test("settings that cannot be read again keep what is typed, and are read whole on request", async () => {
   const { page, project } = await open(() => "/settings?tab=usage");
-  const cap = page.getByRole("textbox", { name: "Mails of campaigns" });
+  const cap = page.getByRole("textbox", { name: "Campaign emails" });
   await cap.fill("500");
   const caps = await refuseReads(page, "billing-limits");
   await readAgain(page);
@@ -73,7 +73,7 @@ test("why a project was disabled stays typed when its reputation cannot be read 
     await server.rows("update projects set disabled = true where id = $1", id);
     return "/settings?tab=reputation";
   });
-  const cause = page.getByLabel("What was the cause, and what did you do about it?");
+  const cause = page.getByLabel("Cause and fix");
   await cause.fill("A list that was bought");
   const security = await refuseReads(page, "security");
   await readAgain(page);
@@ -190,10 +190,10 @@ test("what another writes into a campaign is shown where nothing else is typed, 
 
   await change({ subject: "Theirs again", name: "Their name" });
   await subject.fill("Mine again");
-  await page.getByText(/^This campaign was changed elsewhere, /).waitFor();
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText(/^Someone else changed this campaign /).waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   expect(await subject.inputValue()).toBe("Mine again");
-  expect(await page.getByLabel("Name of the campaign").inputValue()).toBe("Their name");
+  expect(await page.getByLabel("Campaign name").inputValue()).toBe("Their name");
   expect((await stored())?.subject).toBe("Theirs again");
   await page.getByRole("button", { name: "Save mine over it" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
@@ -213,7 +213,7 @@ test("what another saves between the reading and the writing of a campaign stays
   await page.getByLabel("Subject").fill("Mine");
   await expect.poll(stored).toEqual({ subject: "Mine", name: "Their name" });
   await page.getByText("Saved", { exact: true }).waitFor();
-  expect(await page.getByLabel("Name of the campaign").inputValue()).toBe("Their name");
+  expect(await page.getByLabel("Campaign name").inputValue()).toBe("Their name");
 });
 
 test("a draft that this tab kept is not saved over what somebody else has stored since", async () => {
@@ -224,14 +224,14 @@ test("a draft that this tab kept is not saved over what somebody else has stored
     isDown && route.request().method() === "PUT" ? route.abort() : route.continue(),
   );
   await subject.fill("Mine");
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
   leaves.next = true;
   await page.getByRole("link", { name: "All campaigns" }).click();
   await page.getByRole("link", { name: "News" }).waitFor();
   await change({ subject: "Theirs" });
   isDown = false;
   await page.goBack();
-  await page.getByText(/^This campaign was changed elsewhere, /).waitFor();
+  await page.getByText(/^Someone else changed this campaign /).waitFor();
   expect(await subject.inputValue()).toBe("Mine");
   expect((await stored())?.subject).toBe("Theirs");
   await page.getByRole("button", { name: "Look at what is saved now" }).click();
@@ -283,5 +283,5 @@ test("who gets a campaign is asked about before it is left while it is not said 
   await content.click();
   refuse?.();
   await expect.poll(() => asked).toHaveLength(2);
-  await page.getByText("Not saved yet").waitFor();
+  await page.getByText("Unsaved changes").waitFor();
 });

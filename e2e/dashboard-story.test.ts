@@ -113,7 +113,7 @@ async function sendCampaign(page: Page): Promise<void> {
   await button(page, "New campaign").click();
   await dialog.getByLabel("Name").fill("October news");
   await dialog.getByRole("button", { name: "Create draft" }).click();
-  await page.getByRole("radio", { name: /^A segment/ }).check();
+  await page.getByRole("radio", { name: /^Segment/ }).check();
   await page.getByLabel("Segment", { exact: true }).selectOption({ label: "Pros" });
   await page.getByText("2 of 2").waitFor();
   await button(page, "Continue").click();
@@ -127,10 +127,10 @@ async function sendCampaign(page: Page): Promise<void> {
   await page.getByText("Test email sent").waitFor();
   // Placeholder text and a link to example.com are left, and have to be confirmed.
   await page.getByLabel("I checked these. Send anyway.").check();
-  await button(page, "Send now …").click();
+  await button(page, "Send now…").click();
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByText("2 recipients").waitFor();
-  await page.getByText(/^Began .* ended/).waitFor();
+  await page.getByText(/^Sent .* – /).waitFor();
   await page.reload();
   for (const address of ["ada@example.com", "grace@example.com"])
     await page.getByRole("row", { name: address }).getByText("Delivered").waitFor();

@@ -37,7 +37,7 @@ test("typed settings stay when another tab is chosen, and when somebody else sav
   ]);
 
   await tabs.getByRole("button", { name: "Usage" }).click();
-  await page.getByLabel("Mails of campaigns").fill("500");
+  await page.getByLabel("Campaign emails").fill("500");
   await tabs.getByRole("button", { name: "Notifications" }).click();
   await expect.poll(() => asked).toHaveLength(2);
   await page.getByRole("button", { name: "Save caps" }).click();
@@ -113,7 +113,7 @@ test("what is typed into a segment while it is being saved stays, with the focus
 
 test("a session that ended is renewed where one is, and what was under way is done; neither Escape nor a click leaves, a link does and leads back", async () => {
   const { page, project, asked, leaves } = await open(() => "/settings");
-  const renewal = page.getByRole("dialog", { name: "Your session ended" });
+  const renewal = page.getByRole("dialog", { name: "Your session has ended" });
   await page.getByLabel("Project name").fill("Typed");
   await page.context().clearCookies();
   await page.getByRole("button", { name: "Save settings" }).click();
@@ -136,7 +136,7 @@ test("a session that ended is renewed where one is, and what was under way is do
   await page.context().clearCookies();
   await page.getByRole("button", { name: "Save settings" }).click();
   leaves.next = true;
-  await renewal.getByRole("link", { name: "Leave for the sign-in page" }).click();
+  await renewal.getByRole("link", { name: "Go to the sign-in page" }).click();
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
   expect(asked).toHaveLength(1);
   await signInAgain(page, project);
@@ -206,21 +206,21 @@ test.each([
     });
     const subject = page.getByLabel("Subject");
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("“News” will be deleted").waitFor();
+    await page.getByText("“News” deleted").waitFor();
     await page.goBack();
-    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    await page.getByRole("heading", { name: "Deleted" }).waitFor();
     await subject.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
-    await page.getByText("“News” will be deleted").waitFor({ state: "detached" });
+    await page.getByText("“News” deleted").waitFor({ state: "detached" });
     await subject.waitFor();
     await page.getByRole("button", { name: "Delete" }).click();
-    await page.getByText("“News” will be deleted").waitFor();
+    await page.getByText("“News” deleted").waitFor();
     await page.goBack();
-    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    await page.getByRole("heading", { name: "Deleted" }).waitFor();
     await expect
       .poll(() => server.rows(`select 1 from ${noun} where project_id = $1`, project.id))
       .toEqual([]);
-    await page.getByRole("heading", { name: "This was deleted" }).waitFor();
+    await page.getByRole("heading", { name: "Deleted" }).waitFor();
     expect(await subject.count()).toBe(0);
   },
 );

@@ -126,10 +126,10 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await signUp(page, "story@example.com");
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Acme <b>& Söhne</b>");
 
-  await page.getByText("Nothing waits longer than it should.").waitFor();
+  await page.getByText("No delays").waitFor();
   // One step after the other is open; what a program sent is seen without anybody asking.
   await page.getByText("1 of 4 done").waitFor();
-  await page.getByText("Waiting for your first mail …").waitFor();
+  await page.getByText("Waiting for your first email…").waitFor();
   await page.getByRole("button", { name: "Python" }).click();
   await page.getByText("import requests").waitFor();
   const projectId = new URL(page.url()).pathname.split("/")[2] ?? "";
@@ -139,24 +139,24 @@ test("an account, a project, a contact and a mail with the key on the page; relo
     data: firstMail,
   });
   await page.getByText("2 of 4 done").waitFor();
-  await page.getByText(/^It came .*\d/).waitFor();
-  await page.getByRole("link", { name: "Add a domain to send from" }).waitFor();
-  await page.getByRole("button", { name: "Skip this step" }).click();
-  await page.getByRole("button", { name: "Send me a test mail" }).click();
+  await page.getByText(/^Sent .*\d/).waitFor();
+  await page.getByRole("link", { name: "Add domain" }).waitFor();
+  await page.getByRole("button", { name: "Skip step" }).click();
+  await page.getByRole("button", { name: "Send test email" }).click();
   await page.getByRole("status").getByText("Delivered").waitFor();
-  await page.getByText("That was all: go on as you like.").waitFor();
+  await page.getByText("You're all set.").waitFor();
   await page.reload();
-  await page.getByRole("button", { name: "Send me a test mail" }).click();
+  await page.getByRole("button", { name: "Send test email" }).click();
   expect(await page.getByRole("heading", { name: "Getting started" }).count()).toBe(0);
   await page.getByText("250 2.0.0 kept in the local mailbox").waitFor();
   // A mail in doubt: what is said of it counts at once, so it is asked first.
-  await page.getByRole("link", { name: "What happened to it" }).click();
+  await page.getByRole("link", { name: "View details" }).click();
   await page.waitForURL(/\/emails\//);
   const mailId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await server.rows("update emails set status = 'UNCONFIRMED' where id = $1", mailId);
   await page.reload();
   await page.getByRole("button", { name: "It did not …" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Not yet" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("button", { name: "It did not …" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "It did not arrive" }).click();
   await page.getByText("Decided by a person").waitFor();
@@ -230,7 +230,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
 
   await context.clearCookies();
   await page.getByRole("link", { name: "Templates" }).click();
-  const renewal = page.getByRole("dialog", { name: "Your session ended" });
+  const renewal = page.getByRole("dialog", { name: "Your session has ended" });
   await renewal.getByRole("link", { name: "Continue with Acme ID" }).waitFor();
   await renewal.getByLabel("Email").fill("story@example.com");
   await renewal.getByLabel("Password").fill("correct horse battery staple");
@@ -486,7 +486,7 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await signUp(page, "keys@example.com");
   await page.getByRole("button", { name: "Hide" }).click();
   await page.reload();
-  await page.getByRole("button", { name: "Send me a test mail" }).waitFor();
+  await page.getByRole("button", { name: "Send test email" }).waitFor();
   expect(await page.getByRole("heading", { name: "Getting started" }).count()).toBe(0);
   await addContact(page, "ada@example.com");
   const heading = (name: string) => page.getByRole("heading", { level: 1, name }).waitFor();
@@ -519,9 +519,9 @@ test("the palette makes things over any page, finds domains and mails, changes t
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "palette@example.com");
-  await page.getByRole("button", { name: "Send yourself a test mail" }).click();
-  await page.getByRole("button", { name: "Send me a test mail" }).click();
-  await page.getByRole("link", { name: "What happened to it" }).waitFor();
+  await page.getByRole("button", { name: "Send yourself a test email" }).click();
+  await page.getByRole("button", { name: "Send test email" }).click();
+  await page.getByRole("link", { name: "View details" }).waitFor();
   const palette = page.getByRole("combobox", { name: "Search and commands" });
   // A browser that is busy draws late: what is typed before it does is typed into the palette all the same.
   await page.evaluate(
@@ -545,7 +545,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   for (const [typed, name, title] of [
     ["new camp", "New campaign", "New campaign"],
     ["new cont", "New contact", "Add contact"],
-    ["add a dom", "Add a domain", "Add a domain"],
+    ["add a dom", "Add domain", "Add domain"],
   ] as const) {
     await choose(typed, name);
     await page.getByRole("dialog", { name: title }).waitFor();
@@ -556,12 +556,12 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await choose("sandbox", "sandbox.localhost");
   await page.getByRole("heading", { level: 1, name: "Domains" }).waitFor();
   expect(new URL(page.url()).hash).toBe("#sandbox.localhost");
-  await choose("palette@", "A test mail to palette@example.com");
-  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+  await choose("palette@", "Test email to palette@example.com");
+  await page.getByRole("heading", { level: 1, name: "Test email" }).waitFor();
   const emailId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await choose("sandbox", "sandbox.localhost");
-  await choose(emailId, "A test mail to palette@example.com");
-  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+  await choose(emailId, "Test email to palette@example.com");
+  await page.getByRole("heading", { level: 1, name: "Test email" }).waitFor();
 
   // What could not be asked for is not said to be missing.
   await page.route("**/templates?*", (route) => route.fulfill({ status: 500, json: {} }));
@@ -584,7 +584,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   const speed = { offline: false, downloadThroughput: -1, uploadThroughput: -1 };
   await line.send("Network.emulateNetworkConditions", { ...speed, latency: 400 });
   await page.reload();
-  await page.getByRole("heading", { level: 1, name: "A test mail" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "Test email" }).waitFor();
   const scheme = () => page.evaluate<string>("getComputedStyle(document.documentElement).colorScheme");
   await expect.poll(scheme).toBe("dark");
   await line.detach();
@@ -754,8 +754,8 @@ test("a subscription begins at Stripe; then the settings have the next invoice, 
   const settings = `${page.url()}/settings?tab=usage`;
   await page.goto(settings);
   await page.getByText("This project has no subscription.").waitFor();
-  await page.getByText("No invoice yet.").waitFor();
-  await page.getByRole("button", { name: "Start a subscription" }).click();
+  await page.getByText("No invoices yet.").waitFor();
+  await page.getByRole("button", { name: "Subscribe" }).click();
   await page.waitForURL("https://checkout.stripe.com/**");
   const back = stripe.sent("POST /v1/checkout/sessions")?.["success_url"];
   expect(back?.replace("localhost", "127.0.0.1")).toBe(settings);
@@ -768,9 +768,9 @@ test("a subscription begins at Stripe; then the settings have the next invoice, 
     customer,
   );
   await page.goto(settings);
-  await page.getByText(/^Next invoice, as it stands now: .*\d/).waitFor();
+  await page.getByText(/^Next invoice \(estimate\): .*\d/).waitFor();
   await page.getByRole("region", { name: "Invoices" }).getByText("Paid").waitFor();
-  await page.getByRole("button", { name: "Cards and subscription" }).click();
+  await page.getByRole("button", { name: "Manage billing" }).click();
   await page.waitForURL("https://billing.stripe.com/**");
 });
 
@@ -830,7 +830,7 @@ test("what the server finds in mails and files is said in the language of whoeve
   });
   const { data } = (await made.json()) as { data: { id: string } };
   await opens(`campaigns/${data.id}?step=review`);
-  await page.getByText("Niemand würde sie bekommen: Wählen Sie andere Empfänger.").waitFor();
+  await page.getByText("Es gibt keine Empfänger. Wählen Sie andere.").waitFor();
   await page.getByText("Der Betreff besteht nur aus Großbuchstaben, was wie Spam wirkt.").waitFor();
   await page.getByText("Kein Kontakt hat „plam“").waitFor();
   expect(await page.getByText("No contact has").count()).toBe(0);
@@ -873,7 +873,7 @@ test("a field whose first value was of another type gets the type of most, and i
   await page.getByRole("cell", { name: "Text" }).waitFor();
   await page.getByRole("button", { name: "age", exact: true }).click();
   await page.getByRole("button", { name: "Reset type" }).click();
-  await page.getByText("2 of 3 values are of this type.").waitFor();
+  await page.getByText("2 of 3 values have this type.").waitFor();
   const dialog = page.getByRole("dialog", { name: "age" });
   await dialog.getByRole("button", { name: "Close" }).click();
   await page.getByRole("cell", { name: "Number" }).waitFor();

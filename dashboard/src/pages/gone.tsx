@@ -14,8 +14,8 @@ export function Gone({ name }: { name: string }) {
   return (
     <Page title={name}>
       <Card>
-        <Empty title={t("This was deleted")}>
-          {t("While the message about it is shown, it can be undone there.")}
+        <Empty title={t("Deleted")}>
+          {t("You can still undo this in the notification.")}
         </Empty>
       </Card>
     </Page>

@@ -19,7 +19,7 @@ export function LanguageItems() {
           <span lang={code} className="flex-1">
             {LANGUAGES[code]}
           </span>
-          {code === LANGUAGE && <Check size={14} className="text-accent" aria-label={t("chosen")} />}
+          {code === LANGUAGE && <Check size={14} className="text-accent" aria-label={t("selected")} />}
         </MenuItem>
       ))}
       <MenuLine />

@@ -8,14 +8,14 @@ export function NotFoundPage() {
   return (
     <main className="grid min-h-dvh place-items-center">
       <Empty
-        title={t("There is no page here")}
+        title={t("Page not found")}
         action={
           <Link to="/" className={buttonClass("plain")}>
             {t("Go to your project")}
           </Link>
         }
       >
-        {t("The address may be mistyped, or what it showed was deleted.")}
+        {t("Check the address, or go back to your project.")}
       </Empty>
     </main>
   );

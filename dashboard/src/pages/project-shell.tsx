@@ -193,7 +193,7 @@ function ProjectMenu({ project, projects }: { project: Project; projects: readon
       {projects.map(({ id, name }) => (
         <MenuItem key={id} onSelect={() => void navigate({ to: "/$projectId", params: { projectId: id } })}>
           <span className="min-w-0 max-w-64 flex-1 truncate">{name}</span>
-          {id === project.id && <Check size={14} className="text-accent" aria-label={t("open")} />}
+          {id === project.id && <Check size={14} className="text-accent" aria-label={t("current")} />}
         </MenuItem>
       ))}
       <MenuLine />

@@ -24,15 +24,15 @@ export function SessionRenewal() {
   }, [account]);
   return (
     <Dialog
-      title={t("Your session ended")}
-      description={t("Sign in to go on; what you typed is still here.")}
+      title={t("Your session has ended")}
+      description={t("Sign in to continue. Your changes are still here.")}
       open={account === null}
     >
       <SignInForm
         lastEmail={last.current?.email}
         onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })}
       />
-      <OtherWays next={`/app${href}`} note={t("These leave the page: what is not saved is lost.")} />
+      <OtherWays next={`/app${href}`} note={t("These options leave the page, and you lose unsaved changes.")} />
       <p className="mt-5 text-sm text-soft">
         <Link
           to="/sign-in"
@@ -41,7 +41,7 @@ export function SessionRenewal() {
           onClick={renewal.giveUp}
           className="font-medium text-accent hover:underline"
         >
-          {t("Leave for the sign-in page")}
+          {t("Go to the sign-in page")}
         </Link>
       </p>
     </Dialog>

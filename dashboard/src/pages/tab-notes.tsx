@@ -29,18 +29,18 @@ export function TabNotes() {
     <div role="status">
       {!isOnline && (
         <div className="m-2.5 rounded-md border border-line bg-warn-wash p-3 text-sm">
-          <p className="font-medium text-warn">{t("You are offline")}</p>
+          <p className="font-medium text-warn">{t("You're offline")}</p>
           <p className="text-soft">
             {t(
-              "Nothing can be saved until the connection is back. Keep this tab open: what you typed stays in it.",
+              "You can't save until you're back online. Keep this tab open to keep your changes.",
             )}
           </p>
         </div>
       )}
       {upgraded.data === true && (
         <div className="m-2.5 rounded-md border border-line bg-surface p-3 text-sm">
-          <p className="font-medium">{t("Postloft was upgraded")}</p>
-          <p className="mb-2 text-soft">{t("This tab still shows the version before.")}</p>
+          <p className="font-medium">{t("Postloft was updated")}</p>
+          <p className="mb-2 text-soft">{t("Reload to get the new version.")}</p>
           <Button onClick={() => location.reload()}>{t("Reload")}</Button>
         </div>
       )}

@@ -32,7 +32,7 @@ export function useDelayedDeletion(projectId: string): (deletion: Deletion) => v
       remove()
         .catch((error: Error) => {
           mark(id, false);
-          toast(t("“{name}” was not deleted", { name }), error.message);
+          toast(t("Couldn't delete “{name}”", { name }), error.message);
         })
         .finally(() => void queries.invalidateQueries({ queryKey: ["project", projectId] }));
     };
@@ -41,7 +41,7 @@ export function useDelayedDeletion(projectId: string): (deletion: Deletion) => v
     };
     mark(id, true);
     addEventListener("pagehide", finish);
-    toast(t("“{name}” will be deleted", { name }), {
+    toast(t("“{name}” deleted", { name }), {
       action: { label: t("Undo"), run: keep },
       onPassed: finish,
     });

@@ -23,7 +23,7 @@ export function useSignOut(): () => Promise<void> {
       forgetBrowser();
     } catch {
       router.history.back();
-      toast(t("You are still signed in"), t("The server could not be reached. Try again."));
+      toast(t("You're still signed in"), t("We couldn't reach the server. Try again."));
     }
   };
 }

@@ -20,7 +20,7 @@ export function useUndoToast(projectId: string): (title: string, way: Way) => vo
       await undo();
       if (!isShownElsewhere) toast(t("Undone"));
     } catch (error) {
-      toast(t("This could not be undone"), error instanceof Error ? error.message : "");
+      toast(t("Couldn't undo"), error instanceof Error ? error.message : "");
     } finally {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
     }

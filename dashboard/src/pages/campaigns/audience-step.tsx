@@ -64,7 +64,7 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
         </div>
         <div className="flex items-center justify-end gap-3">
           <span role="status" className="text-sm text-faint">
-            {saving.isPending ? t("Saving …") : saving.isError || !isWhole ? t("Not saved yet") : t("Saved")}
+            {saving.isPending ? t("Saving…") : saving.isError || !isWhole ? t("Unsaved changes") : t("Saved")}
           </span>
           <Button look="primary" disabled={!isWhole || saving.isError} onClick={() => void goOn()}>
             {t("Continue")}
@@ -74,7 +74,7 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
       {isWhole ? (
         <AudienceCount projectId={projectId} campaign={campaign} />
       ) : (
-        <Card className="p-5 text-sm text-soft">{t("Complete each condition to see who gets it.")}</Card>
+        <Card className="p-5 text-sm text-soft">{t("Complete the conditions to see the recipients.")}</Card>
       )}
     </div>
   );
@@ -107,20 +107,20 @@ function AudienceChoice({
   const isSegment = !isFiltered && campaign.audienceType === "SEGMENT";
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
-      <legend className="mb-2 font-semibold">{t("Who gets it?")}</legend>
+      <legend className="mb-2 font-semibold">{t("Audience")}</legend>
       <Option
         isChosen={!isFiltered && !isSegment}
         label={t("Everyone")}
-        about={t("All contacts that may get mail of this type.")}
+        about={t("Every contact that can receive this type of email.")}
         onChoose={() => onChoose({ audienceType: "ALL", segmentId: null, audienceFilter: null })}
       />
       <Option
         isChosen={isSegment}
-        label={t("A segment")}
+        label={t("Segment")}
         about={
           segments.isSuccess && first === undefined
-            ? t("There is no segment yet.")
-            : t("Those who are in it at the moment it leaves.")
+            ? t("No segments yet.")
+            : t("Contacts in the segment when you send.")
         }
         isDisabled={first === undefined && !isSegment}
         onChoose={() =>
@@ -140,8 +140,8 @@ function AudienceChoice({
       </Option>
       <Option
         isChosen={isFiltered}
-        label={t("Rule-based")}
-        about={t("Of this campaign alone; a segment is for more than one.")}
+        label={t("Custom filter")}
+        about={t("A one-off filter for this campaign.")}
         onChoose={onFilter}
       >
         {isFiltered && <FilterChoice {...{ projectId, campaign, error, onWhole, onChoose }} />}
@@ -189,7 +189,7 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
   const { total, eligible } = audience.data;
   return (
     <Card className="p-5">
-      <h2 className="text-sm text-soft">{t("Would get it now")}</h2>
+      <h2 className="text-sm text-soft">{t("Recipients")}</h2>
       <p className="mt-0.5 text-xl font-semibold tabular-nums" role="status">
         {t("{eligible} of {total}", { eligible: formatNumber(eligible), total: formatNumber(total) })}
       </p>
@@ -205,11 +205,11 @@ export function LeftOut({ audience: { excluded } }: { audience: Audience }) {
   return (
     <ul className="mt-2 flex flex-col gap-1 text-sm text-soft empty:hidden">
       {excluded.unsubscribed > 0 && (
-        <li>{plural(excluded.unsubscribed, "{n} is not subscribed", "{n} are not subscribed")}</li>
+        <li>{plural(excluded.unsubscribed, "{n} unsubscribed", "{n} unsubscribed")}</li>
       )}
       {excluded.suppressed > 0 && (
         <li>
-          {plural(excluded.suppressed, "{n} is on the suppression list", "{n} are on the suppression list")}
+          {plural(excluded.suppressed, "{n} on the suppression list", "{n} on the suppression list")}
         </li>
       )}
     </ul>

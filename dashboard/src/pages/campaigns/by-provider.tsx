@@ -70,7 +70,7 @@ export function ByProvider({ projectId, campaignId, stats }: Props) {
       {providers.isLoading && <Skeleton className="h-24" />}
       {isMany && !isAsked && providers.data === undefined && (
         <Card className="flex flex-wrap items-center justify-between gap-3 p-5 text-sm text-soft">
-          {t("To count {count} mails takes a moment.", { count: formatNumber(sentCount) })}
+          {t("Counting {count} emails takes a moment.", { count: formatNumber(sentCount) })}
           <Button onClick={() => setAsked(true)}>{t("Get exact count")}</Button>
         </Card>
       )}

@@ -36,7 +36,7 @@ export function useDuplicating(projectId: string, { id }: Acted) {
       const params = { projectId, campaignId: copy.id };
       await navigate({ to: "/$projectId/campaigns/$campaignId", params, search: {} });
     },
-    t("Template duplicated"),
+    t("Duplicated"),
   );
 }
 
@@ -45,7 +45,7 @@ export function useUnscheduling(projectId: string, { id }: Acted) {
   return useVerb(
     projectId,
     () => call(cancelCampaign, { projectId, params: { id } }),
-    t("It is a draft again"),
+    t("Moved back to draft"),
   );
 }
 
@@ -58,14 +58,14 @@ export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
   );
   return (
     <ConfirmDialog
-      title={t("Cancel the rest?")}
+      title={t("Cancel sending?")}
       description={plural(
         pendingCount,
-        "{n} recipient has not got it yet and will not. What has left cannot be called back.",
-        "{n} recipients have not got it yet and will not. What has left cannot be called back.",
+        "{n} recipient hasn't received it and won't. Emails already sent can't be recalled.",
+        "{n} recipients haven't received it and won't. Emails already sent can't be recalled.",
       )}
-      action={t("Cancel the rest")}
-      keep={t("Let it go on")}
+      action={t("Cancel sending")}
+      keep={t("Keep sending")}
       doing={{ ...cancelling, mutate: () => cancelling.mutate(undefined, { onSuccess: onClose }) }}
       onClose={onClose}
     />
@@ -104,7 +104,7 @@ export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: Delete
   return (
     <ConfirmDialog
       title={t("Delete this campaign?")}
-      description={t("The report of “{name}” goes with it. Its mails stay in the books.", {
+      description={t("This also deletes the report of “{name}”. Its emails still count in your totals.", {
         name: campaign.name,
       })}
       action={t("Delete campaign")}
@@ -130,14 +130,14 @@ export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose
       >
         <MenuItem onSelect={() => copying.mutate()}>{t("Duplicate")}</MenuItem>
         {campaign.status === "SCHEDULED" && (
-          <MenuItem onSelect={() => unscheduling.mutate()}>{t("Back to the draft")}</MenuItem>
+          <MenuItem onSelect={() => unscheduling.mutate()}>{t("Move back to draft")}</MenuItem>
         )}
         {(campaign.status === "SENDING" || campaign.status === "PAUSED") && (
-          <MenuItem onSelect={() => setAsked("cancel")}>{t("Cancel the rest …")}</MenuItem>
+          <MenuItem onSelect={() => setAsked("cancel")}>{t("Cancel sending…")}</MenuItem>
         )}
         {deleteDraft !== undefined && <MenuItem onSelect={deleteDraft}>{t("Delete")}</MenuItem>}
         {deleteDraft === undefined && !isUnderWay(campaign) && (
-          <MenuItem onSelect={() => setAsked("delete")}>{t("Delete …")}</MenuItem>
+          <MenuItem onSelect={() => setAsked("delete")}>{t("Delete…")}</MenuItem>
         )}
       </Menu>
       {asked === "cancel" && <CancelDialog {...props} />}

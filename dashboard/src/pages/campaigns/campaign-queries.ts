@@ -119,7 +119,7 @@ export function useSavingCampaign(
         const now = await call(getCampaign, { projectId, params });
         if (isChangedElsewhere(now)) {
           queries.setQueryData(campaignQuery(projectId, campaign.id).queryKey, now);
-          throw new CallError(t("This campaign was changed elsewhere."), { code: "CHANGED_MEANWHILE" });
+          throw new CallError(t("Someone else changed this campaign."), { code: "CHANGED_MEANWHILE" });
         }
         const body = { ...bodyOf(now, change), expectedUpdatedAt: now.updatedAt };
         return call(replaceCampaign, { projectId, params, body });

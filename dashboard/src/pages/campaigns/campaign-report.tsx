@@ -36,10 +36,10 @@ export function CampaignReport({ projectId, campaign }: ReportProps) {
       <div>
         <Choices
           look="tabs"
-          label={t("View of the campaign")}
+          label={t("Campaign view")}
           options={[
             { value: "report", label: t("Report") },
-            { value: "mail", label: t("Mail") },
+            { value: "mail", label: t("Email") },
           ]}
           value={view}
           onChoose={(chosen) => void navigate({ search: chosen === "mail" ? { view: chosen } : {} })}
@@ -120,7 +120,7 @@ function Numbers({ stats }: { stats: Stats }) {
       />
       <p className="mt-2 text-xs text-faint">
         {t(
-          "Opens by machines that load every picture, such as Apple's, are not counted where they can be told apart.",
+          "Automatic opens (such as Apple Mail Privacy Protection) are excluded where we can detect them.",
         )}
       </p>
     </div>
@@ -146,7 +146,7 @@ function ByDay({
   if (series.data === undefined || series.data.length < 2) return null;
   return (
     <section>
-      <h2 className="mb-2 font-semibold">{t("Day by day")}</h2>
+      <h2 className="mb-2 font-semibold">{t("Per day")}</h2>
       <Card className="p-5">
         <MailChart days={series.data} />
       </Card>
@@ -173,7 +173,7 @@ const LINKS: Array<Column<Followed>> = [
   },
   {
     key: "machines",
-    head: t("By machines"),
+    head: t("Automated clicks"),
     width: "w-32",
     align: "end",
     cell: ({ machineClicks }) => <span className="text-faint">{formatNumber(machineClicks)}</span>,

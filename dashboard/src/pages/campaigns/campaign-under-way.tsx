@@ -15,7 +15,7 @@ import { heldReasonText } from "./held-reason-text.ts";
 export function UnderWay({ projectId, campaign }: ReportProps) {
   const given = { projectId, params: { id: campaign.id } };
   const pausing = useVerb(projectId, () => call(pauseCampaign, given), t("Paused"));
-  const resuming = useVerb(projectId, () => call(resumeCampaign, given), t("It goes on"));
+  const resuming = useVerb(projectId, () => call(resumeCampaign, given), t("Resumed"));
   const project = useProject();
   const [isCancelling, setCancelling] = useState(false);
   const { status, totalRecipients, pendingCount, startedAt, sentAt } = campaign;
@@ -25,17 +25,17 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
       <p className="text-sm text-soft">
         {startedAt !== null &&
           sentAt !== null &&
-          t("Began {began}, ended {ended}.", {
+          t("Sent {began} – {ended}", {
             began: formatInstant(startedAt),
             ended: formatInstant(sentAt),
           })}
-        {startedAt !== null && sentAt === null && t("Began {when}.", { when: formatInstant(startedAt) })}
+        {startedAt !== null && sentAt === null && t("Started {when}", { when: formatInstant(startedAt) })}
       </p>
     );
   return (
     <Card className="p-5">
       <Progress
-        label={status === "PAUSED" ? t("Paused") : t("On its way")}
+        label={status === "PAUSED" ? t("Paused") : t("Sending")}
         share={totalRecipients === 0 ? 0 : done / totalRecipients}
         text={t("{done} of {total}", { done: formatNumber(done), total: formatNumber(totalRecipients) })}
       />
@@ -46,8 +46,8 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
         <p className="mt-3 text-sm text-soft">
           {plural(
             project.sendingRate,
-            "At most {n} mail a second, as the settings of this project say.",
-            "At most {n} mails a second, as the settings of this project say.",
+            "Limited to {n} email per second in the project settings.",
+            "Limited to {n} emails per second in the project settings.",
           )}
         </p>
       )}
@@ -64,7 +64,7 @@ export function UnderWay({ projectId, campaign }: ReportProps) {
         )}
         {status !== "CANCELLED" && (
           <Button look="quiet" onClick={() => setCancelling(true)}>
-            {t("Cancel the rest …")}
+            {t("Cancel sending…")}
           </Button>
         )}
       </div>
@@ -80,16 +80,16 @@ export function PausedDestinations({ projectId, campaign }: ReportProps) {
     projectId,
     (destination: string) =>
       call(releaseCampaign, { projectId, params: { id: campaign.id }, body: { destination } }),
-    t("It goes on there"),
+    t("Sending resumed"),
   );
   return campaign.pausedDestinations.map(({ destination, answer, whatToDo, nextTryAt }) => (
     <Card key={destination} className="bg-warn-wash p-5">
-      <h2 className="font-semibold text-warn">{t("Waiting for {destination}", { destination })}</h2>
+      <h2 className="font-semibold text-warn">{t("{destination} is throttling your email", { destination })}</h2>
       <p className="mt-1 font-mono text-xs wrap-anywhere">{answer}</p>
       <p className="mt-2 text-sm text-soft">{whatToDo}</p>
-      <p className="text-sm text-soft">{t("A few try again {when}.", { when: formatInstant(nextTryAt) })}</p>
+      <p className="text-sm text-soft">{t("We retry a few emails {when}.", { when: formatInstant(nextTryAt) })}</p>
       <Button className="mt-3" busy={releasing.isPending} onClick={() => releasing.mutate(destination)}>
-        {t("Go on now")}
+        {t("Resume now")}
       </Button>
     </Card>
   ));

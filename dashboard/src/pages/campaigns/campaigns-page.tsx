@@ -42,7 +42,7 @@ export function CampaignsPage() {
   return (
     <Page
       title={t("Campaigns")}
-      about={t("One mail to many: everybody gets it exactly once.")}
+      about={t("Send one email to many contacts.")}
       actions={
         <Button look="primary" onClick={() => setAdding(true)}>
           <Plus size={15} aria-hidden /> {t("New campaign")}
@@ -147,7 +147,7 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
     },
     {
       key: "when",
-      head: t("When"),
+      head: t("Time"),
       width: "w-60",
       cell: (row) => <span className="text-soft tabular-nums">{whenOf(row)}</span>,
     },
@@ -178,8 +178,8 @@ function Sent({ row: { name, status, sentCount, totalRecipients, pendingCount } 
 /** The date that matters where it stands. */
 function whenOf({ startedAt, scheduledAt, updatedAt }: Listed): string {
   if (startedAt !== null) return formatInstant(startedAt);
-  if (scheduledAt !== null) return t("Leaves {when}", { when: formatInstant(scheduledAt) });
-  return t("Changed {when}", { when: formatAgo(updatedAt) });
+  if (scheduledAt !== null) return t("Scheduled for {when}", { when: formatInstant(scheduledAt) });
+  return t("Updated {when}", { when: formatAgo(updatedAt) });
 }
 
 interface NoCampaignsProps {
@@ -191,21 +191,21 @@ interface NoCampaignsProps {
 function NoCampaigns({ isFiltered, onClear, onAdd }: NoCampaignsProps) {
   if (isFiltered)
     return (
-      <Empty title={t("No such campaign")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
-        {t("No campaign fits the search and the filter together.")}
+      <Empty title={t("No matching campaigns")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
+        {t("Try a different search or clear the filters.")}
       </Empty>
     );
   return (
     <Empty
-      title={t("No campaign yet")}
+      title={t("No campaigns yet")}
       action={
         <Button look="primary" onClick={onAdd}>
-          {t("Write a campaign")}
+          {t("New campaign")}
         </Button>
       }
     >
       {t(
-        "Choose who gets it, write it, check it, and send it now or later. Nothing leaves before you say so.",
+        "Choose an audience, write the email, and send it now or later.",
       )}
     </Empty>
   );

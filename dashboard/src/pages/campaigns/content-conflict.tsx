@@ -7,7 +7,7 @@ import type { Campaign } from "./campaign-queries.ts";
 import type { Field } from "./content-draft.ts";
 
 const LABELS = {
-  name: t("Name of the campaign"),
+  name: t("Campaign name"),
   from: t("From"),
   fromName: t("From name"),
   replyTo: t("Reply-to"),
@@ -24,7 +24,7 @@ export function ContentConflict({ campaign, fields, onSettle }: ConflictProps) {
   const settings = (["name", "from", "fromName", "replyTo"] as const).filter((name) => fields.includes(name));
   return (
     <ChangedElsewhere
-      said={t("This campaign was changed elsewhere, {when}.", { when: formatAgo(campaign.updatedAt) })}
+      said={t("Someone else changed this campaign {when}.", { when: formatAgo(campaign.updatedAt) })}
       saved={campaign}
       show={(saved) => (
         <>

@@ -39,7 +39,7 @@ export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
       <div className="flex min-w-0 flex-col gap-4">
         {conflicts.length > 0 && <ContentConflict campaign={campaign} fields={conflicts} onSettle={settle} />}
         {error !== null && <Failure error={error} atInputs={AT_INPUTS} onRetry={() => void save()} />}
-        <Field label={t("Name of the campaign")} {...tied("name")} />
+        <Field label={t("Campaign name")} {...tied("name")} />
         <SenderField
           projectId={projectId}
           value={draft.from}
@@ -62,7 +62,7 @@ export function ContentStep({ projectId, campaign, line, onNext }: StepProps) {
         />
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Button look="quiet" className="-ml-3" onClick={() => setChoosing(true)}>
-            {t("Use a template …")}
+            {t("Use a template…")}
           </Button>
           <div className="flex items-center gap-3">
             <Saving state={state} hasFailed={error !== null || conflicts.length > 0} />
@@ -84,7 +84,7 @@ function Saving({ state, hasFailed }: { state: SavingState; hasFailed: boolean }
   const isLost = hasFailed && state === "unsaved";
   return (
     <span role="status" className={`text-sm ${isLost ? "text-bad" : "text-faint"}`}>
-      {state === "saved" ? t("Saved") : isLost ? t("Not saved yet") : t("Saving …")}
+      {state === "saved" ? t("Saved") : isLost ? t("Unsaved changes") : t("Saving…")}
     </span>
   );
 }

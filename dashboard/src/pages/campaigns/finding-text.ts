@@ -12,25 +12,25 @@ type Name = "domain" | "count" | "times" | "largest" | "name";
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<CampaignFindingCode, (values: Values) => string> = {
-  sender_not_verified: (values) => t("The domain {domain} is not verified in this project.", values),
-  audience_missing: () => t("Its segment was deleted: choose another one."),
-  audience_names_missing: () => t("A segment that its conditions name was deleted: choose another one."),
-  audience_empty: () => t("Nobody would get it: choose another audience."),
+  sender_not_verified: (values) => t("The domain {domain} isn't verified in this project.", values),
+  audience_missing: () => t("The segment was deleted. Choose another one."),
+  audience_names_missing: () => t("A segment in the conditions was deleted. Choose another one."),
+  audience_empty: () => t("The audience is empty. Choose another one."),
   audience_unusually_large: (values) =>
-    t("{count} recipients are more than {times} times the largest campaign so far ({largest}).", values),
+    t("{count} recipients is over {times} times your largest campaign so far ({largest}).", values),
   transactional_to_unsubscribed: ({ count }) => toUnsubscribed(Number(count)),
   transactional_to_one_unsubscribed: () => toUnsubscribed(1),
   sent_before: (values) =>
-    t("The campaign “{name}” with the same subject went to the same audience within a day.", values),
-  reply_to_elsewhere: () => t("Answers go to another domain than the sender's."),
+    t("You sent “{name}” with the same subject to the same audience less than a day ago.", values),
+  reply_to_elsewhere: () => t("The Reply-to address uses a different domain than the sender."),
   record: ({ name }) => `${name}:`,
 };
 
 function toUnsubscribed(count: number): string {
   return plural(
     count,
-    "{n} contact of the audience has unsubscribed, and would get it all the same: transactional mail goes to everybody. Advertising is marketing.",
-    "{n} contacts of the audience have unsubscribed, and would get it all the same: transactional mail goes to everybody. Advertising is marketing.",
+    "{n} recipient has unsubscribed. Transactional email still reaches them, so use marketing for promotions.",
+    "{n} recipients have unsubscribed. Transactional email still reaches them, so use marketing for promotions.",
   );
 }
 

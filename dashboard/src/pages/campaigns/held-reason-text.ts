@@ -10,45 +10,45 @@ type Values = Record<Name, string | number>;
 const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
   "held.missed": () =>
     t(
-      "Its time was missed by more than an hour, while the service did not run: send it, or give it another time.",
+      "Missed its scheduled time because the server was down. Send it now or reschedule.",
     ),
-  "held.sender": (values) => t("The domain {domain} is not verified in this project.", values),
+  "held.sender": (values) => t("The domain {domain} isn't verified in this project.", values),
   "held.overCap": (values) =>
     t(
-      "It has {recipients} recipients, and the cap on mails of campaigns leaves room for {room} this month. Nobody has got it yet: raise the cap or wait for the next month, then resume it.",
+      "The campaign has {recipients} recipients, but your monthly cap only leaves {room}. Raise the cap or wait until next month, then resume.",
       values,
     ),
   "held.audience": ({ said }) =>
     t(
-      "It paused by itself before anybody got it, because its recipients could not be determined: {said} Mend that and resume it, or cancel it.",
+      "Paused automatically before sending, because we couldn't determine the recipients. {said} Fix it and resume, or cancel.",
       { said: saidByServer(String(said)) },
     ),
   "held.refused": (values) =>
     t(
-      "It paused by itself: more than a fifth of its last {last} mails were refused for who sends them or how, not for their recipients. The last answer was: {answer}",
+      "Paused automatically: over 20% of the last {last} emails were rejected because of the sender, not the recipients. Last response: {answer}",
       values,
     ),
   "held.doubtOfLast": (values) =>
     t(
-      "It paused by itself: more than a fifth of its last {last} mails were handed over and got no answer. Nobody knows whether they were taken: look them up at the mail server. The last one: {answer}",
+      "Paused automatically: over 20% of the last {last} emails weren't confirmed by the mail server. Check its log to see if they arrived. Last response: {answer}",
       values,
     ),
   "held.doubtInARow": (values) =>
     t(
-      "It paused by itself: {count} mails in a row were handed over and got no answer. Nobody knows whether they were taken: look them up at the mail server. The last one: {answer}",
+      "Paused automatically: the mail server didn't confirm {count} emails in a row. Check its log to see if they arrived. Last response: {answer}",
       values,
     ),
   "held.wentBack": () =>
     t(
-      "The database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.",
+      "The database was restored to an earlier state, so these emails may have been sent already. Resume or cancel. Your instance admin can do this for all projects.",
     ),
   "held.unscheduled": () =>
     t(
-      "Not scheduled any more: the database went back to an earlier state, so it may have been sent already.",
+      "No longer scheduled. The database was restored to an earlier state, so the campaign may have been sent already.",
     ),
   "held.forgotten": (values) =>
     t(
-      "A standby of the database took over that knows nothing of its start, although {mails} of its mails had left. Sent again, it goes to these people again; the log names the mails.",
+      "A database failover lost this campaign's start, but {mails} emails were sent. Sending again reaches those people twice. The server log lists them.",
       values,
     ),
   "held.other": ({ said }) => String(said),

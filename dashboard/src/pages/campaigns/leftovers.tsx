@@ -21,7 +21,7 @@ export function Leftovers({ projectId, campaign }: ReportProps) {
       {mayRetry && (
         <div className="flex flex-wrap items-center justify-between gap-3">
           <p>{plural(failedCount, "{n} recipient failed.", "{n} recipients failed.")}</p>
-          <Button onClick={() => setAsked("retry-failed")}>{t("Send to them again …")}</Button>
+          <Button onClick={() => setAsked("retry-failed")}>{t("Retry failed…")}</Button>
         </div>
       )}
       {unconfirmedCount > 0 && (
@@ -29,14 +29,14 @@ export function Leftovers({ projectId, campaign }: ReportProps) {
           <p className="max-w-120">
             {plural(
               unconfirmedCount,
-              "{n} mail was handed over without an answer: nobody knows whether it was taken.",
-              "{n} mails were handed over without an answer: nobody knows whether they were taken.",
+              "{n} email wasn't confirmed by the mail server. Check its log to see if it arrived.",
+              "{n} emails weren't confirmed by the mail server. Check its log to see if they arrived.",
             )}
           </p>
           <div className="flex flex-wrap gap-2">
-            <Button onClick={() => setAsked("sent")}>{t("They arrived …")}</Button>
-            <Button onClick={() => setAsked("failed")}>{t("They did not …")}</Button>
-            {status !== "CANCELLED" && <Button onClick={() => setAsked("retry")}>{t("Send again …")}</Button>}
+            <Button onClick={() => setAsked("sent")}>{t("Mark as sent…")}</Button>
+            <Button onClick={() => setAsked("failed")}>{t("Mark as failed…")}</Button>
+            {status !== "CANCELLED" && <Button onClick={() => setAsked("retry")}>{t("Send again…")}</Button>}
           </div>
         </div>
       )}
@@ -58,16 +58,16 @@ function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskP
   const retrying = useVerb(
     projectId,
     () => call(retryFailedCampaign, { projectId, params: { id } }),
-    t("They are tried again"),
+    t("Retrying failed emails"),
   );
   return (
     <ConfirmDialog
       title={plural(failedCount, "Send to {n} recipient again?", "Send to {n} recipients again?")}
       description={t(
-        "Only those whose mail failed. Nobody who got it, or may have got it, gets it a second time.",
+        "Only recipients whose email failed get it. No one gets it twice.",
       )}
       action={t("Send again")}
-      keep={t("Not yet")}
+      keep={t("Cancel")}
       doing={{ ...retrying, mutate: () => retrying.mutate(undefined, { onSuccess: onClose }) }}
       onClose={onClose}
     />
@@ -78,21 +78,21 @@ function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskP
 function wordsFor(as: Resolution, count: number): { title: string; description: string; action: string } {
   if (as === "sent")
     return {
-      title: plural(count, "Count {n} mail as sent?", "Count {n} mails as sent?"),
-      description: t("Say so when the mail server's log shows that it took them. It cannot be taken back."),
-      action: t("They arrived"),
+      title: plural(count, "Mark {n} email as sent?", "Mark {n} emails as sent?"),
+      description: t("Do this if the mail server's log shows it accepted them. This can't be undone."),
+      action: t("Mark as sent"),
     };
   if (as === "failed")
     return {
-      title: plural(count, "Count {n} mail as failed?", "Count {n} mails as failed?"),
+      title: plural(count, "Mark {n} email as failed?", "Mark {n} emails as failed?"),
       description: t(
-        "Say so when the mail server's log shows that it did not take them. They can be sent again afterwards.",
+        "Do this if the mail server's log shows it didn't accept them. You can send them again afterwards.",
       ),
-      action: t("They did not arrive"),
+      action: t("Mark as failed"),
     };
   return {
-    title: plural(count, "Send {n} mail again?", "Send {n} mails again?"),
-    description: t("Whoever got the mail after all gets it twice."),
+    title: plural(count, "Send {n} email again?", "Send {n} emails again?"),
+    description: t("Recipients who did get the email will get it twice."),
     action: t("Send again"),
   };
 }
@@ -101,12 +101,12 @@ function ResolveDialog({ projectId, campaign, as, onClose }: AskProps & { as: Re
   const resolving = useVerb(
     projectId,
     () => call(resolveCampaign, { projectId, params: { id: campaign.id }, body: { as } }),
-    t("Noted"),
+    t("Status updated"),
   );
   return (
     <ConfirmDialog
       {...wordsFor(as, campaign.unconfirmedCount)}
-      keep={t("Not yet")}
+      keep={t("Cancel")}
       doing={{ ...resolving, mutate: () => resolving.mutate(undefined, { onSuccess: onClose }) }}
       onClose={onClose}
     />

@@ -104,9 +104,9 @@ export function NewCampaignDialog({ project, onClose }: { project: Project; onCl
         />
         {isKnown && sender === null && (
           <p className="text-sm text-warn">
-            {t("No domain is verified yet, so nothing can be sent.")}{" "}
+            {t("You can't send until you verify a domain.")}{" "}
             <Link to="/$projectId/domains" params={{ projectId: project.id }} className="underline">
-              {t("Add a domain")}
+              {t("Add domain")}
             </Link>
           </p>
         )}

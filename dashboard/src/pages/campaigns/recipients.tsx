@@ -64,7 +64,7 @@ export function Recipients({ projectId, campaignId }: { projectId: string; campa
       ) : (
         <Card className="overflow-hidden">
           {list.rows?.length === 0 ? (
-            <Empty title={t("Nobody here")}>{t("No recipient has this status now.")}</Empty>
+            <Empty title={t("No recipients")}>{t("No recipient has this status.")}</Empty>
           ) : (
             <Table
               label={t("Recipients")}
@@ -103,7 +103,7 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
     },
     {
       key: "reason",
-      head: t("Why"),
+      head: t("Reason"),
       cell: ({ reason }) => (
         <span className="text-soft" title={reason ?? undefined}>
           <bdi>{reason}</bdi>

@@ -71,17 +71,17 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
           />
         )}
         {project.disabled && (
-          <p className="text-sm text-bad">{t("This project is suspended, so nothing can be sent.")}</p>
+          <p className="text-sm text-bad">{t("This project is suspended and can't send.")}</p>
         )}
         <div className="flex flex-wrap justify-end gap-2">
           <Button look="quiet" onClick={() => setAsked("test")}>
             {t("Send test")}
           </Button>
           <Button disabled={!isReady} onClick={() => setAsked("schedule")}>
-            {t("Schedule …")}
+            {t("Schedule…")}
           </Button>
           <Button look="primary" disabled={!isReady} onClick={() => setAsked("send")}>
-            {t("Send now …")}
+            {t("Send now…")}
           </Button>
         </div>
       </div>
@@ -111,7 +111,7 @@ function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
     return (
       <Card className="flex items-center gap-2.5 p-5">
         <CircleCheck size={16} className="shrink-0 text-good" aria-hidden />
-        <p>{t("Nothing found that could be better.")}</p>
+        <p>{t("No issues found.")}</p>
       </Card>
     );
   return (
@@ -129,7 +129,7 @@ function Findings({ projectId, blocks, warnings, goTo }: FindingsProps) {
         <section>
           <h2 className="mb-3 flex items-center gap-2.5 font-semibold">
             <TriangleAlert size={15} className="shrink-0 text-warn" aria-hidden />
-            {blocks.length > 0 ? t("Could be better") : t("Ready to send, with some advice")}
+            {blocks.length > 0 ? t("Suggestions") : t("Ready to send, with suggestions")}
           </h2>
           <FindingList projectId={projectId} findings={warnings} goTo={goTo} />
         </section>

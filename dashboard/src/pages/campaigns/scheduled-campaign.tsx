@@ -30,25 +30,25 @@ export function ScheduledCampaign({ project, campaign }: { project: Project; cam
         <Card className={`p-5 ${isHeld ? "bg-warn-wash" : ""}`}>
           <h2 className={`font-semibold ${isHeld ? "text-warn" : ""}`}>
             {isHeld
-              ? t("It waits for you")
-              : t("Leaves on {when}", { when: formatInstant(campaign.scheduledAt ?? campaign.createdAt) })}
+              ? t("Needs your attention")
+              : t("Scheduled for {when}", { when: formatInstant(campaign.scheduledAt ?? campaign.createdAt) })}
           </h2>
           <p className="mt-1 text-sm text-soft">
             {isHeld
               ? heldReasonText(campaign)
-              : t("In your time zone, {zone}. Who gets it is decided at that moment.", {
+              : t("In your time zone, {zone}. We pick the recipients at that time.", {
                   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
                 })}
           </p>
           <div className="mt-4 flex flex-wrap gap-2">
             <Button disabled={project.disabled} onClick={() => setAsked("schedule")}>
-              {t("Another time …")}
+              {t("Reschedule…")}
             </Button>
             <Button disabled={project.disabled} onClick={() => setAsked("send")}>
-              {t("Send now …")}
+              {t("Send now…")}
             </Button>
             <Button look="quiet" busy={unscheduling.isPending} onClick={() => unscheduling.mutate()}>
-              {t("Back to the draft")}
+              {t("Move back to draft")}
             </Button>
           </div>
         </Card>

@@ -45,7 +45,7 @@ function useSending({ projectId, campaign, confirm, onClose }: DialogProps, said
 
 export function SendDialog(props: DialogProps) {
   const audience = useQuery(audienceQuery(props.projectId, props.campaign));
-  const sending = useSending(props, t("The campaign is on its way"));
+  const sending = useSending(props, t("Sending campaign"));
   const count = audience.data?.eligible;
   return (
     <Dialog
@@ -54,7 +54,7 @@ export function SendDialog(props: DialogProps) {
           ? t("Send this campaign now?")
           : plural(count, "Send to {n} contact now?", "Send to {n} contacts now?")
       }
-      description={t("It can be paused while it leaves. What has left cannot be called back.")}
+      description={t("You can pause it while it's sending. Emails already sent can't be recalled.")}
       open
       onClose={props.onClose}
     >
@@ -62,7 +62,7 @@ export function SendDialog(props: DialogProps) {
       {sending.isError && <Failure error={sending.error} />}
       <div className="mt-4 flex justify-end gap-2">
         <Button look="quiet" onClick={props.onClose}>
-          {t("Not yet")}
+          {t("Cancel")}
         </Button>
         <Button
           look="primary"
@@ -113,7 +113,7 @@ export function ScheduleDialog(props: DialogProps) {
     const planned = new Date(props.campaign.scheduledAt ?? 0);
     return fieldValueOf(planned.getTime() > Date.now() ? planned : atHour(1, NINE));
   });
-  const sending = useSending(props, t("The campaign is scheduled"));
+  const sending = useSending(props, t("Campaign scheduled"));
   const chosen = new Date(value);
   const isPast = Number.isNaN(chosen.getTime()) || chosen.getTime() <= Date.now();
   const submit = (event: FormEvent) => {
@@ -122,7 +122,7 @@ export function ScheduleDialog(props: DialogProps) {
   };
   const problem = problemWith(sending.error, "scheduledFor");
   return (
-    <Dialog title={t("Schedule this campaign")} open onClose={props.onClose}>
+    <Dialog title={t("Schedule campaign")} open onClose={props.onClose}>
       <form onSubmit={submit} className="flex flex-col gap-4">
         {sending.isError && <Failure error={sending.error} atInputs={isPast ? [] : ["scheduledFor"]} />}
         <div className="flex flex-wrap gap-2">
@@ -138,7 +138,7 @@ export function ScheduleDialog(props: DialogProps) {
           value={value}
           onChange={({ target }) => setValue(target.value)}
           help={t("In your time zone, {zone}.", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
-          error={isPast ? t("Choose a time to come.") : problem}
+          error={isPast ? t("Choose a time in the future.") : problem}
         />
         <div className="flex justify-end gap-2">
           <Button look="quiet" onClick={props.onClose}>

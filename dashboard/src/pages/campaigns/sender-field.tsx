@@ -63,7 +63,7 @@ export function SenderField({ projectId, value, onChange, error }: SenderFieldPr
           error={error}
         />
         <Select
-          label={t("At the domain")}
+          label={t("Domain")}
           options={options.map((name) => ({ value: name, label: `@${name}` }))}
           value={domain}
           onChange={({ target }) => onChange(`${local}@${target.value}`)}
@@ -71,9 +71,9 @@ export function SenderField({ projectId, value, onChange, error }: SenderFieldPr
       </div>
       {!isKnown && (
         <p className="mt-1.5 text-sm text-warn">
-          {t("This domain is not verified, so nothing can be sent from it.")}{" "}
+          {t("This domain isn't verified, so you can't send from it.")}{" "}
           <Link to="/$projectId/domains" params={{ projectId }} className="underline">
-            {t("Look at the domains")}
+            {t("View domains")}
           </Link>
         </p>
       )}

@@ -48,6 +48,6 @@ function Audience({ projectId, campaign }: { projectId: string; campaign: Campai
     enabled: segmentId !== null,
   });
   if (audienceType === "ALL") return t("Everyone");
-  if (audienceType === "FILTERED") return t("A filter of its own");
-  return segment.data?.name ?? t("A segment");
+  if (audienceType === "FILTERED") return t("Custom filter");
+  return segment.data?.name ?? t("Segment");
 }

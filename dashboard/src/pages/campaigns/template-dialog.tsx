@@ -31,15 +31,15 @@ export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogP
   });
   return (
     <Dialog
-      title={t("Use a template")}
-      description={t("Its subject and what it says take the place of what is written here.")}
+      title={t("Use template")}
+      description={t("Replaces this campaign's subject and content.")}
       open
       onClose={onClose}
     >
       {templates.isError && <Failure error={templates.error} />}
       {using.isError && <Failure error={using.error} />}
       {templates.isSuccess && rows.length === 0 ? (
-        <p className="text-soft">{t("There is no template yet.")}</p>
+        <p className="text-soft">{t("No templates yet.")}</p>
       ) : (
         <Select
           label={t("Template")}
@@ -58,7 +58,7 @@ export function TemplateDialog({ projectId, onChoose, onClose }: TemplateDialogP
           disabled={id === undefined}
           onClick={() => id !== undefined && using.mutate(id)}
         >
-          {t("Replace the text")}
+          {t("Replace content")}
         </Button>
       </div>
     </Dialog>

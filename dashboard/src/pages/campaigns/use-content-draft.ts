@@ -93,7 +93,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     shouldBlockFn: async () =>
       // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
       !(await save()) &&
-      !confirm(t("This could not be saved. Leave all the same? This browser keeps what you typed.")),
+      !confirm(t("We couldn't save your changes. Leave this page? This browser keeps a copy.")),
     enableBeforeUnload: false,
     disabled: !isUnsaved,
   });

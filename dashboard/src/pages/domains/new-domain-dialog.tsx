@@ -25,7 +25,7 @@ export function NewDomainDialog({ projectId, onClose }: { projectId: string; onC
   });
   return (
     <Dialog
-      title={t("Add a domain")}
+      title={t("Add domain")}
       description={t("Mail is sent from exactly this name, not from those below it.")}
       open
       onClose={onClose}

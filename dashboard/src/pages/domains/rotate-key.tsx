@@ -61,7 +61,7 @@ function RotateDialog({
         { domain },
       )}
       action={t("Rotate key")}
-      keep={t("Not yet")}
+      keep={t("Cancel")}
       doing={rotating}
       onClose={onClose}
     />

@@ -20,9 +20,9 @@ export function useSender(project: Project) {
 export function NoSender({ projectId }: { projectId: string }) {
   return (
     <p className="mt-2 text-sm text-warn">
-      {t("No domain is verified yet, so nothing can be sent.")}{" "}
+      {t("You can't send until you verify a domain.")}{" "}
       <Link to="/$projectId/domains" params={{ projectId }} className="underline">
-        {t("Add a domain to send from")}
+        {t("Add domain")}
       </Link>
     </p>
   );

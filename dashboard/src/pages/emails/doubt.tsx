@@ -53,7 +53,7 @@ const WORDS: Record<Resolution, { title: string; description: string; action: st
   },
   retry: {
     title: t("Send this mail again?"),
-    description: t("Whoever got the mail after all gets it twice."),
+    description: t("Recipients who did get the email will get it twice."),
     action: t("Send again"),
   },
 };
@@ -70,9 +70,9 @@ function ResolveDialog({ projectId, email: { id }, as, onClose }: ResolveDialogP
     mutationFn: () => call(resolveEmail, { projectId, params: { id }, body: { as } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(t("Noted"));
+      toast(t("Status updated"));
       onClose();
     },
   });
-  return <ConfirmDialog {...WORDS[as]} keep={t("Not yet")} doing={resolving} onClose={onClose} />;
+  return <ConfirmDialog {...WORDS[as]} keep={t("Cancel")} doing={resolving} onClose={onClose} />;
 }

@@ -25,7 +25,7 @@ export function EmailPage() {
   const email = useQuery(emailQuery(project.id, emailId));
   const { data } = email;
   return (
-    <Page title={data?.subject || t("Mail")} {...(data === undefined ? {} : { about: data.to })}>
+    <Page title={data?.subject || t("Email")} {...(data === undefined ? {} : { about: data.to })}>
       <Link
         to="/$projectId/activity"
         params={{ projectId: project.id }}

@@ -92,7 +92,7 @@ export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
   },
   {
     key: "createdAt",
-    head: t("When"),
+    head: t("Time"),
     width: "w-36",
     cell: ({ createdAt }) => (
       <time dateTime={createdAt} title={formatInstant(createdAt)} className="text-soft tabular-nums">

@@ -35,7 +35,7 @@ export function KeysPage() {
       </Card>
       <ScopedKeys project={project} />
       <section className="mt-8">
-        <h2 className="font-semibold">{t("Send your first mail")}</h2>
+        <h2 className="font-semibold">{t("Send your first email")}</h2>
         <FirstProgram project={project} />
       </section>
     </Page>

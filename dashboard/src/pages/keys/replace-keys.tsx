@@ -35,7 +35,7 @@ function ReplaceDialog({ project: { id, name }, onClose }: { project: Project; o
     mutationFn: () => call(regenerateKeys, { params: { projectId: id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      toast(t("Both keys are replaced"), t("Give the new ones to your programs."));
+      toast(t("Both keys are replaced"), t("Update your apps with the new keys."));
       onClose();
     },
   });

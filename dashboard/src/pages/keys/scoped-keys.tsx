@@ -73,7 +73,7 @@ function KeyRow({ projectId, scopedKey }: { projectId: string; scopedKey: Scoped
   const isOver = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
   const facts = [
     lastUsedAt === null ? t("Never used") : t("Used {when}", { when: formatAgo(lastUsedAt) }),
-    ...(expiresAt === null || isOver ? [] : [t("Holds until {day}", { day: formatDay(expiresAt) })]),
+    ...(expiresAt === null || isOver ? [] : [t("Valid until {day}", { day: formatDay(expiresAt) })]),
     ...(networks.length === 0 ? [] : [t("Only from {places}", { places: networks.join(", ") })]),
   ];
   return (

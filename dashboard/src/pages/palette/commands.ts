@@ -125,10 +125,10 @@ function useActions({ project, onOpen }: Around): Command[] {
       icon: Import,
       run: () => void navigate({ to: "/$projectId/contacts/import", params }),
     },
-    { key: "domain", label: t("Add a domain"), icon: Globe, refusal, run: () => onOpen("domain") },
+    { key: "domain", label: t("Add domain"), icon: Globe, refusal, run: () => onOpen("domain") },
     {
       key: "invite",
-      label: t("Invite somebody"),
+      label: t("Invite member"),
       icon: UserPlus,
       refusal,
       run: () => void navigate({ to: "/$projectId/settings", params, search: { tab: "members" } }),

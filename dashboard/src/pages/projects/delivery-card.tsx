@@ -26,8 +26,8 @@ export function DeliveryCard({ project, hasTest }: DeliveryCardProps) {
       {provider !== undefined && (
         <p className="mt-0.5 text-sm text-soft">
           {provider === "mailbox"
-            ? t("Mail stays on this machine, in the local mailbox.")
-            : t("Mail leaves by {provider}.", { provider: provider.toUpperCase() })}
+            ? t("Emails stay on this machine, in the local mailbox.")
+            : t("Emails are sent through {provider}.", { provider: provider.toUpperCase() })}
         </p>
       )}
       <QueueHealth />
@@ -45,11 +45,11 @@ function QueueHealth() {
   if (readiness.isPending) return <Skeleton className="mt-3 h-5" />;
   const codes = readiness.data?.warnings.map(({ code }) => code) ?? [];
   const trouble = readiness.isError
-    ? t("This installation is not ready: its start page says why.")
+    ? t("This instance isn't ready. Its start page shows why.")
     : codes.includes("HELD")
-      ? t("Mail is held until the operator decides: the start page of the installation says why.")
+      ? t("Sending is on hold until the instance admin decides. The start page shows why.")
       : codes.includes("TRANSPORT_OUTAGE")
-        ? t("The mail server cannot be reached. Mail waits and leaves as soon as it can.")
+        ? t("We can't reach the mail server. Emails are sent as soon as it's back.")
         : undefined;
   return (
     <p className={`mt-3 flex items-start gap-2 text-sm ${trouble === undefined ? "" : "text-warn"}`}>
@@ -57,7 +57,7 @@ function QueueHealth() {
         className={`mt-1.5 size-2 shrink-0 rounded-full ${trouble === undefined ? "bg-good" : "bg-warn"}`}
         aria-hidden
       />
-      {trouble ?? t("Nothing waits longer than it should.")}
+      {trouble ?? t("No delays")}
     </p>
   );
 }

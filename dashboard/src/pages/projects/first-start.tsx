@@ -15,9 +15,9 @@ import { TestMail } from "./test-mail.tsx";
 import type { FirstStep, useFirstStart } from "./use-first-start.ts";
 
 const TITLES: Record<FirstStep, string> = {
-  mail: t("Send your first mail"),
+  mail: t("Send your first email"),
   domain: t("Send from your own domain"),
-  test: t("Send yourself a test mail"),
+  test: t("Send yourself a test email"),
 };
 
 interface FirstStartProps {
@@ -32,7 +32,7 @@ export function FirstStart({ project, start }: FirstStartProps) {
   const open = chosen ?? current;
   const toggle = (step: FirstStep) => setChosen(open === step ? "none" : step === current ? null : step);
   const firstMailAt = start.state.data?.firstMailAt ?? null;
-  const came = firstMailAt === null ? "" : t("It came {when}.", { when: formatInstant(firstMailAt) });
+  const came = firstMailAt === null ? "" : t("Sent {when}", { when: formatInstant(firstMailAt) });
   const count = 1 + order.filter((step) => done[step]).length;
   const all = 1 + order.length;
   const contents: Record<FirstStep, ReactNode> = {
@@ -46,7 +46,7 @@ export function FirstStart({ project, start }: FirstStartProps) {
         <div className="min-w-48 flex-1" aria-live="polite">
           <h2 className="font-semibold">{t("Getting started")}</h2>
           <p className="text-sm text-soft">
-            {isOver ? t("That was all: go on as you like.") : t("{done} of {all} done", { done: count, all })}
+            {isOver ? t("You're all set.") : t("{done} of {all} done", { done: count, all })}
           </p>
         </div>
         <div className="w-32 max-sm:hidden">
@@ -59,7 +59,7 @@ export function FirstStart({ project, start }: FirstStartProps) {
       <ol className="divide-y divide-line">
         <li className="flex items-center gap-3 px-5 py-3">
           <Mark isDone />
-          <span className="text-faint">{t("Make an account and a project")}</span>
+          <span className="text-faint">{t("Create your account and project")}</span>
         </li>
         {order.map((step) => (
           <Step
@@ -118,7 +118,7 @@ function Step({ title, isDone, isOpen, detail, onToggle, onSkip, isSkippable, ch
         {isOpen && children}
         {isOpen && isSkippable && (
           <Button look="quiet" className="mt-3 -ml-3" onClick={onSkip}>
-            {t("Skip this step")}
+            {t("Skip step")}
           </Button>
         )}
       </div>
@@ -142,7 +142,7 @@ function FirstMail({ project, came }: { project: Project; came: string }) {
     <>
       <p className="text-sm text-soft">
         {project.secret === null
-          ? t("Run this in your terminal, with a scoped key that you create under API keys.")
+          ? t("Run this in your terminal with a scoped key. You can create one under API keys.")
           : t("Run this in your terminal. Copying includes your secret key.")}
       </p>
       <FirstProgram project={project} />
@@ -152,7 +152,7 @@ function FirstMail({ project, came }: { project: Project; came: string }) {
             className={`size-2 shrink-0 rounded-full ${came === "" ? "bg-accent-fill motion-safe:animate-pulse" : "bg-good"}`}
             aria-hidden
           />
-          {came || t("Waiting for your first mail …")}
+          {came || t("Waiting for your first email…")}
         </p>
         {came !== "" && (
           <Link
@@ -161,12 +161,12 @@ function FirstMail({ project, came }: { project: Project; came: string }) {
             search={{ view: "mails" }}
             className="text-sm text-accent hover:underline"
           >
-            {t("Look at the mails")}
+            {t("View emails")}
           </Link>
         )}
         {provider === "mailbox" && (
           <a href="/mailbox" className="text-sm text-accent hover:underline">
-            {t("Read it in the mailbox")}
+            {t("Open the mailbox")}
           </a>
         )}
       </div>
@@ -183,12 +183,12 @@ function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
       <p className="max-w-prose text-sm wrap-anywhere text-soft">
         {waiting !== undefined && !isDone
           ? provider === "mailbox"
-            ? t("{domain} was not checked yet.", { domain: waiting.domain })
-            : t("{domain} waits for its records in DNS.", { domain: waiting.domain })
-          : t("Mail leaves only from a domain that records in its DNS prove to be yours.")}{" "}
+            ? t("{domain} hasn't been checked yet.", { domain: waiting.domain })
+            : t("Waiting for the DNS records of {domain}.", { domain: waiting.domain })
+          : t("To send from your own domain, add a few DNS records.")}{" "}
         {provider === "mailbox" && (
           <>
-            {t("While mail stays on this machine you can also send from:")}{" "}
+            {t("While emails stay on this machine, you can also send from:")}{" "}
             <code className="font-mono text-xs">sandbox.localhost</code>
           </>
         )}
@@ -198,7 +198,7 @@ function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
         params={{ projectId: project.id }}
         className={buttonClass("plain", "mt-3 mr-3")}
       >
-        {waiting !== undefined || isDone ? t("Look at the domains") : t("Add a domain to send from")}
+        {waiting !== undefined || isDone ? t("View domains") : t("Add domain")}
       </Link>
     </>
   );
@@ -208,7 +208,7 @@ function TestOfWay({ project }: { project: Project }) {
   return (
     <>
       <p className="text-sm text-soft">
-        {t("A mail to yourself shows whether mail gets through, and what the server answered.")}
+        {t("Send yourself an email to check that delivery works.")}
       </p>
       <TestMail project={project} />
     </>

@@ -35,7 +35,7 @@ function Home({ project }: { project: Project }) {
   }, [queries, project.id, isOver]);
   useNews(project.id, refresh);
   return (
-    <Page title={project.name} about={t("How it goes, and what comes next.")}>
+    <Page title={project.name}>
       <div className="flex flex-col gap-5">
         <NeedsYou project={project} />
         {start.isLoading && <Skeleton className="h-96" />}
@@ -45,14 +45,14 @@ function Home({ project }: { project: Project }) {
         {start.isShown && <FirstStart project={project} start={start} />}
         <div>
           <header className="mb-2 flex flex-wrap items-baseline justify-between gap-2">
-            <h2 className="font-semibold">{t("The last 7 days")}</h2>
+            <h2 className="font-semibold">{t("Last 7 days")}</h2>
             <Link
               to="/$projectId/reports"
               params={{ projectId: project.id }}
               search={{}}
               className="inline-flex min-h-6 items-center text-sm text-accent hover:underline"
             >
-              {t("All reports")}
+              {t("View reports")}
             </Link>
           </header>
           <MailTiles projectId={project.id} days={DAYS} />
@@ -79,7 +79,7 @@ function Latest({ projectId }: { projectId: string }) {
       <header className="flex flex-wrap items-center justify-between gap-2 border-b border-line px-4 py-3">
         <h2 className="inline-flex items-center gap-2 font-semibold">
           <span className="size-2 rounded-full bg-good" aria-hidden />
-          {t("Happening now")}
+          {t("Live activity")}
         </h2>
         <Link
           to="/$projectId/activity"
@@ -87,7 +87,7 @@ function Latest({ projectId }: { projectId: string }) {
           search={{}}
           className="inline-flex min-h-6 items-center text-sm text-accent hover:underline"
         >
-          {t("All activity")}
+          {t("View all activity")}
         </Link>
       </header>
       {latest.isError ? (
@@ -96,7 +96,7 @@ function Latest({ projectId }: { projectId: string }) {
         </div>
       ) : latest.data?.data.length === 0 ? (
         <p className="px-4 py-6 text-center text-soft" role="status">
-          {t("Waiting for your first mail or event. It appears here by itself.")}
+          {t("Your first email or event will appear here.")}
         </p>
       ) : (
         <ActivityLines projectId={projectId} items={latest.data?.data} />

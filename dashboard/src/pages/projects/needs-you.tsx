@@ -43,7 +43,7 @@ export function NeedsYou({ project }: { project: Project }) {
   if (lines.length === 0) return null;
   return (
     <div role="alert" className="rounded-md bg-warn-wash text-sm text-warn">
-      <h2 className="sr-only">{t("What needs you")}</h2>
+      <h2 className="sr-only">{t("Needs attention")}</h2>
       <ul className="divide-y divide-line">{lines}</ul>
     </div>
   );
@@ -68,14 +68,14 @@ function useReputation({ id, disabled }: Project) {
       search={{ tab: "reputation" }}
       className={LOOK}
     >
-      {t("See why")}
+      {t("View details")}
     </Link>
   );
   return (
     <Line key="reputation" link={why}>
       {disabled
-        ? t("This project is disabled: it sends nothing until its owner enables it again.")
-        : t("More mail of this project comes back or is reported as spam than providers bear.")}
+        ? t("This project is disabled and can't send until its owner enables it.")
+        : t("Your bounce or complaint rate is too high.")}
     </Line>
   );
 }
@@ -89,14 +89,14 @@ function useDomains(projectId: string) {
     .map(({ id, domain, verified, lastErrorParts }) => {
       const records = (
         <Link to="/$projectId/domains" params={{ projectId }} hash={domain} className={LOOK}>
-          {t("See its records")}
+          {t("View DNS records")}
         </Link>
       );
       return (
         <Line key={id} link={records}>
           {verified
-            ? t("The domain {domain} has a problem:", { domain })
-            : t("Nothing can be sent from {domain}:", { domain })}{" "}
+            ? t("There's a problem with {domain}:", { domain })
+            : t("You can't send from {domain}:", { domain })}{" "}
           {dnsAdviceText(lastErrorParts)}
         </Line>
       );
@@ -148,12 +148,12 @@ function useDoubt(projectId: string) {
       search={{ view: "mails", status: "UNCONFIRMED" }}
       className={LOOK}
     >
-      {t("Say what became of them")}
+      {t("Resolve")}
     </Link>
   );
   return (
     <Line key="doubt" link={mails}>
-      {t("There are mails of which nobody knows whether they were taken.")}
+      {t("The mail server didn't confirm some emails.")}
     </Line>
   );
 }

@@ -30,7 +30,7 @@ export function NewProjectPage() {
       <OneFieldForm
         label={t("Project name")}
         placeholder="Acme"
-        help={t("One per product or customer: contacts, keys and senders of projects are apart.")}
+        help={t("Use one project per product or client. Contacts, keys and domains are not shared between projects.")}
         value={name}
         onChange={setName}
         action={t("Create project")}

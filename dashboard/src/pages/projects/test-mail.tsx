@@ -21,8 +21,8 @@ export function TestMail({ project }: { project: Project }) {
         body: {
           to,
           from,
-          subject: t("A test mail"),
-          body: `<p>${t("It works.")}</p>`,
+          subject: t("Test email"),
+          body: `<p>${t("Your test email works.")}</p>`,
         },
       }),
   });
@@ -42,7 +42,7 @@ export function TestMail({ project }: { project: Project }) {
         params={{ projectId: project.id }}
         className={`mt-4 ${buttonClass("plain")}`}
       >
-        {t("Add a domain to send from")}
+        {t("Add domain")}
       </Link>
     );
   return (
@@ -52,7 +52,7 @@ export function TestMail({ project }: { project: Project }) {
         disabled={project.disabled}
         busy={sending.isPending}
       >
-        {t("Send me a test mail")}
+        {t("Send test email")}
       </Button>
       <p className="text-xs text-faint">{t("From {sender} to {address}", { sender, address: to })}</p>
       {sending.isError && <Failure error={sending.error} />}
@@ -76,7 +76,7 @@ function Outcome({ projectId, id }: { projectId: string; id: string }) {
           params={{ projectId, emailId: id }}
           className="text-accent hover:underline"
         >
-          {t("What happened to it")}
+          {t("View details")}
         </Link>
       </span>
       {answer !== undefined && <span className="font-mono text-xs wrap-anywhere text-soft">{answer}</span>}

@@ -35,7 +35,7 @@ export function AudienceReport({ projectId, days }: { projectId: string; days: n
         ]}
       />
       <ReportCard
-        title={t("Day by day")}
+        title={t("Per day")}
         about={t(
           "Changes of contacts that are still there; one that was subscribed when it was made is none.",
         )}

@@ -41,7 +41,7 @@ function MailsByDay({ projectId, days }: { projectId: string; days: number }) {
   });
   const { data } = series;
   return (
-    <ReportCard title={t("Day by day")} projectId={projectId} days={days} report="timeseries">
+    <ReportCard title={t("Per day")} projectId={projectId} days={days} report="timeseries">
       {series.isError && <Failure error={series.error} onRetry={() => void series.refetch()} />}
       {series.isPending && <Skeleton className="h-60" />}
       {data !== undefined && <MailChart days={data} />}

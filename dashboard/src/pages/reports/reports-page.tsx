@@ -24,7 +24,7 @@ export function ReportsPage() {
     <Page title={t("Reports")} about={t("What happened over time, by days of your own zone.")}>
       <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
         <Choices
-          label={t("About")}
+          label={t("Report")}
           options={[
             { value: "mails", label: t("Emails") },
             { value: "audience", label: t("Audience") },

@@ -129,7 +129,7 @@ function columnsOf(open: (id: string) => void): Array<Column<Item>> {
     },
     {
       key: "at",
-      head: t("When"),
+      head: t("Time"),
       width: "w-36",
       align: "end",
       cell: ({ at, leftOut }) => (
@@ -221,7 +221,7 @@ function factsOf(data: Answer<NonNullable<typeof getRequest.endpoint>>): Array<[
   const keyNames: Record<string, string> = { secret: t("Secret key"), public: t("Public key") };
   return [
     [t("Status"), data.errorCode === null ? String(data.status) : `${data.status} ${data.errorCode}`],
-    [t("When"), formatInstant(data.at)],
+    [t("Time"), formatInstant(data.at)],
     [t("Duration"), `${data.durationMs} ms`],
     [t("Key"), keyNames[data.key] ?? data.key],
     [t("From"), data.ip ?? "–"],

@@ -39,7 +39,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   return (
     <section className="max-w-5xl">
       <div className="mb-2 flex items-center justify-between">
-        <h2 className="font-semibold">{t("Segment type")}</h2>
+        <h2 className="font-semibold">{t("Contacts")}</h2>
         {isStatic && <Button onClick={() => setAdding(true)}>{t("Add contacts")}</Button>}
       </div>
       {members.isError ? (

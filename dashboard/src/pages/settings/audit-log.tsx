@@ -18,16 +18,16 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "project.created": t("Project created"),
   "project.updated": t("Settings changed"),
   "project.suspended": t("Project suspended"),
-  "project.enabled": t("Project enabled again"),
-  "project.resetRequested": t("Reset asked for"),
+  "project.enabled": t("Project enabled"),
+  "project.resetRequested": t("Reset requested"),
   "project.reset": t("Project reset"),
-  "project.deletionRequested": t("Deletion asked for"),
+  "project.deletionRequested": t("Deletion requested"),
   "project.deleted": t("Project deleted"),
   "billing.checkoutOpened": t("Checkout opened"),
   "billing.subscriptionChanged": t("Subscription changed"),
   "billing.limitsChanged": t("Caps changed"),
   "keys.regenerated": t("API keys replaced"),
-  "key.created": t("Scoped key made"),
+  "key.created": t("Scoped key created"),
   "key.revoked": t("Scoped key revoked"),
   "inboundAddress.regenerated": t("Inbound address replaced"),
   "member.added": t("Member added"),
@@ -39,22 +39,22 @@ const ACTIONS: Partial<Record<AuditAction, string>> = {
   "invitation.accepted": t("Invitation accepted"),
   "invitation.revoked": t("Invitation revoked"),
   "domain.added": t("Domain added"),
-  "domain.updated": t("Signatures of a domain changed"),
+  "domain.updated": t("Domain settings changed"),
   "domain.keyRotated": t("DKIM key replaced"),
   "domain.removed": t("Domain removed"),
   "webhookSecret.rotated": t("Webhook secret replaced"),
-  "suppressions.added": t("Addresses suppressed"),
+  "suppressions.added": t("Addresses added to the suppression list"),
   "suppressions.imported": t("Suppression list imported"),
   "suppressions.exported": t("Suppression list exported"),
-  "suppression.removed": t("Address taken off the suppression list"),
+  "suppression.removed": t("Address removed from the suppression list"),
   "contacts.exported": t("Contacts exported"),
   "campaign.sent": t("Campaign sent"),
   "campaign.scheduled": t("Campaign scheduled"),
-  "campaign.cancelled": t("Campaign cancelled"),
+  "campaign.cancelled": t("Campaign canceled"),
 };
 const HANDS: Record<Entry["actor"]["kind"], string> = {
-  person: t("A person"),
-  key: t("The secret key"),
+  person: t("User"),
+  key: t("Secret key"),
   service: t("Postloft"),
 };
 
@@ -64,7 +64,7 @@ export function AuditLog({ project }: { project: Project }) {
     <Entries projectId={project.id} />
   ) : (
     <Card>
-      <Empty title={t("Not for you to see")}>{refusal}</Empty>
+      <Empty title={t("You don't have access")}>{refusal}</Empty>
     </Card>
   );
 }
@@ -87,13 +87,13 @@ function Entries({ projectId }: { projectId: string }) {
 const COLUMNS: Array<Column<Entry>> = [
   {
     key: "at",
-    head: t("When"),
+    head: t("Time"),
     width: "w-44",
     cell: ({ at }) => <span className="text-soft tabular-nums">{formatInstant(at)}</span>,
   },
   {
     key: "actor",
-    head: t("Who"),
+    head: t("Actor"),
     cell: ({ actor }) => (
       <span title={actor.ip ?? undefined}>
         <bdi>{actor.email ?? HANDS[actor.kind]}</bdi>
@@ -102,7 +102,7 @@ const COLUMNS: Array<Column<Entry>> = [
   },
   {
     key: "action",
-    head: t("What"),
+    head: t("Action"),
     cell: ({ action }) => <span className="font-medium">{ACTIONS[action] ?? action}</span>,
   },
   {

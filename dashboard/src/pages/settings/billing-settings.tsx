@@ -63,7 +63,7 @@ function Subscription({ project, consumption }: { project: Project; consumption:
           title={refusal}
           onClick={() => leaving.mutate()}
         >
-          {isNew ? t("Start a subscription") : t("Cards and subscription")}
+          {isNew ? t("Subscribe") : t("Manage billing")}
         </Button>
       </div>
     </div>
@@ -72,9 +72,9 @@ function Subscription({ project, consumption }: { project: Project; consumption:
 
 function whatIsDue({ billingState, upcomingInvoice: next }: Consumption): ReactNode {
   if (billingState === "no-subscription") return t("This project has no subscription.");
-  if (billingState === "unknown") return t("Stripe did not say in time what is due. Try again in a moment.");
-  if (next === null) return t("The subscription runs, and no invoice is to come.");
-  return t("Next invoice, as it stands now: {amount} on {day}", {
+  if (billingState === "unknown") return t("Stripe didn't respond in time. Try again in a moment.");
+  if (next === null) return t("Your subscription is active. No invoice is due.");
+  return t("Next invoice (estimate): {amount} on {day}", {
     amount: formatMoney(next.amountDue, next.currency),
     day: formatDay(next.periodEnd),
   });
@@ -87,7 +87,7 @@ function Invoices({ projectId }: { projectId: string }) {
   });
   if (invoices.isError) return <Failure error={invoices.error} onRetry={() => void invoices.refetch()} />;
   if (invoices.data?.invoices.length === 0)
-    return <p className="border-t border-line px-5 py-4 text-sm text-soft">{t("No invoice yet.")}</p>;
+    return <p className="border-t border-line px-5 py-4 text-sm text-soft">{t("No invoices yet.")}</p>;
   return (
     <Table
       label={t("Invoices")}

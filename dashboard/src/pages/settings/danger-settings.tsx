@@ -18,18 +18,18 @@ const LOOK_EVERY_MS = 3_000;
 
 const WORDS: Record<Removal, { title: string; about: string; action: string; done: string }> = {
   reset: {
-    title: t("Empty this project"),
+    title: t("Reset project"),
     about: t(
-      "Contacts, events, mails, templates, segments, campaigns and workflows go. Members, keys, settings, domains, the suppression list and the audit log stay.",
+      "Deletes all contacts, events, emails, templates, segments, campaigns and workflows. Keeps members, keys, settings, domains, the suppression list and the audit log.",
     ),
-    action: t("Empty project"),
-    done: t("The project is being emptied"),
+    action: t("Reset project"),
+    done: t("Resetting project"),
   },
   delete: {
-    title: t("Delete this project"),
-    about: t("Everything goes, its keys too: programs that use them are refused from then on."),
+    title: t("Delete project"),
+    about: t("Deletes everything, including API keys. Apps that use them stop working immediately."),
     action: t("Delete project"),
-    done: t("The project is being deleted"),
+    done: t("Deleting project"),
   },
 };
 
@@ -66,8 +66,8 @@ function Running({ project }: { project: Project }) {
   return (
     <p role="status" className="px-5 py-4 text-sm text-warn">
       {project.removal === "DELETE"
-        ? t("This project is being deleted. It sends nothing any more.")
-        : t("This project is being emptied. It sends nothing until that is done.")}
+        ? t("We're deleting this project. It no longer sends email.")
+        : t("We're resetting this project. It can't send until that's done.")}
     </p>
   );
 }
@@ -106,7 +106,7 @@ function TypedDialog({ project, removal, onClose }: TypedProps) {
         }}
       >
         {removing.isError && <Failure error={removing.error} />}
-        <p className="text-sm">{t("Nothing brings it back. Type the name of the project to go on:")}</p>
+        <p className="text-sm">{t("This can't be undone. Type the project name to confirm:")}</p>
         <p className="font-mono text-xs whitespace-pre-wrap select-all">{project.name}</p>
         <Field
           label={t("Project name")}

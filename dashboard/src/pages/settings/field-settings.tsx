@@ -39,9 +39,9 @@ export function FieldSettings({ project }: { project: Project }) {
       {(own !== undefined || fields.isPending) && (
         <Card>
           {own?.length === 0 ? (
-            <Empty title={t("No fields of your own yet")}>
+            <Empty title={t("No custom fields yet")}>
               {t(
-                "What your program sends as data of a contact becomes a field, with the type of its first value.",
+                "Contact data that your app sends appears here as fields.",
               )}
             </Empty>
           ) : (
@@ -83,7 +83,7 @@ function columnsOf(
     { key: "type", head: t("Type"), width: "w-32", cell: ({ type }) => TYPE_NAMES[type] },
     {
       key: "coverage",
-      head: t("Contacts with it"),
+      head: t("Used by"),
       width: "w-36",
       align: "end",
       cell: ({ field }) => {
@@ -119,7 +119,7 @@ function FieldDialog({ project, of, onClose }: FieldDialogProps) {
       {usage.isError && <Failure error={usage.error} onRetry={() => void usage.refetch()} />}
       {usage.data !== undefined && (
         <p className="text-sm">
-          {plural(usage.data.contactCount, "{n} contact has it.", "{n} contacts have it.")}
+          {plural(usage.data.contactCount, "{n} contact has this field.", "{n} contacts have this field.")}
         </p>
       )}
       {usage.data !== undefined && (
@@ -127,7 +127,7 @@ function FieldDialog({ project, of, onClose }: FieldDialogProps) {
       )}
       {(values.data?.values.length ?? 0) > 0 && (
         <>
-          <h3 className="mt-4 text-sm font-medium">{t("Most frequent values")}</h3>
+          <h3 className="mt-4 text-sm font-medium">{t("Most common values")}</h3>
           <ul className="mt-1.5 flex flex-wrap gap-1.5">
             {values.data?.values.map((value) => (
               <li
@@ -158,7 +158,7 @@ function UsedIn({ projectId, usage }: { projectId: string; usage: Usage }) {
   return (
     <>
       <h3 className="mt-4 text-sm font-medium">{t("Used in")}</h3>
-      {isUnused && <p className="mt-1 text-sm text-soft">{t("Nothing has a condition on it.")}</p>}
+      {isUnused && <p className="mt-1 text-sm text-soft">{t("Not used in any conditions.")}</p>}
       <ul className="mt-1 flex flex-col gap-1 text-sm">
         {usedInSegments.map(({ id, name }) => (
           <li key={id}>
@@ -214,8 +214,8 @@ function DeleteDialog({ project, of, usage, onClose }: FieldDialogProps & { usag
       : plural(usage.contactCount, "{n} contact loses its value.", "{n} contacts lose their value.");
   return (
     <Dialog
-      title={t("Delete the field {name}?", { name })}
-      description={`${impact} ${t("Conditions on it match nobody from then on. It cannot be brought back.")}`}
+      title={t("Delete field {name}?", { name })}
+      description={`${impact} ${t("Conditions that use it won't match any contacts. This can't be undone.")}`}
       open
       onClose={onClose}
     >

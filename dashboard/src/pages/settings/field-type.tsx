@@ -26,9 +26,9 @@ export function FieldType({ projectId, field: { field, type }, hasValues }: Fiel
       await queries.invalidateQueries({ queryKey: fieldsKey(projectId) });
       toast(
         now.type === type
-          ? t("It stays {type}", { type: TYPE_NAMES[now.type] })
-          : t("Its type is {type} now", { type: TYPE_NAMES[now.type] }),
-        t("{count} of {total} values are of this type.", {
+          ? t("Type unchanged: {type}", { type: TYPE_NAMES[now.type] })
+          : t("Type changed to {type}", { type: TYPE_NAMES[now.type] }),
+        t("{count} of {total} values have this type.", {
           count: formatNumber(now.ofType),
           total: formatNumber(now.contactCount),
         }),
@@ -44,9 +44,9 @@ export function FieldType({ projectId, field: { field, type }, hasValues }: Fiel
           <span className="block text-faint">
             {hasValues
               ? t(
-                  "From its first value, or from the last reset. A reset takes what most values are now, and changes none.",
+                  "Set by the first value. Reset to use the most common type. Values don't change.",
                 )
-              : t("Nobody has the field now, so its type stays. Delete it, and the next value decides.")}
+              : t("No contact uses this field. Delete it to let the next value set the type.")}
           </span>
         </p>
         {hasValues && (

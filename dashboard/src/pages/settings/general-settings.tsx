@@ -40,13 +40,13 @@ type Tied = (name: keyof Draft) => {
 };
 
 const TRACKING = [
-  { value: "ENABLED", label: t("Of all mail") },
-  { value: "MARKETING_ONLY", label: t("Of marketing mail only") },
-  { value: "DISABLED", label: t("Of no mail") },
+  { value: "ENABLED", label: t("All emails") },
+  { value: "MARKETING_ONLY", label: t("Marketing emails only") },
+  { value: "DISABLED", label: t("Off") },
 ];
 const IN_DOUBT = [
-  { value: "RETRY", label: t("Send it once more: it may arrive twice") },
-  { value: "WAIT", label: t("Wait for a person to decide: it may not arrive") },
+  { value: "RETRY", label: t("Send again (may arrive twice)") },
+  { value: "WAIT", label: t("Wait for a decision (may not arrive)") },
 ];
 
 function draftOf(project: Project): Draft {
@@ -125,7 +125,7 @@ export function GeneralSettings({ project }: { project: Project }) {
         <Field label={t("Project name")} {...tied("name")} />
         <Field
           label={t("Language")}
-          help={t("Of pages and footers for contacts without a language of their own: en, de, pt-BR, …")}
+          help={t("For public pages and email footers when a contact has no language. For example en, de or pt-BR.")}
           {...tied("language")}
         />
       </Card>
@@ -157,27 +157,27 @@ function SendingCard({ tied }: { tied: Tied }) {
       <Field
         label={t("Default sender")}
         placeholder="Acme <hello@example.com>"
-        help={t("Of mail that names none. Its domain must be verified.")}
+        help={t("Used when an email has no From address. The domain must be verified.")}
         {...tied("defaultFrom")}
       />
       <Field
         label={t("Sending rate")}
         inputMode="numeric"
-        help={t("Mails a second; empty: as many as this installation lets a project send.")}
+        help={t("Emails per second. Leave empty for the server's maximum.")}
         {...tied("sendingRate")}
       />
       <Select
         label={t("Track opens and clicks")}
         options={TRACKING}
         help={t(
-          "Open numbers include mail programs that load pictures by themselves; reports tell them apart.",
+          "Some email apps load images automatically. Reports exclude these opens where we can detect them.",
         )}
         {...tied("tracking")}
       />
       <Select
-        label={t("Transactional mail without an answer")}
+        label={t("If delivery is unconfirmed")}
         options={IN_DOUBT}
-        help={t("When a server takes a mail and never says whether it kept it.")}
+        help={t("For transactional emails, when the mail server drops the connection before confirming.")}
         {...tied("whenInDoubt")}
       />
     </Card>
@@ -189,18 +189,18 @@ function DataCard({ tied }: { tied: Tied }) {
     <Card className="flex flex-col gap-5 p-5">
       <h2 className="font-semibold">{t("Data")}</h2>
       <Field
-        label={t("Days that events are kept")}
+        label={t("Event retention (days)")}
         inputMode="numeric"
         help={t(
-          "Those of a month are deleted together, once its last day is so long ago. Reports keep their numbers; segments see only events that are kept. Empty: for ever.",
+          "Events are deleted a month at a time. Report totals are kept, but segments only see kept events. Leave empty to keep everything.",
         )}
         {...tied("eventRetentionDays")}
       />
       <Field
-        label={t("Days that mails keep what they said")}
+        label={t("Email content retention (days)")}
         inputMode="numeric"
         help={t(
-          "After that it is forgotten what a mail said and to whom. That it was sent, when, and what came back stays, and so do the numbers of reports. Empty: for ever.",
+          "After this, content and recipients are deleted. Delivery status and report totals are kept. Leave empty to keep everything.",
         )}
         {...tied("emailRetentionDays")}
       />
@@ -211,14 +211,14 @@ function DataCard({ tied }: { tied: Tied }) {
 function FooterCard({ tied }: { tied: Tied }) {
   return (
     <Card className="flex flex-col gap-5 p-5">
-      <h2 className="font-semibold">{t("Footer of marketing mail")}</h2>
+      <h2 className="font-semibold">{t("Marketing footer")}</h2>
       <TextArea
         label={t("Postal address")}
         rows={4}
-        help={t("Many countries ask for it in every newsletter.")}
+        help={t("Many countries require it in marketing email.")}
         {...tied("postalAddress")}
       />
-      <Field label={t("Address of a logo")} placeholder="https://example.com/logo.png" {...tied("logoUrl")} />
+      <Field label={t("Logo URL")} placeholder="https://example.com/logo.png" {...tied("logoUrl")} />
     </Card>
   );
 }

@@ -37,8 +37,8 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
   if (link !== null) return <LinkDialog email={email.trim()} link={link} onClose={onClose} />;
   return (
     <Dialog
-      title={t("Invite somebody")}
-      description={t("Whoever has an account is a member at once; anybody else gets a link to make one.")}
+      title={t("Invite member")}
+      description={t("People with an account join immediately. Others get a link to create one.")}
       open
       onClose={onClose}
     >
@@ -76,15 +76,15 @@ export function InviteDialog({ projectId, onClose }: { projectId: string; onClos
 function LinkDialog({ email, link, onClose }: { email: string; link: string; onClose: () => void }) {
   return (
     <Dialog
-      title={t("Pass this link on")}
-      description={t("Mail does not leave this machine, so the invitation for {email} is this link.", {
+      title={t("Share this link")}
+      description={t("Emails don't leave this machine, so send {email} this link yourself.", {
         email,
       })}
       open
     >
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
         <code className="min-w-0 flex-1 font-mono text-xs break-all">{link}</code>
-        <CopyButton text={link} label={t("Copy the link")} />
+        <CopyButton text={link} label={t("Copy link")} />
       </div>
       <div className="mt-4 flex justify-end">
         <Button look="primary" onClick={onClose}>

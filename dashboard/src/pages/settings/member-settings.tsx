@@ -162,7 +162,7 @@ function TransferDialog({ project, member, onClose }: DialogProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Make this member the owner?")}
+      title={t("Transfer ownership?")}
       description={t("{email} becomes the owner of {project}, and you become an admin.", {
         email: member.email,
         project: project.name,
@@ -183,7 +183,7 @@ function Invitations({ projectId }: { projectId: string }) {
   });
   const revoking = useMutation({
     mutationFn: (invitationId: string) => call(revokeInvitation, { params: { projectId, invitationId } }),
-    onSuccess: () => toast(t("Invitation revoked"), t("Its link is dead.")),
+    onSuccess: () => toast(t("Invitation revoked"), t("The link no longer works.")),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: membersKey(projectId) }),
   });
@@ -192,7 +192,7 @@ function Invitations({ projectId }: { projectId: string }) {
   if ((invitations.data?.length ?? 0) === 0) return null;
   return (
     <Card>
-      <h2 className="border-b border-line px-5 py-3 font-semibold">{t("Waiting invitations")}</h2>
+      <h2 className="border-b border-line px-5 py-3 font-semibold">{t("Pending invitations")}</h2>
       <ul className="divide-y divide-line">
         {invitations.data?.map(({ id, email, role, expiresAt }) => (
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
@@ -200,7 +200,7 @@ function Invitations({ projectId }: { projectId: string }) {
               <p className="truncate font-medium">
                 <bdi>{email}</bdi>
               </p>
-              <p className="text-sm text-faint">{t("Holds until {day}", { day: formatDay(expiresAt) })}</p>
+              <p className="text-sm text-faint">{t("Valid until {day}", { day: formatDay(expiresAt) })}</p>
             </div>
             <span className="text-sm text-soft">{roleName(role)}</span>
             <Button look="quiet" disabled={revoking.isPending} onClick={() => revoking.mutate(id)}>
@@ -217,11 +217,11 @@ function RoleHelp() {
   return (
     <dl className="grid gap-x-4 gap-y-1 text-sm text-soft sm:grid-cols-[6rem_minmax(0,1fr)] max-sm:[&>dt:not(:first-child)]:mt-2">
       <dt className="font-medium text-ink">{roleName("OWNER")}</dt>
-      <dd>{t("Everything, and who owns the project. Enables it again after a suspension.")}</dd>
+      <dd>{t("Everything, including ownership and enabling a suspended project.")}</dd>
       <dt className="font-medium text-ink">{roleName("ADMIN")}</dt>
-      <dd>{t("Members, domains, keys and settings, and all that a member may do.")}</dd>
+      <dd>{t("Everything a member can do, plus members, domains, keys and settings.")}</dd>
       <dt className="font-medium text-ink">{roleName("MEMBER")}</dt>
-      <dd>{t("Contacts, mails, templates, segments, campaigns and workflows.")}</dd>
+      <dd>{t("Contacts, emails, templates, segments, campaigns and workflows.")}</dd>
     </dl>
   );
 }

@@ -81,9 +81,9 @@ function ChoicesCard({ choices, hasUrl, onChoose }: ChoicesProps) {
   return (
     <Card>
       <header className="border-b border-line px-5 py-3">
-        <h2 className="font-semibold">{t("What you are told")}</h2>
+        <h2 className="font-semibold">{t("Notifications")}</h2>
         <p className="text-sm text-soft">
-          {t("Your own choice. That the project was disabled is told to all members by mail.")}
+          {t("These apply only to you. Every member is emailed if the project is disabled.")}
         </p>
       </header>
       <ul className="divide-y divide-line">
@@ -94,12 +94,12 @@ function ChoicesCard({ choices, hasUrl, onChoose }: ChoicesProps) {
             </span>
             <div role="group" aria-labelledby={`told-${kind}`} className="flex gap-6">
               <Checkbox
-                label={t("By mail")}
+                label={t("Email")}
                 checked={byMail}
                 onChange={({ target }) => onChoose({ kind, way: "byMail", isOn: target.checked })}
               />
               <Checkbox
-                label={t("By webhook")}
+                label={t("Webhook")}
                 checked={byWebhook && hasUrl}
                 disabled={!hasUrl}
                 onChange={({ target }) => onChoose({ kind, way: "byWebhook", isOn: target.checked })}

@@ -46,7 +46,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
     onSuccess: (saved, sent) => {
       queries.setQueryData(keyOf(project), saved);
       setTyped((now) => (now === sent ? null : now));
-      toast(saved.url === null ? t("Nobody is called any more") : t("You are called there from now on"));
+      toast(saved.url === null ? t("Webhook removed") : t("Webhook saved"));
     },
   });
   const trying = useMutation({ mutationFn: () => call(testNotificationWebhook, { params }) });
@@ -60,7 +60,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
         <h2 className="font-semibold">{t("Your webhook")}</h2>
         <p className="text-sm text-soft">
           {t(
-            "What you choose above is sent there as JSON, signed with the project's secret (GET /webhooks/secret), and tried again for an hour.",
+            "We send the notifications you select above as JSON, signed with the project's secret (GET /webhooks/secret). Failed requests are retried for an hour.",
           )}
         </p>
       </header>
@@ -80,7 +80,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
             {t("Save")}
           </Button>
           <Button busy={trying.isPending} disabled={webhook.url === null} onClick={() => trying.mutate()}>
-            {t("Call now")}
+            {t("Send test request")}
           </Button>
           <p role="status" className="text-sm">
             {trying.isError && <span className="text-bad">{trying.error.message}</span>}
@@ -89,7 +89,7 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
         </div>
       </form>
       {webhook.calls.length > 0 && (
-        <Table label={t("The last calls")} columns={COLUMNS} rows={webhook.calls} rowKey={({ id }) => id} />
+        <Table label={t("Recent requests")} columns={COLUMNS} rows={webhook.calls} rowKey={({ id }) => id} />
       )}
     </Card>
   );
@@ -97,22 +97,22 @@ export function NotificationWebhook({ project, webhook }: { project: Project; we
 
 function Tried({ status, error }: { status: number | null; error: string | null }) {
   return error === null ? (
-    <span className="text-good">{t("It answered {status}.", { status: String(status) })}</span>
+    <span className="text-good">{t("Response: {status}", { status: String(status) })}</span>
   ) : (
     <span className="text-bad">{error}</span>
   );
 }
 
 const STATES: Record<Call["state"], { tone: Tone; label: string }> = {
-  waiting: { tone: "warn", label: t("Waits") },
-  done: { tone: "good", label: t("Arrived") },
-  failed: { tone: "bad", label: t("Given up") },
+  waiting: { tone: "warn", label: t("Pending") },
+  done: { tone: "good", label: t("Delivered") },
+  failed: { tone: "bad", label: t("Failed") },
 };
 
 const COLUMNS: Column<Call>[] = [
   {
     key: "kind",
-    head: t("About"),
+    head: t("Notification"),
     cell: ({ kind, error }) => (
       <>
         {NOTIFICATION_LABELS[kind]}
@@ -122,15 +122,15 @@ const COLUMNS: Column<Call>[] = [
   },
   {
     key: "state",
-    head: t("State"),
+    head: t("Status"),
     width: "w-28",
     cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].label}</Badge>,
   },
   {
     key: "tries",
-    head: t("Tries"),
+    head: t("Attempts"),
     width: "w-28",
-    cell: ({ tries }) => plural(tries, "{n} try", "{n} tries"),
+    cell: ({ tries }) => plural(tries, "{n} attempt", "{n} attempts"),
   },
-  { key: "when", head: t("When"), width: "w-36", cell: ({ createdAt }) => formatAgo(createdAt) },
+  { key: "when", head: t("Time"), width: "w-36", cell: ({ createdAt }) => formatAgo(createdAt) },
 ];

@@ -41,14 +41,14 @@ function RemoveOtherDialog({ project, member, onClose }: DialogProps) {
         queries.invalidateQueries({ queryKey: projectsQuery.queryKey }),
       ]);
       if (keys === null) toast(t("Member removed"));
-      else toast(t("Member removed, both keys replaced"), t("Give the new ones to your programs."));
+      else toast(t("Member removed, both keys replaced"), t("Update your apps with the new keys."));
       onClose();
     },
   });
   return (
     <ConfirmDialog
-      title={t("Remove this member?")}
-      description={t("{email} loses access immediately. Their invitations and scoped keys end, too.", {
+      title={t("Remove member?")}
+      description={t("{email} loses access immediately. Their invitations and scoped keys stop working too.", {
         email,
       })}
       action={t("Remove member")}
@@ -59,7 +59,7 @@ function RemoveOtherDialog({ project, member, onClose }: DialogProps) {
       {couldSeeSecretKey && (
         <Checkbox
           label={t("Replace both API keys")}
-          help={t("{email} could see the secret key. Programs need the new keys immediately.", { email })}
+          help={t("{email} could see the secret key. Your apps need the new keys immediately.", { email })}
           checked={rotateKeys}
           disabled={removing.isPending}
           onChange={({ target }) => setRotating(target.checked)}
@@ -85,9 +85,9 @@ function LeaveDialog({ project, onClose }: DialogProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Leave this project?")}
+      title={t("Leave project?")}
       description={t(
-        "You lose access to {project} at once; invitations you sent and scoped keys you made end with it. An admin can invite you again.",
+        "You lose access to {project} immediately. Your invitations and scoped keys stop working. An admin can invite you again.",
         { project: project.name },
       )}
       action={t("Leave project")}

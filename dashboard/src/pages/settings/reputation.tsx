@@ -38,15 +38,15 @@ export function Reputation({ project }: { project: Project }) {
       {isDisabled && <Suspended key={project.id} project={project} />}
       <Tiles
         tiles={[
-          { label: t("Mails, 24 hours"), value: formatNumber(status.twentyFourHour.total) },
-          { label: t("Mails, 7 days"), value: formatNumber(status.sevenDay.total) },
+          { label: t("Emails, 24 hours"), value: formatNumber(status.twentyFourHour.total) },
+          { label: t("Emails, 7 days"), value: formatNumber(status.sevenDay.total) },
           { label: t("Bounces, 7 days"), value: formatNumber(status.sevenDay.bounces) },
           { label: t("Complaints, 7 days"), value: formatNumber(status.sevenDay.complaints) },
         ]}
       />
       <Rates security={security.data} />
       {status.isNewProject && (
-        <p className="text-sm text-soft">{t("Too few mails so far: no rate is judged yet.")}</p>
+        <p className="text-sm text-soft">{t("Not enough emails yet to calculate rates.")}</p>
       )}
       <Suspensions security={security.data} />
     </div>
@@ -99,21 +99,21 @@ const RATES: Array<Column<Rate>> = [
   { key: "label", head: t("Rate"), cell: ({ label }) => <span className="font-medium">{label}</span> },
   {
     key: "percent",
-    head: t("Now"),
+    head: t("Current"),
     width: "w-24",
     align: "end",
     cell: ({ percent }) => formatPercent(percent),
   },
   {
     key: "warning",
-    head: t("Warning from"),
+    head: t("Warning at"),
     width: "w-32",
     align: "end",
     cell: ({ warning }) => <span className="text-soft">{formatPercent(warning)}</span>,
   },
   {
     key: "critical",
-    head: t("Critical from"),
+    head: t("Critical at"),
     width: "w-32",
     align: "end",
     cell: ({ critical }) => <span className="text-soft">{formatPercent(critical)}</span>,
@@ -156,13 +156,13 @@ function Suspensions({ security: { suspensions } }: { security: Security }) {
 /** Sentences of a rate by what it is of and since when. */
 const RATE_TEXTS: Record<BadRate["of"], Record<BadRate["window"], (values: RateValues) => string>> = {
   bounces: {
-    sevenDay: (values) => t("Of {mails} mails over seven days {rate} bounced, limit {threshold}.", values),
-    allTime: (values) => t("Of all {mails} mails {rate} bounced, limit {threshold}.", values),
+    sevenDay: (values) => t("{rate} of {mails} emails bounced in the last seven days (limit {threshold}).", values),
+    allTime: (values) => t("{rate} of all {mails} emails bounced (limit {threshold}).", values),
   },
   complaints: {
     sevenDay: (values) =>
-      t("Of {mails} mails over seven days {rate} were reported as spam, limit {threshold}.", values),
-    allTime: (values) => t("Of all {mails} mails {rate} were reported as spam, limit {threshold}.", values),
+      t("{rate} of {mails} emails were reported as spam in the last seven days (limit {threshold}).", values),
+    allTime: (values) => t("{rate} of all {mails} emails were reported as spam (limit {threshold}).", values),
   },
 };
 type RateValues = Record<"mails" | "rate" | "threshold", string>;
@@ -186,25 +186,25 @@ function Suspended({ project }: { project: Project }) {
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
       await queries.invalidateQueries({ queryKey: ["project", project.id] });
-      toast(t("The project is enabled again"));
+      toast(t("Project enabled"));
     },
   });
   return (
     <Card className="max-w-2xl p-5">
-      <h2 className="font-semibold text-bad">{t("This project is disabled: it sends nothing")}</h2>
+      <h2 className="font-semibold text-bad">{t("This project is disabled and can't send")}</h2>
       <p className="mt-1 mb-4 text-sm text-soft">
         {refusal ??
           t(
-            "First stop what brought those addresses: a form, a list, a program. Then say what it was and enable the project; mail that waits leaves at once. Contacts cannot be changed before, so clean the addresses that bounced right after, before you send again.",
+            "Fix the source of the bad addresses first, such as a form or an import. Then describe it here and enable the project. Pending emails are sent immediately. Remove the bounced addresses before you send again.",
           )}
       </p>
       {refusal === undefined && (
         <OneFieldForm
-          label={t("What was the cause, and what did you do about it?")}
-          help={t("It stands in the audit log.")}
+          label={t("Cause and fix")}
+          help={t("Recorded in the audit log.")}
           value={reason}
           onChange={setReason}
-          action={t("Enable again")}
+          action={t("Enable project")}
           asking={enabling}
         />
       )}

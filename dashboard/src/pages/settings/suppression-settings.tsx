@@ -25,7 +25,7 @@ import { ImportSuppressionsDialog } from "./import-suppressions.tsx";
 type Suppression = Answer<NonNullable<typeof listSuppressions.endpoint>>["data"][number];
 const REASONS: Record<Suppression["reason"], string> = {
   COMPLAINT: t("Reported as spam"),
-  HARD_BOUNCE: t("Bounced for good"),
+  HARD_BOUNCE: t("Hard bounce"),
   MANUAL: t("Added manually"),
   IMPORT: t("Imported"),
 };
@@ -57,7 +57,7 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
             <Upload size={15} aria-hidden /> {t("Import")}
           </Button>
           <Button onClick={() => setAdding(true)}>
-            <Plus size={15} aria-hidden /> {t("Add an address")}
+            <Plus size={15} aria-hidden /> {t("Add address")}
           </Button>
         </div>
       </div>
@@ -66,10 +66,10 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
       ) : (
         <Card className="overflow-hidden">
           {list.rows?.length === 0 ? (
-            <Empty title={search === "" ? t("Nobody is on the list") : t("No such address")}>
+            <Empty title={search === "" ? t("No suppressed addresses") : t("No matching addresses")}>
               {search === ""
-                ? t("Addresses that bounce for good or complain come here by themselves.")
-                : t("No suppressed address has this in it.")}
+                ? t("Hard bounces and complaints are added automatically.")
+                : t("Try a different search.")}
             </Empty>
           ) : (
             <Table
@@ -101,7 +101,7 @@ function columnsOf(onRemove: (address: string) => void): Array<Column<Suppressio
     { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => REASONS[reason] },
     {
       key: "createdAt",
-      head: t("Since"),
+      head: t("Added"),
       width: "w-32",
       cell: ({ createdAt }) => <span className="text-soft tabular-nums">{formatDay(createdAt)}</span>,
     },
@@ -132,8 +132,8 @@ function Switch({ project }: { project: Project }) {
   return (
     <Card className="max-w-2xl p-5">
       <Checkbox
-        label={t("Send nothing to addresses on this list")}
-        help={t("Not even transactional mail. Off: the list is kept, and looked at by nobody.")}
+        label={t("Block all email to suppressed addresses")}
+        help={t("Includes transactional email. When off, we keep the list but don't use it.")}
         checked={switching.isPending ? switching.variables : project.suppressionList}
         disabled={refusal !== undefined || switching.isPending}
         title={refusal}
@@ -151,12 +151,12 @@ function AddDialog({ projectId, onClose }: { projectId: string; onClose: () => v
     mutationFn: () => call(addSuppressions, { projectId, body: { emails: [address.trim()] } }),
     onSuccess: async ({ added }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId, "suppressions"] });
-      toast(added > 0 ? t("Address added") : t("It was listed already"), address.trim());
+      toast(added > 0 ? t("Address added") : t("Already on the list"), address.trim());
       onClose();
     },
   });
   return (
-    <Dialog title={t("Add an address")} open onClose={onClose}>
+    <Dialog title={t("Add address")} open onClose={onClose}>
       <OneFieldForm
         label={t("Email address")}
         type="email"
@@ -189,8 +189,8 @@ function RemoveDialog({ projectId, address, onClose }: RemoveProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Remove this address from the list?")}
-      description={t("{email} may get mail again. Its contact stays unsubscribed if it was.", {
+      title={t("Remove address?")}
+      description={t("{email} can get email again. An unsubscribed contact stays unsubscribed.", {
         email: address,
       })}
       action={t("Remove address")}

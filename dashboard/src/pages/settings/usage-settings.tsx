@@ -22,9 +22,9 @@ type Caps = Answer<NonNullable<typeof getBillingLimits.endpoint>>;
 type Cap = Caps[CapCategory];
 
 const LABELS: Record<CapCategory, string> = {
-  transactional: t("Transactional mails"),
-  campaigns: t("Mails of campaigns"),
-  workflows: t("Mails of workflows"),
+  transactional: t("Transactional emails"),
+  campaigns: t("Campaign emails"),
+  workflows: t("Workflow emails"),
 };
 
 const CATEGORIES = Object.keys(LABELS) as CapCategory[];
@@ -64,8 +64,8 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
     <li className="px-5 py-3">
       <div className="flex flex-wrap items-baseline justify-between gap-x-4">
         <span className="font-medium">
-          {label} {isBlocked && <Badge tone="bad">{t("Auto")}</Badge>}
-          {!isBlocked && isWarning && <Badge tone="warn">{t("Nearly full")}</Badge>}
+          {label} {isBlocked && <Badge tone="bad">{t("Cap reached")}</Badge>}
+          {!isBlocked && isWarning && <Badge tone="warn">{t("Almost full")}</Badge>}
         </span>
         <span className="text-sm text-soft tabular-nums">
           {limit === null
@@ -124,10 +124,10 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
   return (
     <Card>
       <header className="border-b border-line px-5 py-3">
-        <h2 className="font-semibold">{t("Caps")}</h2>
+        <h2 className="font-semibold">{t("Monthly caps")}</h2>
         <p className="text-sm text-soft">
           {t(
-            "The most that is accepted in a calendar month. Over a cap calls and campaigns are refused, and workflows skip their mail. Empty: no cap.",
+            "Above a cap, we reject API calls and campaigns, and workflows skip their emails. Leave empty for no cap.",
           )}
         </p>
       </header>
@@ -145,7 +145,7 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
             disabled={refusal !== undefined}
             value={textOf(category)}
             onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
-            error={isFaulty(category) ? t("A whole number above 0.") : problemWith(saving.error, category)}
+            error={isFaulty(category) ? t("Enter a whole number above 0.") : problemWith(saving.error, category)}
           />
         ))}
         <div className="flex justify-end sm:col-span-3">

@@ -81,7 +81,7 @@ export function More({ projectId, template, save }: MoreProps) {
       void navigate({
         to: "/$projectId/templates/$templateId",
         params: { projectId, templateId: id },
-      }).then(() => router.state.location.pathname.endsWith(`/${id}`) && toast(t("Template duplicated")));
+      }).then(() => router.state.location.pathname.endsWith(`/${id}`) && toast(t("Duplicated")));
     },
     onError: (error) => toast(t("Couldn't duplicate"), error.message),
   });
