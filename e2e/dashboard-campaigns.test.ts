@@ -107,18 +107,18 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
     "[TEST] News for You",
   ]);
   expect(await receivedBy(project, "gone@example.com")).toEqual([]);
-  const others = page.getByRole("region", { name: "By provider" }).getByRole("row", { name: "All others" });
+  const others = page.getByRole("region", { name: "By provider" }).getByRole("row", { name: "Others" });
   await others.getByRole("cell", { name: "2", exact: true }).waitFor();
   expect(faults).toEqual([]);
   // From the next day on there is something to compare.
   await daysOfFirstDay;
-  expect(await page.getByRole("figure", { name: "Mails day by day" }).count()).toBe(0);
+  expect(await page.getByRole("figure", { name: "Emails per day" }).count()).toBe(0);
   await server.rows(
     "update campaigns set started_at = now() - interval '2 days' where project_id = $1",
     project.id,
   );
   await page.reload();
-  await page.getByRole("figure", { name: "Mails day by day" }).waitFor();
+  await page.getByRole("figure", { name: "Emails per day" }).waitFor();
 });
 
 test("a campaign is written by blocks, saved while it is written, and goes on in HTML", async () => {
@@ -223,7 +223,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.getByRole("combobox", { name: "Field" }).click();
   await page.getByRole("option", { name: "Email address" }).click();
   await page.getByLabel("Value").fill("ada@example.com");
-  await page.getByText("The server cannot be reached.").waitFor();
+  await page.getByText("We can't reach the server.").waitFor();
   await page.getByText("Unsaved changes").waitFor();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
   isDown = false;
@@ -263,7 +263,7 @@ test("the home names what stands still until somebody decides, and leads there",
   await needed.getByRole("link", { name: "Resolve" }).click();
   await page.getByRole("heading", { level: 1, name: "Activity" }).waitFor();
   await page.getByRole("row", { name: "Lost" }).getByRole("link").first().click();
-  await page.getByText("Nobody knows whether this mail was taken").waitFor();
+  await page.getByText("The mail server didn't confirm this email").waitFor();
   await page.getByRole("link", { name: "Home" }).click();
   await needed.getByRole("link", { name: "View DNS records" }).click();
   await page.getByRole("heading", { name: "lost.example.com" }).waitFor();

@@ -17,7 +17,7 @@ async function signUp(email: string): Promise<Page> {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
   page.setDefaultTimeout(10_000);
   await page.goto("/app");
-  await press(page, "Create one", "link");
+  await press(page, "Create account", "link");
   await page.getByRole("heading", { name: "Create your account" }).waitFor();
   await type(page, "Email", email);
   await reach(page, page.getByLabel("Password"));
@@ -115,7 +115,7 @@ test("a second factor is switched on, and asked for at the door", async () => {
   await press(page, "Signed in as factor-keys@example.com");
   await reach(page, page.getByRole("menuitem", { name: "Your account" }), "ArrowDown");
   await page.keyboard.press("Enter");
-  await press(page, "Switch on");
+  await press(page, "Turn on");
   const dialog = page.getByRole("dialog");
   await dialog.waitFor();
   await reach(page, dialog.getByLabel("Current password"));
@@ -123,13 +123,13 @@ test("a second factor is switched on, and asked for at the door", async () => {
   await page.keyboard.press("Enter");
   const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
   const code = () => codeAt(secret, Math.floor(Date.now() / 30_000));
-  await reach(page, dialog.getByLabel("Code of the app"));
+  await reach(page, dialog.getByLabel("Code from the app"));
   await page.keyboard.insertText(code());
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
   const [recoveryCode = ""] = await dialog.getByRole("listitem").allTextContents();
-  await press(page, "I have kept them");
-  await page.getByText("10 recovery codes are left.").waitFor();
+  await press(page, "I saved them");
+  await page.getByText("10 recovery codes left.").waitFor();
 
   await page.context().clearCookies();
   await page.reload();
@@ -137,7 +137,7 @@ test("a second factor is switched on, and asked for at the door", async () => {
   await reach(page, page.getByLabel("Password"));
   await page.keyboard.insertText(PASSWORD);
   await page.keyboard.press("Enter");
-  await type(page, "Code of the app, or a recovery code", recoveryCode);
+  await type(page, "Code from the app or recovery code", recoveryCode);
   await page.keyboard.press("Enter");
-  expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
+  expect(await page.getByText("9 recovery codes left.").textContent()).toBeTruthy();
 });

@@ -146,7 +146,7 @@ test("an address or a name without a space in it is no wider than a phone", asyn
     [`segments/${segmentId}`, name, email],
     [`templates/${templateId}`, name, `Subject: ${mail.subject}`],
     [`campaigns/${campaignId}?step=content`, name, `Subject: ${mail.subject}`],
-    [`emails/${sent.data.emails[0]?.email}`, mail.subject, "What happened"],
+    [`emails/${sent.data.emails[0]?.email}`, mail.subject, "Timeline"],
     ["domains", "Domains", domain],
     ["", "A project", `${domain} hasn't been checked yet.`],
   ] as const) {

@@ -48,7 +48,7 @@ test("a key that is being made is shown, whatever is pressed meanwhile, and leav
   await tryToClose(page);
   expect(asked).toHaveLength(1);
   making.letGo();
-  await page.getByRole("heading", { name: "Copy the key now" }).waitFor();
+  await page.getByRole("heading", { name: "Copy your key now" }).waitFor();
   await page.goBack();
   await expect.poll(() => asked).toHaveLength(2);
   expect(await dialog.locator("code").textContent()).toMatch(/^\w{20,}/);
@@ -64,30 +64,30 @@ test("recovery codes that are being made are shown, whatever is pressed meanwhil
   const { email, password } = project.owner;
   await page.getByRole("button", { name: `Signed in as ${email}` }).click();
   await page.getByRole("menuitem", { name: "Your account" }).click();
-  await page.getByRole("button", { name: "Switch on" }).click();
+  await page.getByRole("button", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Current password").fill(password);
   await page.keyboard.press("Enter");
   const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
-  await dialog.getByLabel("Code of the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
+  await dialog.getByLabel("Code from the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
   const confirming = await holdPosts(page, "second-factor/confirm");
   await page.keyboard.press("Enter");
   await confirming.asked;
   await tryToClose(page);
   confirming.letGo();
-  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
   const [recoveryCode = ""] = await dialog.getByRole("listitem").allTextContents();
-  await dialog.getByRole("button", { name: "I have kept them" }).click();
+  await dialog.getByRole("button", { name: "I saved them" }).click();
 
   await page.getByRole("button", { name: "New recovery codes" }).click();
   await dialog.getByLabel("Current password").fill(password);
-  await dialog.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
+  await dialog.getByLabel("Code from the app or recovery code").fill(recoveryCode);
   const renewing = await holdPosts(page, "recovery-codes");
   await page.keyboard.press("Enter");
   await renewing.asked;
   await tryToClose(page);
   renewing.letGo();
-  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
   expect(await dialog.getByRole("listitem").count()).toBe(10);
 });
 

@@ -122,17 +122,17 @@ test("a segment that is opened again is what is stored by then, and one that ano
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText(/^Someone else changed this segment /).waitFor();
   expect(await stored()).toEqual({ name: "Readers", filters: about("@three.example") });
-  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("button", { name: "View saved version" }).click();
   await page.getByRole("dialog").getByText("@three.example").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Overwrite" }).click();
   await page.getByText("Segment saved").waitFor();
   expect(await stored()).toEqual({ name: "Readers", filters: about("@mine.example") });
 
   await change(about("@four.example"));
   await page.getByLabel("Name", { exact: true }).fill("Mine");
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  await page.getByRole("button", { name: "Look at what is saved now" }).click();
-  await page.getByRole("button", { name: "Go on with this one" }).click();
+  await page.getByRole("button", { name: "View saved version" }).click();
+  await page.getByRole("button", { name: "Use saved version" }).click();
   await expect.poll(() => value.inputValue()).toBe("@four.example");
   expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Readers");
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
@@ -195,7 +195,7 @@ test("what another writes into a campaign is shown where nothing else is typed, 
   expect(await subject.inputValue()).toBe("Mine again");
   expect(await page.getByLabel("Campaign name").inputValue()).toBe("Their name");
   expect((await stored())?.subject).toBe("Theirs again");
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("button", { name: "Overwrite" }).click();
   await page.getByText("Saved", { exact: true }).waitFor();
   expect(await stored()).toEqual({ subject: "Mine again", name: "Their name" });
 });
@@ -234,9 +234,9 @@ test("a draft that this tab kept is not saved over what somebody else has stored
   await page.getByText(/^Someone else changed this campaign /).waitFor();
   expect(await subject.inputValue()).toBe("Mine");
   expect((await stored())?.subject).toBe("Theirs");
-  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("button", { name: "View saved version" }).click();
   await page.getByRole("dialog").getByText("Theirs").waitFor();
-  await page.getByRole("button", { name: "Go on with this one" }).click();
+  await page.getByRole("button", { name: "Use saved version" }).click();
   await expect.poll(() => subject.inputValue()).toBe("Theirs");
   await page.getByText("Saved", { exact: true }).waitFor();
   await page.reload();

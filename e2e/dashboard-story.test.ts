@@ -48,7 +48,7 @@ const receivedBy = async (address: string, key: string) =>
 
 async function signUp(page: Page): Promise<void> {
   await page.goto("/app");
-  await link(page, "Create one").click();
+  await link(page, "Create account").click();
   await page.getByLabel("Email").fill("owner@example.com");
   await page.getByLabel("Password").fill("correct horse battery staple");
   await button(page, "Create account").click();
@@ -60,7 +60,7 @@ async function signUp(page: Page): Promise<void> {
 /** With the key that the page shows. @returns the key */
 async function sendFirstMail(page: Page): Promise<string> {
   await link(page, "API keys").click();
-  await button(page, "Show the secret key").click();
+  await button(page, "Show secret key").click();
   const key = (await page.getByText(/^sk_\w+$/).textContent()) ?? "";
   const mail = {
     to: "me@example.com",
@@ -81,7 +81,7 @@ async function addDomain(page: Page): Promise<void> {
   await dialog.getByLabel("Domain", { exact: true }).fill("story.example.com");
   await dialog.getByRole("button", { name: "Add domain" }).click();
   await button(page, "Check now").click();
-  await page.getByText("story.example.com counts as verified").waitFor();
+  await page.getByText("story.example.com is assumed verified").waitFor();
 }
 
 async function bringContacts(page: Page): Promise<void> {

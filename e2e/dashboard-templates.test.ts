@@ -230,17 +230,17 @@ test("who changed a template in another tab is not overwritten without a word: w
   await page.keyboard.press("Control+s");
   await page.getByText(/^Someone else changed this template /).waitFor();
   expect(await saved()).toBe("Theirs");
-  await page.getByRole("button", { name: "Look at what is saved now" }).click();
+  await page.getByRole("button", { name: "View saved version" }).click();
   await page.getByRole("dialog").getByText("Theirs").waitFor();
-  await page.getByRole("dialog").getByRole("button", { name: "Save mine over it" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Overwrite" }).click();
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
   expect(await saved()).toBe("Mine");
 
   // The other tab read what stands there no more.
   await subject(other).fill("Theirs again");
   await other.keyboard.press("Control+s");
-  await other.getByRole("button", { name: "Look at what is saved now" }).click();
-  await other.getByRole("button", { name: "Go on with this one" }).click();
+  await other.getByRole("button", { name: "View saved version" }).click();
+  await other.getByRole("button", { name: "Use saved version" }).click();
   await expect.poll(() => subject(other).inputValue()).toBe("Mine");
   await subject(other).fill("Ours");
   await save(other);

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function signUp(page: Page, email: string, url = server.url): Promise<void> {
   await page.goto(`${url}/app`);
-  await page.getByRole("link", { name: "Create one" }).click();
+  await page.getByRole("link", { name: "Create account" }).click();
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password").fill("correct horse battery staple");
   await page.getByRole("button", { name: "Create account" }).click();
@@ -155,11 +155,11 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   const mailId = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   await server.rows("update emails set status = 'UNCONFIRMED' where id = $1", mailId);
   await page.reload();
-  await page.getByRole("button", { name: "It did not …" }).click();
+  await page.getByRole("button", { name: "Mark as failed…" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await page.getByRole("button", { name: "It did not …" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "It did not arrive" }).click();
-  await page.getByText("Decided by a person").waitFor();
+  await page.getByRole("button", { name: "Mark as failed…" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Mark as failed" }).click();
+  await page.getByText("Resolved manually").waitFor();
 
   await addContact(page, "ada@example.com");
   await page.getByRole("button", { name: "Unsubscribe" }).click();
@@ -171,7 +171,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByText("No matching contacts").waitFor();
   await page.route("**/users/@me/projects", (route) => route.fulfill({ status: 403 }));
   await page.reload();
-  await page.getByText("The server said 403 and nothing more.").waitFor();
+  await page.getByText("The server returned an error (403). Try again.").waitFor();
   await page.unroute("**/users/@me/projects");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("No matching contacts").waitFor();
@@ -179,7 +179,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("link", { name: "ada@example.com" }).waitFor();
 
   await page.getByRole("link", { name: "API keys" }).click();
-  await page.getByRole("button", { name: "Show the secret key" }).click();
+  await page.getByRole("button", { name: "Show secret key" }).click();
   const key = (await page.getByText(/^sk_\w+$/).textContent()) ?? "";
   const sent = await server.call(
     "POST",
@@ -199,22 +199,22 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByRole("link", { name: "Hello", exact: true }).click();
   await page.getByRole("heading", { level: 1, name: "Hello" }).waitFor();
   await page.getByRole("button", { name: "Headers" }).click();
-  await page.getByText("Every one, as the local mailbox has kept them.").waitFor();
+  await page.getByText("All headers, as received by the local mailbox.").waitFor();
   await page.locator("dd", { hasText: "hello@sandbox.localhost" }).last().waitFor();
   await page.getByRole("link", { name: "API keys" }).click();
-  await page.getByRole("button", { name: "Show the secret key" }).click();
+  await page.getByRole("button", { name: "Show secret key" }).click();
 
   await page.getByRole("button", { name: "New key" }).click();
   await page.getByLabel("Name").fill("Staging");
-  await page.getByLabel("What it may do").selectOption({ label: "Test mail" });
-  await page.getByRole("button", { name: "Make key" }).click();
+  await page.getByLabel("Access").selectOption({ label: "Test emails" });
+  await page.getByRole("button", { name: "Create key" }).click();
   const testKey = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
   await page.getByRole("button", { name: "Done" }).click();
   const messages = () => server.call("GET", "/mailbox/messages", { key: testKey });
   expect((await messages()).status).toBe(200);
   await page.getByRole("button", { name: "Revoke Staging" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
-  await page.getByText("None yet.").waitFor();
+  await page.getByText("No scoped keys yet.").waitFor();
   expect((await messages()).status).toBe(401);
 
   await page.getByRole("button", { name: "Replace both keys" }).click();
@@ -223,7 +223,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   expect(await replacing.getByRole("button", { name: "Replace both keys" }).isDisabled()).toBe(true);
   await replacing.getByRole("textbox").fill("Acme <b>& Söhne</b>");
   await replacing.getByRole("button", { name: "Replace both keys" }).click();
-  await page.getByText("Both keys are replaced").waitFor();
+  await page.getByText("Keys replaced").waitFor();
   expect((await server.call("GET", "/contacts", { key })).status).toBe(401);
   const newKey = (await page.getByText(/^sk_\w+$/).textContent()) ?? "";
   expect((await server.call("GET", "/contacts", { key: newKey })).status).toBe(200);
@@ -243,9 +243,9 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByLabel("Domain", { exact: true }).fill("story.example.com");
   await page.getByRole("dialog").getByRole("button", { name: "Add domain" }).click();
   await page.getByRole("button", { name: "Rotate key" }).click();
-  const rotating = page.getByRole("dialog", { name: "Rotate the DKIM key?" });
+  const rotating = page.getByRole("dialog", { name: "Rotate DKIM key?" });
   await rotating.getByRole("button", { name: "Rotate key" }).click();
-  await page.getByText("The next key. It signs from the first check on").waitFor();
+  await page.getByText("The next key. We sign with it as soon as").waitFor();
   expect(await page.getByRole("button", { name: "Rotate key" }).isDisabled()).toBe(true);
   // Where mail stays on this machine DNS is not asked.
   const domains = "**/domains/project/*";
@@ -261,12 +261,12 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   // The program of the first mail sends from a domain of one's own as soon as there is one.
   await page.getByRole("button", { name: "Check now" }).click();
   // DNS is not asked while mail stays here, and nobody is told that it was.
-  await page.getByText("story.example.com counts as verified").waitFor();
+  await page.getByText("story.example.com is assumed verified").waitFor();
   const card = page.locator("section", { has: page.getByRole("heading", { name: "story.example.com" }) });
-  await card.getByText("Counts as verified").waitFor();
-  await card.getByText("Counts as found").first().waitFor();
+  await card.getByText("Assumed verified").waitFor();
+  await card.getByText("Assumed found").first().waitFor();
   expect(await card.getByText(/^(Verified|Found)$/).count()).toBe(0);
-  await page.getByText("nothing is looked up in DNS: a check counts every record as found").waitFor();
+  await page.getByText("so we don't check DNS.").waitFor();
   await page.getByRole("link", { name: "API keys" }).click();
   await page.getByText('"from": "hello@story.example.com"').waitFor();
   expect(faults).toEqual([]);
@@ -444,7 +444,7 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   const asked = page.getByRole("dialog", { name: "Unsubscribe 59 contacts?" });
   await asked.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("The server said 403 and nothing more.").waitFor();
+  await page.getByText("The server returned an error (403). Try again.").waitFor();
   isAnswered = true;
   await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
   await page.reload();
@@ -506,7 +506,7 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await page.keyboard.type("gd");
   await heading("Domains");
   await page.keyboard.type("?");
-  await page.getByLabel("Single keys work on every page").uncheck();
+  await page.getByLabel("Single-key shortcuts").uncheck();
   await page.keyboard.press("Escape");
   await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor({ state: "detached" });
   await page.keyboard.type("gc");
@@ -568,10 +568,10 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await page.keyboard.press("Control+k");
   await page.keyboard.type("welcome");
   await page.getByRole("dialog").getByRole("alert").waitFor();
-  expect(await page.getByText("Nothing is called so.").count()).toBe(0);
+  expect(await page.getByText("No results").count()).toBe(0);
   await page.unroute("**/templates?*");
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("Nothing is called so.").waitFor();
+  await page.getByText("No results").waitFor();
   await page.keyboard.press("Escape");
   await palette.waitFor({ state: "detached" });
 
@@ -590,7 +590,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await line.detach();
   const paintedAfterMs = "performance.getEntriesByName('first-paint')[0].startTime - themedAtMs";
   expect(await page.evaluate<number>(paintedAfterMs)).toBeGreaterThan(0);
-  await choose("theme of", "Theme of the system");
+  await choose("theme of", "System theme");
   expect(await scheme()).toBe("light dark");
   await choose("sign o", "Sign out");
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
@@ -603,41 +603,41 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   await signUp(page, "factor@example.com");
   await page.getByRole("button", { name: "Signed in as factor@example.com" }).click();
   await page.getByRole("menuitem", { name: "Your account" }).click();
-  await page.getByRole("button", { name: "Switch on" }).click();
+  await page.getByRole("button", { name: "Turn on" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Current password").fill("not the password");
-  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByText("The current password is wrong.").waitFor();
   await dialog.getByLabel("Current password").fill("correct horse battery staple");
-  await page.getByRole("button", { name: "Go on" }).click();
-  await page.getByRole("img", { name: "QR code for the app" }).waitFor();
+  await page.getByRole("button", { name: "Continue" }).click();
+  await page.getByRole("img", { name: "QR code" }).waitFor();
   const secret = fromBase32((await dialog.locator("code").textContent()) ?? "");
-  await dialog.getByLabel("Code of the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
-  await dialog.getByRole("button", { name: "Switch on" }).click();
-  await page.getByRole("heading", { name: "Keep these recovery codes" }).waitFor();
+  await dialog.getByLabel("Code from the app").fill(codeAt(secret, Math.floor(Date.now() / 30_000)));
+  await dialog.getByRole("button", { name: "Turn on" }).click();
+  await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
   const recoveryCode = (await dialog.getByRole("listitem").first().textContent()) ?? "";
   // What is shown once stays beside a click, and where nothing can be copied it can be read whole.
   await page.mouse.click(5, 5);
   await page.evaluate("document.execCommand = () => false");
-  await page.getByRole("button", { name: "Copy the recovery codes" }).click();
-  const byHand = page.getByRole("dialog", { name: "It was not copied" });
+  await page.getByRole("button", { name: "Copy recovery codes" }).click();
+  const byHand = page.getByRole("dialog", { name: "Couldn't copy" });
   expect(await byHand.getByLabel("Text to copy").inputValue()).toContain(recoveryCode);
   expect(await page.evaluate("getSelection().toString()")).toContain(recoveryCode);
   await byHand.getByRole("button", { name: "Close" }).click();
   await page.evaluate("delete document.execCommand");
-  await page.getByRole("button", { name: "Copy the recovery codes" }).click();
+  await page.getByRole("button", { name: "Copy recovery codes" }).click();
   await page.getByRole("button", { name: "Copied" }).waitFor();
-  await page.getByRole("button", { name: "I have kept them" }).click();
-  await page.getByText("10 recovery codes are left.").waitFor();
+  await page.getByRole("button", { name: "I saved them" }).click();
+  await page.getByText("10 recovery codes left.").waitFor();
 
   await context.clearCookies();
   await page.reload();
   await page.getByLabel("Email").fill("factor@example.com");
   await page.getByLabel("Password").fill("correct horse battery staple");
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByLabel("Code of the app, or a recovery code").fill(recoveryCode);
+  await page.getByLabel("Code from the app or recovery code").fill(recoveryCode);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  expect(await page.getByText("9 recovery codes are left.").textContent()).toBeTruthy();
+  expect(await page.getByText("9 recovery codes left.").textContent()).toBeTruthy();
 });
 
 /** A passkey device of this browser that always says yes. */
@@ -664,10 +664,10 @@ test("a passkey is added, signs in without a password, is named anew and removed
   await page.getByRole("button", { name: "Signed in as passkey@example.com" }).click();
   await page.getByRole("menuitem", { name: "Your account" }).click();
   const account = page.url();
-  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("button", { name: "Add passkey" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("My laptop");
-  await dialog.getByRole("button", { name: "Go on" }).click();
+  await dialog.getByRole("button", { name: "Continue" }).click();
   await page.getByText("Never used").waitFor();
 
   await context.clearCookies();
@@ -697,9 +697,9 @@ test("after another service a passkey stands in for the code of the second facto
   await page.getByRole("heading", { name: "Getting started" }).waitFor();
   const account = `${page.url()}/account`;
   await page.goto(account);
-  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByRole("button", { name: "Add passkey" }).click();
   await page.getByRole("dialog").getByLabel("Name").fill("My laptop");
-  await page.getByRole("dialog").getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
   await page.getByText("Never used").waitFor();
   await server.rows(
     `insert into second_factors (user_id, sealed_secret, confirmed_at)
@@ -728,11 +728,11 @@ test("another service signs up, in where one was going, and is disconnected once
   await page.goto(`${page.url()}/account`);
   await page.getByRole("link", { name: "Continue with Acme ID" }).click();
   await page.getByRole("heading", { name: "Your account" }).waitFor();
-  await page.getByText("Your account has none.", { exact: false }).waitFor();
+  await page.getByText("Your account has no password.", { exact: false }).waitFor();
   await page.getByRole("button", { name: "Disconnect" }).click();
   await page.getByText("It is the only way into your account.", { exact: false }).waitFor();
-  await page.getByRole("button", { name: "Set one by mail" }).click();
-  await page.getByText("A mail is on its way").waitFor();
+  await page.getByRole("button", { name: "Email me a link" }).click();
+  await page.getByText("Email sent").waitFor();
   await server.rows(
     "update users set password_hash = 'set by mail' where email = $1",
     identities.person.email,
@@ -805,7 +805,7 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await says("es", openedWithin(3, "hours"), "opened ocurrió en las últimas 3 horas.");
   await says("es", openedWithin(1, "weeks"), "opened ocurrió en los últimos 7 días.");
   await page.goto(`${server.url}/app/${id}/reports?about=deliverability&days=365`);
-  await page.getByText("Los últimos 180 días").waitFor();
+  await page.getByText("Últimos 180 días").waitFor();
 });
 
 test("what the server finds in mails and files is said in the language of whoever reads it", async () => {

@@ -214,7 +214,7 @@ async function tryOnce<E extends Endpoint>(
 async function reached<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return coming.catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
-    throw new CallError(t("The server cannot be reached. Check the connection, then try again."));
+    throw new CallError(t("We can't reach the server. Check your connection and try again."));
   });
 }
 
@@ -254,7 +254,7 @@ function errorOf(response: Response, body: unknown): CallError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.["message"] !== "string")
     return new CallError(
-      t("The server said {status} and nothing more.", { status: String(response.status) }),
+      t("The server returned an error ({status}). Try again.", { status: String(response.status) }),
       {
         status: response.status,
         code: "UNKNOWN",

@@ -54,12 +54,12 @@ async function asked(work: () => Promise<Credential | null>): Promise<PublicKeyC
   } catch (error) {
     const name = error instanceof Error ? error.name : "";
     if (name === "InvalidStateError")
-      throw new CallError(t("This device has a passkey of your account already."));
+      throw new CallError(t("This device already has a passkey for your account."));
     if (name === "SecurityError" || name === "NotSupportedError")
-      throw new CallError(t("Passkeys do not work at this address, or not in this browser."));
+      throw new CallError(t("Passkeys don't work at this address or in this browser."));
     if (name !== "NotAllowedError" && name !== "AbortError") throw error;
   }
-  throw new CallError(t("No passkey was chosen, or it took too long."));
+  throw new CallError(t("No passkey was used. Try again."));
 }
 
 function bytesOf(text: string): Uint8Array<ArrayBuffer> {

@@ -13,6 +13,6 @@ export function roleName(role: Role): string {
 export function whyNot({ role }: Project, least: "ADMIN" | "OWNER"): string | undefined {
   if (role === "OWNER" || (role === "ADMIN" && least === "ADMIN")) return undefined;
   return least === "OWNER"
-    ? t("Only the owner of this project may do this.")
-    : t("Only admins and the owner of this project may do this.");
+    ? t("Only the project owner can do this.")
+    : t("Only admins and the project owner can do this.");
 }

@@ -99,7 +99,7 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
       />
       {isCodeAsked && (
         <Field
-          label={t("Code of the app, or a recovery code")}
+          label={t("Code from the app or recovery code")}
           autoComplete="one-time-code"
           autoFocus
           value={code}

@@ -33,35 +33,35 @@ export function ChangedElsewhere<Saved extends { updatedAt: string }>({
         setLooking(false);
       }}
     >
-      {t("Save mine over it")}
+      {t("Overwrite")}
     </Button>
   );
   return (
     <div role="alert" className="mb-5 rounded-md border border-line bg-warn-wash px-3.5 py-2.5 text-sm">
       <p className="font-medium text-warn">{said}</p>
-      <p className="mt-0.5 text-soft">{t("What you wrote is here still, and is not saved.")}</p>
+      <p className="mt-0.5 text-soft">{t("Your changes are still here but not saved.")}</p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button disabled={saved === undefined} onClick={() => setLooking(true)}>
-          {t("Look at what is saved now")}
+          {t("View saved version")}
         </Button>
         {over}
       </div>
       {isLooking && saved !== undefined && (
         <Dialog
           title={t("Saved version")}
-          description={t("Changed {when}.", { when: formatInstant(saved.updatedAt) })}
+          description={t("Updated {when}", { when: formatInstant(saved.updatedAt) })}
           open
           onClose={() => setLooking(false)}
         >
           {show(saved)}
           <p className="mt-4 text-sm text-warn">
-            {t("Go on with this one, and what you have not saved is lost.")}
+            {t("Using the saved version discards your changes.")}
           </p>
           <div className="mt-3 flex flex-wrap justify-end gap-2">
             <Button look="quiet" onClick={() => setLooking(false)}>
               {t("Close")}
             </Button>
-            <Button onClick={() => onTaken(saved)}>{t("Go on with this one")}</Button>
+            <Button onClick={() => onTaken(saved)}>{t("Use saved version")}</Button>
             {over}
           </div>
         </Dialog>

@@ -85,7 +85,7 @@ export function Combobox({
               <Base.Input aria-label={t("Search")} placeholder={t("Search")} className={INPUT_CLASS} />
             </div>
             <Base.Empty className="p-3 text-sm text-soft empty:hidden">
-              {listed.length === 0 && t("Nothing is called so.")}
+              {listed.length === 0 && t("No results")}
             </Base.Empty>
             <Base.List className="overflow-y-auto p-1 empty:hidden">
               {(group: Listed) => (

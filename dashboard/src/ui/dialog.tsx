@@ -22,7 +22,7 @@ interface DialogProps {
 }
 
 export function Dialog({ title, description, open, onClose, isHeld = false, children }: DialogProps) {
-  useLeaveWarning(isHeld, t("Leave all the same? What is shown here this once is lost."));
+  useLeaveWarning(isHeld, t("Leave this page? You won't be able to see this again."));
   const popup = useRef<HTMLDivElement>(null);
   const [isTyped, setTyped] = useState(false);
   /** At once, and not in the next frame: whoever types without looking loses no letter. Without such a field it is the dialog's choice. */

@@ -48,9 +48,9 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
 function ByHandDialog({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <Dialog
-      title={t("It was not copied")}
+      title={t("Couldn't copy")}
       description={t(
-        "The browser does not let this page copy. The text is selected: copy it with Ctrl C or ⌘C.",
+        "Your browser blocked copying. The text is selected, so press Ctrl C or ⌘C.",
       )}
       open
       onClose={onClose}

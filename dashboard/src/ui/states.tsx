@@ -41,7 +41,7 @@ export function Failure({ error, atInputs = [], onRetry }: FailureProps) {
   if (said !== null && said.fields.length > 0 && elsewhere.length === 0) return null;
   return (
     <div role="alert" className="rounded-md border border-line bg-bad-wash px-3.5 py-2.5 text-sm">
-      <p className="font-medium text-bad">{said?.message ?? t("Something went wrong in this page.")}</p>
+      <p className="font-medium text-bad">{said?.message ?? t("Something went wrong on this page.")}</p>
       {said?.suggestion != null && <p className="mt-0.5 text-soft">{said.suggestion}</p>}
       <FieldProblems problems={elsewhere} />
       {(said?.requestId != null || onRetry !== undefined) && (

@@ -2,7 +2,7 @@
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 
-const WHAT_WAS_TYPED = t("Leave without saving? What you typed is lost.");
+const WHAT_WAS_TYPED = t("Leave without saving? You will lose your changes.");
 
 /** Whether to leave all the same. */
 export function askToLeave(question = WHAT_WAS_TYPED): boolean {

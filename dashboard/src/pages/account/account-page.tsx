@@ -103,7 +103,7 @@ function PasswordCard() {
   return (
     <ChangeCard
       title={t("Password")}
-      about={t("All other sessions end when it changes.")}
+      about={t("Changing it ends all other sessions.")}
       action={t("Change password")}
       field={{
         name: "newPassword",
@@ -126,7 +126,7 @@ function NoPasswordCard() {
   const email = account.data?.email ?? "";
   const asking = useMutation({
     mutationFn: () => call(requestPasswordReset, { body: { email } }),
-    onSuccess: () => toast(t("A mail is on its way"), email),
+    onSuccess: () => toast(t("Email sent"), email),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
   });
   return (
@@ -136,12 +136,12 @@ function NoPasswordCard() {
           <h2 className="font-semibold">{t("Password")}</h2>
           <p className="text-sm text-soft">
             {t(
-              "Your account has none. With one you can switch on a second factor and change your address; all sessions end when it is set.",
+              "Your account has no password. Set one to use two-factor authentication and change your email. This ends all sessions.",
             )}
           </p>
         </div>
         <Button busy={asking.isPending} disabled={email === ""} onClick={() => asking.mutate()}>
-          {t("Set one by mail")}
+          {t("Email me a link")}
         </Button>
       </div>
     </Card>
@@ -153,13 +153,13 @@ function AddressCard() {
   return (
     <ChangeCard
       title={t("Email address")}
-      about={t("The new one gets a mail; with its link the address becomes yours.")}
-      action={t("Change address")}
-      field={{ name: "newEmail", label: t("New address"), type: "email", autoComplete: "email" }}
+      about={t("We'll email a confirmation link to the new address.")}
+      action={t("Change email")}
+      field={{ name: "newEmail", label: t("New email address"), type: "email", autoComplete: "email" }}
       change={({ currentPassword, value }) =>
         call(changeEmail, { body: { currentPassword, newEmail: value.trim() } })
       }
-      onDone={(value) => toast(t("A mail is on its way"), value.trim())}
+      onDone={(value) => toast(t("Email sent"), value.trim())}
     />
   );
 }

@@ -20,7 +20,7 @@ export function DeleteAccountCard({ hasPassword }: { hasPassword: boolean }) {
         <div className="min-w-60 flex-1">
           <h2 className="font-semibold">{t("Delete account")}</h2>
           <p className="text-sm text-soft">
-            {t("You leave all projects. Transfer or delete the projects you own first.")}
+            {t("You will leave all projects. Transfer or delete the projects you own first.")}
           </p>
         </div>
         <Button look="danger" onClick={() => setOpen(true)}>

@@ -22,7 +22,7 @@ export function ForgottenPasswordPage() {
     >
       {asking.isSuccess ? (
         <p role="status" className="text-soft">
-          {t("If {email} has an account, we sent an email. Its link is valid for an hour.", { email })}
+          {t("If {email} has an account, we sent a link. The link is valid for one hour.", { email })}
         </p>
       ) : (
         <OneFieldForm
@@ -31,7 +31,7 @@ export function ForgottenPasswordPage() {
           autoComplete="username"
           value={email}
           onChange={setEmail}
-          action={t("Send the mail")}
+          action={t("Send link")}
           asking={asking}
         />
       )}

@@ -25,7 +25,7 @@ export function IdentitiesCard() {
   const removing = useMutation({
     mutationFn: ({ id }: { id: string; title: string }) =>
       call(removeIdentity, { params: { identityId: id } }),
-    onSuccess: (_, { title }) => toast(t("{service} is disconnected", { service: title })),
+    onSuccess: (_, { title }) => toast(t("{service} disconnected", { service: title })),
     onError: (error) => toast(t("Couldn't save the change"), error.message),
     onSettled: () => queries.invalidateQueries({ queryKey: KEY }),
   });
@@ -37,8 +37,8 @@ export function IdentitiesCard() {
   return (
     <Card>
       <header className="border-b border-line px-5 py-3">
-        <h2 className="font-semibold">{t("Other ways to sign in")}</h2>
-        <p className="text-sm text-soft">{t("A second factor is asked for all the same.")}</p>
+        <h2 className="font-semibold">{t("Connected accounts")}</h2>
+        <p className="text-sm text-soft">{t("We still ask for your two-factor code.")}</p>
       </header>
       <ul className="divide-y divide-line">
         {connected.map(({ id, title, email, createdAt }) => (

@@ -34,7 +34,7 @@ export function InvitationPage() {
       {data !== undefined && (
         <>
           <p className="mb-5 text-soft">
-            {t("You are invited under the address {email}. Your role: {role}.", {
+            {t("You're invited as {email}. Your role: {role}.", {
               email: data.email,
               role: roleName(data.role),
             })}
@@ -80,7 +80,7 @@ function Accept({ token }: { token: string }) {
     <div className="flex flex-col gap-4">
       {accepting.error !== null && <Failure error={accepting.error} />}
       <Button look="primary" busy={accepting.isPending} onClick={() => accepting.mutate()}>
-        {t("Accept the invitation")}
+        {t("Accept invitation")}
       </Button>
     </div>
   );

@@ -38,9 +38,9 @@ export function AddPasskeyDialog({ onClose }: DialogProps) {
   const adding = useChange(() => makePasskey(name), { said: t("Passkey added"), onClose });
   return (
     <Dialog
-      title={t("Add a passkey")}
+      title={t("Add passkey")}
       description={t(
-        "The browser asks where to keep it: on this device, on a telephone or on a security key.",
+        "Your browser asks where to save it, such as this device, your phone or a security key.",
       )}
       open
       onClose={onClose}
@@ -49,7 +49,7 @@ export function AddPasskeyDialog({ onClose }: DialogProps) {
         label={t("Name")}
         value={name}
         onChange={setName}
-        action={t("Go on")}
+        action={t("Continue")}
         asking={adding}
         onCancel={onClose}
       />
@@ -64,7 +64,7 @@ export function RenamePasskeyDialog({ id, name: before, onClose }: OneProps) {
     onClose,
   });
   return (
-    <Dialog title={t("Rename the passkey")} open onClose={onClose}>
+    <Dialog title={t("Rename passkey")} open onClose={onClose}>
       <OneFieldForm
         label={t("Name")}
         value={name}
@@ -84,8 +84,8 @@ export function RemovePasskeyDialog({ id, name, onClose }: OneProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Remove the passkey {name}?", { name })}
-      description={t("It signs in no more. Delete it on the device as well.")}
+      title={t("Remove passkey {name}?", { name })}
+      description={t("This passkey no longer works. Remove it from your device too.")}
       action={t("Remove")}
       doing={removing}
       onClose={onClose}

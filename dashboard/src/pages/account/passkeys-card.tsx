@@ -33,11 +33,11 @@ export function PasskeysCard() {
         <div className="min-w-60 flex-1">
           <h2 className="font-semibold">{t("Passkeys")}</h2>
           <p className="text-sm text-soft">
-            {t("Sign in with a fingerprint, a face or a PIN: without a password, and without a code.")}
+            {t("Sign in with your fingerprint, face or PIN instead of a password.")}
           </p>
         </div>
         {"PublicKeyCredential" in globalThis && (
-          <Button onClick={() => setAdding(true)}>{t("Add a passkey")}</Button>
+          <Button onClick={() => setAdding(true)}>{t("Add passkey")}</Button>
         )}
       </header>
       {passkeys.isPending && <Skeleton className="m-5 h-10" />}

@@ -29,16 +29,16 @@ export function SecondFactorCard() {
       <header className="flex flex-wrap items-center justify-between gap-3 border-b border-line px-5 py-3 last:border-b-0">
         <div>
           <h2 className="font-semibold">
-            {t("Second factor")}{" "}
+            {t("Two-factor authentication")}{" "}
             {factor.isSuccess && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? t("On") : t("Off")}</Badge>}
           </h2>
           <p className="text-sm text-soft">
             {t(
-              "A code of an authenticator app, beside the password: whoever learns that alone cannot sign in.",
+              "Ask for a code from an authenticator app when you sign in.",
             )}
           </p>
         </div>
-        {factor.isSuccess && !isOn && <Button onClick={() => setAsked("on")}>{t("Switch on")}</Button>}
+        {factor.isSuccess && !isOn && <Button onClick={() => setAsked("on")}>{t("Turn on")}</Button>}
       </header>
       {factor.isPending && <Skeleton className="m-5 h-10" />}
       {factor.isError && <Failure error={factor.error} onRetry={() => void factor.refetch()} />}
@@ -47,14 +47,14 @@ export function SecondFactorCard() {
           <p className="min-w-48 flex-1 text-sm">
             {since !== null && t("On since {day}.", { day: formatDay(since) })}{" "}
             <span className={recoveryCodesLeft <= FEW_CODES ? "text-warn" : "text-soft"}>
-              {plural(recoveryCodesLeft, "{n} recovery code is left.", "{n} recovery codes are left.")}
+              {plural(recoveryCodesLeft, "{n} recovery code left.", "{n} recovery codes left.")}
             </span>
           </p>
           <Button look="quiet" onClick={() => setAsked("codes")}>
             {t("New recovery codes")}
           </Button>
           <Button look="quiet" onClick={() => setAsked("off")}>
-            {t("Switch off")}
+            {t("Turn off")}
           </Button>
         </div>
       )}

@@ -123,18 +123,18 @@ export function SwitchOnDialog({ onClose }: DialogProps) {
     return <CodesDialog codes={confirming.data.recoveryCodes} onClose={onClose} />;
   return (
     <Dialog
-      title={t("Switch the second factor on")}
+      title={t("Turn on two-factor authentication")}
       description={
         beginning.data === undefined
-          ? t("You need an authenticator app on your telephone or computer.")
-          : t("Scan the code with the app, then type the six digits it shows.")
+          ? t("You need an authenticator app on your phone or computer.")
+          : t("Scan the code with your app, then enter the six-digit code.")
       }
       open
       onClose={onClose}
       isHeld={confirming.isPending}
     >
       {beginning.data === undefined ? (
-        <PasswordForm action={t("Go on")} doing={beginning} onClose={onClose} />
+        <PasswordForm action={t("Continue")} doing={beginning} onClose={onClose} />
       ) : (
         <ConfirmForm {...beginning.data} confirming={confirming} onClose={onClose} />
       )}
@@ -160,7 +160,7 @@ function ConfirmForm({ secret, uri, confirming, onClose }: ConfirmFormProps) {
             {t("Cancel")}
           </Button>
           <Button look="primary" type="submit" busy={confirming.isPending} disabled={code.trim() === ""}>
-            {t("Switch on")}
+            {t("Turn on")}
           </Button>
         </>
       }
@@ -168,10 +168,10 @@ function ConfirmForm({ secret, uri, confirming, onClose }: ConfirmFormProps) {
       <QrCode text={uri} />
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
         <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
-        <CopyButton text={secret} label={t("Copy the secret")} />
+        <CopyButton text={secret} label={t("Copy secret")} />
       </div>
       <Field
-        label={t("Code of the app")}
+        label={t("Code from the app")}
         inputMode="numeric"
         autoComplete="one-time-code"
         autoFocus
@@ -191,7 +191,7 @@ function QrCode({ text }: { text: string }) {
   return (
     <svg
       role="img"
-      aria-label={t("QR code for the app")}
+      aria-label={t("QR code")}
       viewBox={`0 0 ${size} ${size}`}
       className="mx-auto w-48 rounded-md bg-white"
       shapeRendering="crispEdges"
@@ -208,20 +208,20 @@ export function SwitchOffDialog({ onClose }: DialogProps) {
     mutationFn: (body: { currentPassword: string; code: string }) => call(endSecondFactor, { body }),
     onSuccess: async () => {
       await refresh();
-      toast(t("The second factor is off"));
+      toast(t("Two-factor authentication is off"));
       onClose();
     },
   });
   return (
     <Dialog
-      title={t("Switch the second factor off?")}
-      description={t("Signing in asks for the password alone again.")}
+      title={t("Turn off two-factor authentication?")}
+      description={t("You'll only need your password to sign in.")}
       open
       onClose={onClose}
     >
       <PasswordForm
-        code={{ label: t("Code of the app, or a recovery code") }}
-        action={t("Switch off")}
+        code={{ label: t("Code from the app or recovery code") }}
+        action={t("Turn off")}
         look="danger"
         doing={ending}
         onClose={onClose}
@@ -240,15 +240,15 @@ export function NewCodesDialog({ onClose }: DialogProps) {
     return <CodesDialog codes={renewing.data.recoveryCodes} onClose={onClose} />;
   return (
     <Dialog
-      title={t("Make new recovery codes?")}
-      description={t("The old ones are worth nothing then.")}
+      title={t("Create new recovery codes?")}
+      description={t("Your old codes will stop working.")}
       open
       onClose={onClose}
       isHeld={renewing.isPending}
     >
       <PasswordForm
-        code={{ label: t("Code of the app, or a recovery code") }}
-        action={t("Make new codes")}
+        code={{ label: t("Code from the app or recovery code") }}
+        action={t("Create new codes")}
         doing={renewing}
         onClose={onClose}
       />
@@ -260,8 +260,8 @@ function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[
   const text = codes.join("\n");
   return (
     <Dialog
-      title={t("Keep these recovery codes")}
-      description={t("They are shown this once. Each signs you in once when the app is not at hand.")}
+      title={t("Save your recovery codes")}
+      description={t("You won't see these codes again. Each one signs you in once if you lose your app.")}
       open
       isHeld
     >
@@ -271,7 +271,7 @@ function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[
             <li key={code}>{code}</li>
           ))}
         </ul>
-        <CopyButton text={text} label={t("Copy the recovery codes")} />
+        <CopyButton text={text} label={t("Copy recovery codes")} />
       </div>
       <div className="mt-4 flex justify-end gap-2">
         <a
@@ -282,7 +282,7 @@ function CodesDialog({ codes, onClose }: DialogProps & { codes: readonly string[
           {t("Download")}
         </a>
         <Button look="primary" onClick={onClose}>
-          {t("I have kept them")}
+          {t("I saved them")}
         </Button>
       </div>
     </Dialog>

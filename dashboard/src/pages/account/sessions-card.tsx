@@ -35,7 +35,7 @@ export function SessionsCard() {
         <h2 className="font-semibold">{t("Sessions")}</h2>
         {(sessions.data?.length ?? 0) > 1 && (
           <Button busy={endingOthers.isPending} onClick={() => endingOthers.mutate()}>
-            {t("End all others")}
+            {t("End all other sessions")}
           </Button>
         )}
       </header>
@@ -46,7 +46,7 @@ export function SessionsCard() {
           <li key={id} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
             <div className="min-w-48 flex-1">
               <p className="truncate font-medium">
-                <bdi>{deviceOf(userAgent)}</bdi> {isCurrent && <Badge tone="good">{t("This one")}</Badge>}
+                <bdi>{deviceOf(userAgent)}</bdi> {isCurrent && <Badge tone="good">{t("This device")}</Badge>}
               </p>
               <p className="text-sm text-faint">
                 {[

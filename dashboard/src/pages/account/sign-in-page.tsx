@@ -28,7 +28,7 @@ export function SignInPage() {
           <DoorLink to="/forgotten-password">{t("Forgot your password?")}</DoorLink>
           {config.data?.features.signups === true && (
             <span className="mt-2 block">
-              {t("No account yet?")} <DoorLink to="/sign-up">{t("Create one")}</DoorLink>
+              {t("No account yet?")} <DoorLink to="/sign-up">{t("Create account")}</DoorLink>
             </span>
           )}
         </>
@@ -48,7 +48,7 @@ export function SignUpPage() {
       title={t("Create your account")}
       other={
         <>
-          {t("Have one already?")} <DoorLink to="/sign-in">{t("Sign in")}</DoorLink>
+          {t("Already have an account?")} <DoorLink to="/sign-in">{t("Sign in")}</DoorLink>
         </>
       }
     >
@@ -67,7 +67,7 @@ function SignUpByEmail() {
   if (asking.isSuccess)
     return (
       <p role="status" className="text-soft">
-        {t("Check your inbox. We sent a link to {email}; open it to choose your password.", { email })}
+        {t("Check your inbox. We sent a link to {email} to choose your password.", { email })}
       </p>
     );
   return (

@@ -32,12 +32,12 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
   "email.delivered": { icon: CheckCheck, says: t("Email delivered") },
   "email.opened": { icon: Eye, says: t("Email opened") },
   "email.clicked": { icon: MousePointerClick, says: t("Link clicked") },
-  "email.machine-opened": { icon: Bot, says: t("Opened by a machine") },
-  "email.machine-clicked": { icon: Bot, says: t("Link followed by a machine") },
+  "email.machine-opened": { icon: Bot, says: t("Automated open") },
+  "email.machine-clicked": { icon: Bot, says: t("Automated click") },
   "email.bounced": { icon: Undo2, says: t("Email bounced"), isBad: true },
   "email.complaint": { icon: Flag, says: t("Reported as spam"), isBad: true },
   "email.skipped": { icon: MailX, says: t("Email skipped"), isBad: true },
-  "email.received": { icon: MailPlus, says: t("Wrote to you") },
+  "email.received": { icon: MailPlus, says: t("Email received") },
   "contact.subscribed": { icon: UserPlus, says: t("Subscribed") },
   "contact.unsubscribed": { icon: UserMinus, says: t("Unsubscribed") },
   "event.triggered": { icon: Zap, says: t("Event") },
@@ -48,7 +48,7 @@ const LOOKS: Record<Activity["type"], { icon: LucideIcon; says: string; isBad?: 
   "workflow.waiting": { icon: CalendarClock, says: t("Workflow continues") },
 };
 const SKELETON_LINES = 8;
-const UNKNOWN = { icon: AlertTriangle, says: t("Something new"), isBad: false };
+const UNKNOWN = { icon: AlertTriangle, says: t("Other activity"), isBad: false };
 
 /** Why a workflow skipped an email, by the code in its event. */
 const SKIP_REASONS: Record<string, string> = {

@@ -55,12 +55,12 @@ export function ActivityPage() {
   const navigate = route.useNavigate();
   const change = useSearchChange();
   return (
-    <Page title={t("Activity")} about={t("What happened, newest first, and what comes next.")}>
+    <Page title={t("Activity")} about={t("Everything that happened in this project.")}>
       <Choices
         look="tabs"
         label={t("View")}
         options={[
-          { value: "feed", label: t("Everything") },
+          { value: "feed", label: t("All activity") },
           { value: "mails", label: t("Emails") },
           { value: "upcoming", label: t("Upcoming") },
           { value: "requests", label: t("API requests") },
@@ -117,7 +117,7 @@ function Feed() {
     <>
       <div className="mb-3 flex flex-wrap items-center gap-3">
         <Choices
-          label={t("Kind")}
+          label={t("Type")}
           options={[
             { value: "all", label: t("All") },
             { value: "mails", label: t("Emails") },
@@ -130,7 +130,7 @@ function Feed() {
           onChoose={(chosen) => change({ kind: chosen === "all" ? undefined : chosen })}
         />
         <SearchBox
-          label={t("Name of an event")}
+          label={t("Search by event name")}
           value={event ?? ""}
           onSearch={(text) => change({ event: text }, true)}
         />
@@ -158,15 +158,15 @@ function NothingHappened({ isFiltered, onClear }: { isFiltered: boolean; onClear
   if (isFiltered)
     return (
       <Empty
-        title={t("Nothing of this kind")}
+        title={t("No matching activity")}
         action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
       >
-        {t("Nothing that happened fits the filter.")}
+        {t("Try a different filter.")}
       </Empty>
     );
   return (
     <Empty title={t("No activity yet")}>
-      {t("Mails, opens, clicks, events of your program and subscriptions appear here as they happen.")}
+      {t("Emails, opens, clicks, events and subscription changes appear here live.")}
     </Empty>
   );
 }
@@ -180,8 +180,8 @@ function Upcoming({ projectId }: { projectId: string }) {
   return (
     <Card>
       {upcoming.data?.activities.length === 0 ? (
-        <Empty title={t("Nothing is planned")}>
-          {t("Scheduled campaigns and workflows that wait for a time appear here.")}
+        <Empty title={t("Nothing scheduled")}>
+          {t("Scheduled campaigns and waiting workflows appear here.")}
         </Empty>
       ) : (
         <ActivityLines projectId={projectId} items={upcoming.data?.activities} />

@@ -200,7 +200,7 @@ function NoCampaigns({ isFiltered, onClear, onAdd }: NoCampaignsProps) {
       title={t("No campaigns yet")}
       action={
         <Button look="primary" onClick={onAdd}>
-          {t("New campaign")}
+          {t("Create your first campaign")}
         </Button>
       }
     >

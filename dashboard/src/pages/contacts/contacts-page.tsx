@@ -168,7 +168,7 @@ function NoContacts({ isFiltered, onAdd }: { isFiltered: boolean; onAdd: () => v
       title={t("No contacts yet")}
       action={
         <Button look="primary" onClick={onAdd}>
-          {t("Add contact")}
+          {t("Add your first contact")}
         </Button>
       }
     >

@@ -22,143 +22,143 @@ type Values = Record<Name, string | number>;
 const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
   "dkim.missing": () =>
     t(
-      "DNS has no TXT record of this name. Look at the name: many providers append the domain to what you enter.",
+      "No TXT record found. Check the name, because many providers append the domain to what you enter.",
     ),
   "dkim.several": (values) =>
     t(
-      "There are {count} TXT records of this name, and receivers may read any of them. Keep only this one.",
+      "There are {count} TXT records with this name. Keep only this one.",
       values,
     ),
   "dkim.testing": () =>
     t(
-      "t=y says that the key is only being tried out: receivers may treat the mail as unsigned. Take it out.",
+      "t=y marks the key as a test, so receivers may ignore the signature. Remove t=y.",
     ),
   "dkim.notARecord": () =>
-    t("The TXT record of this name is not a DKIM record. Replace it by the expected value."),
+    t("This TXT record isn't a DKIM record. Replace it with the expected value."),
   "dkim.revoked": () =>
-    t("The key is revoked: p= is empty. Put the expected value in its place, or rotate the key."),
-  "dkim.otherKey": () => t("Another key is published here. Replace it by the expected value."),
+    t("The key is revoked because p= is empty. Enter the expected value or rotate the key."),
+  "dkim.otherKey": () => t("The record has a different key. Replace it with the expected value."),
   "dkim.forbidden": () =>
     t(
-      "The key is there, but k=, h= or s= beside it forbid its use. Replace the record by the expected value.",
+      "The tags k=, h= or s= don't allow this key. Replace the record with the expected value.",
     ),
   "dkim.nextKey": () =>
     t(
-      "The next key. It signs from the first check on that finds this record; until then the present one does.",
+      "The next key. We sign with it as soon as we find this record.",
     ),
   "dkim.formerKey": (values) =>
     t(
-      "The former key. Leave this record until {until}: mail that it signed may still be on its way. Then delete it.",
+      "The previous key. Keep this record until {until} for emails still on their way, then delete it.",
       values,
     ),
   "dkim.ed25519Waits": () =>
-    t("The Ed25519 key. It signs beside the RSA key while DNS has this record; nothing waits for it."),
-  "spf.missing": () => t("There is no SPF record."),
+    t("Optional Ed25519 key. We sign with it in addition to RSA while DNS has this record."),
+  "spf.missing": () => t("No SPF record found."),
   "spf.askProvider": () =>
     t(
-      "Your mail server's provider tells you the include: (or the addresses) that belongs before ?all; end with ~all once every server that sends for you is in it.",
+      "Ask your mail server's provider which include: or addresses to put before ?all. Use ~all once the record lists every server.",
     ),
   "spf.several": (values) =>
     t(
-      "There are {count} SPF records, which receivers take for an error and then for none. Put what they allow into one and delete the others.",
+      "There are {count} SPF records, so receivers ignore all of them. Merge them into one.",
       values,
     ),
   "spf.includesNone": (values) =>
     t(
-      "{from} includes {name}, which has no SPF record, so receivers take the whole record for an error. Correct it.",
+      "{from} includes {name}, which has no SPF record. This makes the whole record invalid.",
       values,
     ),
   "spf.includesSeveral": (values) =>
     t(
-      "{from} includes {name}, which has {count} SPF records, so receivers take the whole record for an error. Correct it.",
+      "{from} includes {name}, which has {count} SPF records. This makes the whole record invalid.",
       values,
     ),
   "spf.loop": (values) =>
     t(
-      "{from} includes {name}, which leads back to itself, so receivers take the whole record for an error. Correct it.",
+      "{from} includes {name}, which loops back. This makes the whole record invalid.",
       values,
     ),
   "spf.unknownTerm": (values) =>
-    t("{term} is nothing SPF knows, so receivers take the whole record for an error. Correct it.", values),
+    t("{term} isn't valid SPF. This makes the whole record invalid.", values),
   "spf.unknownTermIn": (values) =>
     t(
-      "{term} in the record of {name} is nothing SPF knows, so receivers take the whole record for an error. Correct it.",
+      "{term} in the record of {name} isn't valid SPF. This makes the whole record invalid.",
       values,
     ),
   "spf.noHost": (values) =>
-    t("{term} names no host, so receivers take the whole record for an error. Correct it.", values),
+    t("{term} has no host name. This makes the whole record invalid.", values),
   "spf.manyHosts": (values) =>
     t(
-      "{term} stands for more than {most} hosts, so receivers take the whole record for an error. Correct it.",
+      "{term} resolves to more than {most} hosts. This makes the whole record invalid.",
       values,
     ),
   "spf.lookups": (values) =>
     t(
-      "The record needs {count} lookups, with what it includes; more than {most} are an error to receivers. Take out what you no longer use.",
+      "The record and its includes need {count} lookups, and only {most} are allowed. Remove services you no longer use.",
       values,
     ),
   "spf.moreLookups": (values) =>
     t(
-      "The record needs more than {count} lookups, with what it includes; more than {most} are an error to receivers. Take out what you no longer use.",
+      "The record and its includes need more than {count} lookups, and only {most} are allowed. Remove services you no longer use.",
       values,
     ),
   "spf.voids": (values) =>
     t(
-      "DNS has nothing for {count} names that the record looks up ({names}); more than {most} are an error to receivers. Take them out.",
+      "The record looks up {count} names that don't exist ({names}), and only {most} are allowed. Remove them.",
       values,
     ),
   "spf.ptr": (values) =>
     t(
-      "The record of {name} uses ptr, which is slow and which large receivers ignore: name the addresses instead.",
+      "The record of {name} uses ptr, which large receivers ignore. List the addresses instead.",
       values,
     ),
   "spf.allowsAll": (values) =>
-    t("{term} lets every machine in the world send for your domain. End the record with ~all.", values),
-  "spf.sendsNothing": () => t("The record says that this domain sends no mail at all."),
-  "spf.noEnd": () => t("The record does not say what to think of other machines. End it with ~all."),
+    t("{term} lets any server send for your domain. End the record with ~all.", values),
+  "spf.sendsNothing": () => t("The record says that this domain sends no email."),
+  "spf.noEnd": () => t("The record doesn't cover other servers. End it with ~all."),
   "spf.ofInstallation": () =>
-    t("This is the return path of all mail of the installation: whoever runs it changes its record."),
+    t("All emails of this instance use this return path. Your instance admin manages its record."),
   "spf.notNeeded": (values) =>
     t(
-      "There is no SPF record, and none is needed: receivers look for SPF at the return path, {returnPath}. DMARC takes either that or the DKIM signature. A few filters look here all the same.",
+      "You don't need an SPF record here, because receivers check the return path {returnPath}. DMARC accepts SPF or DKIM. A few filters still look here.",
       values,
     ),
   "spf.notNeededElsewhere": (values) =>
     t(
-      "There is no SPF record, and none is needed: receivers look for SPF at the return path, {returnPath}. DMARC takes the DKIM signature, since the return path is a domain of another. A few filters look here all the same.",
+      "You don't need an SPF record here, because receivers check the return path {returnPath}. That's another domain, so DMARC uses DKIM. A few filters still look here.",
       values,
     ),
   "dmarc.missing": () =>
     t(
-      "There is no DMARC record, and large receivers ask for one. p=none is fine to begin with: it changes nothing about your mail.",
+      "No DMARC record found. Large receivers require one. Start with p=none, which doesn't affect delivery.",
     ),
   "dmarc.otherRecord": () =>
-    t("The TXT record of this name does not begin with v=DMARC1, so receivers ignore it. Replace it."),
+    t("This TXT record doesn't start with v=DMARC1, so receivers ignore it. Replace it."),
   "dmarc.several": (values) =>
-    t("There are {count} DMARC records of this name, so receivers ignore all of them. Keep one.", values),
+    t("There are {count} DMARC records, so receivers ignore all of them. Keep one.", values),
   "dmarc.noPolicy": () =>
     t(
-      "The record has no valid p=, or another value in sp= or np= than none, quarantine or reject, so receivers ignore it. Correct it.",
+      "The record has an invalid p=, sp= or np=, so receivers ignore it. Use none, quarantine or reject.",
     ),
   "dmarc.noPolicyButReports": () =>
     t(
-      "The record has no valid p=, or another value in sp= or np= than none, quarantine or reject. Receivers act as if it said p=none.",
+      "The record has an invalid p=, sp= or np=, so receivers treat it as p=none. Use none, quarantine or reject.",
     ),
   "dmarc.obsolete": (values) =>
-    t("Obsolete since RFC 9989: {tags}. Take out; what is only a test is said by t=y.", values),
+    t("Remove {tags}, obsolete since RFC 9989. Use t=y for a test.", values),
   "dmarc.bareAddresses": (values) =>
-    t("Without mailto: before each address no report is sent; it is missing in: {tags}.", values),
+    t("Add mailto: before each address in {tags}, or you won't get reports.", values),
   "proof.endangered": (values) =>
     t(
-      "DNS does not have the DKIM record any more: {failed} of {most} checks in a row failed. After {most} the domain is pending, and nothing is sent from it.",
+      "We can't find the DKIM record: {failed} of {most} checks in a row failed. After {most}, you can't send from this domain.",
       values,
     ),
   "proof.lost": (values) =>
     t(
-      "The domain is pending since {since}: {most} checks in a row did not find its DKIM record. Nothing is sent from it until the record is back; that is seen without your help.",
+      "The DKIM record was missing in {most} checks in a row, so you can't send since {since}. Add the record back and we'll detect it automatically.",
       values,
     ),
-  "proof.undecided": (values) => t("DNS did not answer ({trouble}), so nothing was decided.", values),
+  "proof.undecided": (values) => t("DNS didn't respond ({trouble}), so the status is unchanged.", values),
   "proof.elsewhere": () => t("The domain is verified in another project."),
 };
 /** Instants, which the viewer reads as such. */

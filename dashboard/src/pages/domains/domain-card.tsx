@@ -26,7 +26,7 @@ type DnsRecord = Domain["records"][number];
 
 const STATES: Record<DnsRecord["status"], { tone: Tone; label: string }> = {
   FOUND: { tone: "good", label: t("Found") },
-  MISSING: { tone: "warn", label: t("Not there yet") },
+  MISSING: { tone: "warn", label: t("Not found yet") },
   MISMATCH: { tone: "bad", label: t("Differs") },
   UNCHECKED: { tone: "neutral", label: t("Not checked yet") },
 };
@@ -38,7 +38,7 @@ const PURPOSES: Record<DnsRecord["purpose"], string> = {
 };
 
 /** With the local mailbox: DNS was not asked, and it is not said that it was. */
-const COUNTED: (typeof STATES)["FOUND"] = { tone: "neutral", label: t("Counts as found") };
+const COUNTED: (typeof STATES)["FOUND"] = { tone: "neutral", label: t("Assumed found") };
 
 interface DomainCardProps {
   project: Project;
@@ -58,17 +58,17 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
       await queries.invalidateQueries({ queryKey: ["project", project.id] });
       if (isLocal)
         toast(
-          t("{domain} counts as verified", { domain: domain.domain }),
-          t("With the local mailbox nothing is looked up in DNS."),
+          t("{domain} is assumed verified", { domain: domain.domain }),
+          t("We don't check DNS while you use the local mailbox."),
         );
       else
         toast(
           verified
             ? t("{domain} is verified", { domain: domain.domain })
-            : t("Checked: something is still missing"),
+            : t("Some records are still missing"),
         );
     },
-    onError: (error) => toast(t("It could not be checked"), error.message),
+    onError: (error) => toast(t("Couldn't check DNS"), error.message),
   });
   const checkedAt = domain.lastCheckedAt;
   const mistakes = useQuery(mistakesQuery(project.id, domain));
@@ -87,7 +87,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
               {checkedAt === null
                 ? t("Not checked yet")
                 : isLocal
-                  ? t("Not looked up in DNS; counted {when}", { when: formatInstant(checkedAt) })
+                  ? t("DNS not checked, assumed valid {when}", { when: formatInstant(checkedAt) })
                   : t("Last checked {when}", { when: formatInstant(checkedAt) })}
             </p>
           )}
@@ -135,7 +135,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
 function StateBadge({ domain: { verified, records }, isLocal }: Omit<DomainCardProps, "project">) {
   if (!verified) return <Badge tone="warn">{t("Pending")}</Badge>;
   // One without records is the installation's own, and needs no proof.
-  if (isLocal && records.length > 0) return <Badge tone="neutral">{t("Counts as verified")}</Badge>;
+  if (isLocal && records.length > 0) return <Badge tone="neutral">{t("Assumed verified")}</Badge>;
   return <Badge tone="good">{t("Verified")}</Badge>;
 }
 
@@ -146,12 +146,12 @@ function ZoneFile({ domain: { domain, records } }: { domain: Domain }) {
   return (
     <footer className="flex flex-wrap items-center gap-x-3 gap-y-1 border-t border-line py-2.5 pr-3 pl-5 text-sm">
       <p className="min-w-60 flex-1 text-soft">
-        {t("Many providers import a zone file: it has all of these records, in the form DNS takes.")}
+        {t("Many DNS providers can import all records from a zone file.")}
       </p>
       <Button look="quiet" onClick={save}>
         <Download size={14} aria-hidden /> {t("Zone file")}
       </Button>
-      <CopyButton text={file} label={t("Copy the zone file")} />
+      <CopyButton text={file} label={t("Copy zone file")} />
     </footer>
   );
 }
@@ -178,8 +178,8 @@ function RecordRow({ record, checkedAt, isLocal, mistakes }: RecordRowProps) {
       <dl className="grid grid-cols-[5rem_minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 text-sm">
         <dt className="text-faint">{t("Type")}</dt>
         <dd className="col-span-2 font-mono text-xs">{record.type}</dd>
-        <Copied label={t("Name")} copy={t("Copy the name")} value={record.name} />
-        <Copied label={t("Value")} copy={t("Copy the value")} value={record.value} />
+        <Copied label={t("Name")} copy={t("Copy name")} value={record.name} />
+        <Copied label={t("Value")} copy={t("Copy value")} value={record.value} />
         {found !== null && found !== record.value && (
           <>
             <dt className="text-faint">{t("Found")}</dt>
@@ -192,12 +192,12 @@ function RecordRow({ record, checkedAt, isLocal, mistakes }: RecordRowProps) {
         )}
         {lookedUpAt !== null && (
           <>
-            <dt className="text-faint">{t("Looked up")}</dt>
+            <dt className="text-faint">{t("Checked")}</dt>
             <dd className="col-span-2 text-xs wrap-anywhere text-soft">
               <time dateTime={lookedUpAt}>{formatInstant(lookedUpAt)}</time>
               {" · "}
-              {t("asked {servers}", { servers: record.servers.join(", ") })}
-              {lookedUpAt !== checkedAt && ` · ${t("nobody has answered since")}`}
+              {t("by {servers}", { servers: record.servers.join(", ") })}
+              {lookedUpAt !== checkedAt && ` · ${t("no response since")}`}
             </dd>
           </>
         )}
@@ -250,8 +250,8 @@ function DeleteDialog({ project, domain, onClose }: DeleteProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Remove this domain?")}
-      description={t("Nothing is sent from {domain} any more. Adding it again makes new records.", {
+      title={t("Remove domain?")}
+      description={t("You can't send from {domain} after this. If you add it again, it gets new DNS records.", {
         domain: domain.domain,
       })}
       action={t("Remove domain")}

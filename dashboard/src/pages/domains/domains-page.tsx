@@ -27,13 +27,13 @@ export function DomainsPage() {
   return (
     <Page
       title={t("Domains")}
-      about={t("From which addresses this project sends, proved by records in DNS.")}
+      about={t("Verify the domains you send from.")}
       actions={add}
     >
       {isLocal && (
         <p className="mb-5 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
           {t(
-            "Mail stays in the local mailbox, so nothing is looked up in DNS: a check counts every record as found. Once mail leaves this machine, each domain is proved by its records.",
+            "Emails stay in the local mailbox, so we don't check DNS. Once you send real emails, each domain needs its records.",
           )}
         </p>
       )}
@@ -41,9 +41,9 @@ export function DomainsPage() {
       {domains.isError && <Failure error={domains.error} onRetry={() => void domains.refetch()} />}
       {domains.data?.length === 0 && (
         <Card>
-          <Empty title={t("No domain yet")}>
+          <Empty title={t("No domains yet")}>
             {t(
-              "Add the domain you want to send from. You get records to put into its DNS, and see here what is found there.",
+              "Add the domain you want to send from. We'll show you the DNS records to create.",
             )}
           </Empty>
         </Card>

@@ -9,38 +9,38 @@ type Values = Record<Name, string | number>;
 const SENTENCES: Record<DomainMistakeCode, (values: Values) => string> = {
   "name.doubled": (values) =>
     t(
-      "The record stands at {found}: your provider added {zone} to a name that had it already. Enter {short} as the name.",
+      "The record is at {found} because your provider appended {zone}. Enter {short} as the name.",
       values,
     ),
   "name.left": (values) =>
     t(
-      "The record stands at {found} itself. Its name has to be {name}: enter what comes before {found} as well.",
+      "The record is at {found} but should be at {name}. Enter the part before {found} as the name.",
       values,
     ),
   "type.alias": (values) =>
     t(
-      "{name} is an alias (CNAME) of {target}, and nothing can stand beside a CNAME. Delete the CNAME, then add the TXT record.",
+      "{name} is a CNAME to {target}, and no other record can share that name. Delete the CNAME, then add the TXT record.",
       values,
     ),
   "type.address": (values) =>
     t(
-      "{name} has an address ({address}) and no text: the record was added as A or CNAME, perhaps behind a proxy (Cloudflare’s orange cloud). Add it as TXT.",
+      "{name} has an address ({address}) instead of text. Add the record as TXT without a proxy (Cloudflare’s orange cloud).",
       values,
     ),
   "value.quoted": () =>
     t(
-      "Quotation marks became part of the value. Enter it without them: the provider adds those that DNS needs.",
+      "Remove the quotation marks from the value. Your provider adds them where needed.",
     ),
   "value.cutOff": (values) =>
     t(
-      "The key ends after {length} of {expected} characters. Enter the whole value; where a field takes only 255 characters, in several pieces, as the zone file has them.",
+      "The key is cut off after {length} of {expected} characters. Enter the full value, split into parts of 255 characters if needed, as in the zone file.",
       values,
     ),
   "value.otherKey": () =>
-    t("Another key stands here: one from before, or of another service. Replace it by the expected value."),
+    t("The record has an old key or another service's key. Replace it with the expected value."),
   "record.several": (values) =>
     t(
-      "There are {count} records where only one may be, so receivers trust none of them. Keep one; of SPF put together what they allow.",
+      "There are {count} records but only one is allowed. Keep one, and merge SPF records.",
       values,
     ),
 };

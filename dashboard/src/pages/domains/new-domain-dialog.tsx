@@ -18,7 +18,7 @@ export function NewDomainDialog({ projectId, onClose }: { projectId: string; onC
     mutationFn: () => call(createDomain, { projectId, body: { domain: name.trim() } }),
     onSuccess: async ({ domain }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      toast(t("Domain added"), t("Now put the records of {domain} into its DNS.", { domain }));
+      toast(t("Domain added"), t("Now add the DNS records for {domain}.", { domain }));
       onClose();
       await navigate({ to: "/$projectId/domains", params: { projectId }, hash: domain });
     },
@@ -26,7 +26,7 @@ export function NewDomainDialog({ projectId, onClose }: { projectId: string; onC
   return (
     <Dialog
       title={t("Add domain")}
-      description={t("Mail is sent from exactly this name, not from those below it.")}
+      description={t("You can only send from this exact domain, not from its subdomains.")}
       open
       onClose={onClose}
     >

@@ -34,8 +34,8 @@ function whyNotNow({ records, dkimTokens, ed25519 }: Domain): string | undefined
   if (dkimTokens.length <= (ed25519 ? 2 : 1)) return undefined;
   const second = records.filter(({ purpose }) => purpose === "dkim")[1];
   return second?.required === true
-    ? t("The next key waits for its record: publish it first.")
-    : t("The former key stays published for a week. After that the key can be rotated again.");
+    ? t("Publish the record of the next key first.")
+    : t("You can rotate again a week after the last change.");
 }
 
 function RotateDialog({
@@ -49,15 +49,15 @@ function RotateDialog({
     mutationFn: () => call(rotateDomainKey, { projectId: project.id, params: { id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: domainsQuery(project.id).queryKey });
-      toast(t("The next key is made"), t("Now publish its record in the DNS of {domain}.", { domain }));
+      toast(t("New key created"), t("Now publish its DNS record for {domain}.", { domain }));
       onClose();
     },
   });
   return (
     <ConfirmDialog
-      title={t("Rotate the DKIM key?")}
+      title={t("Rotate DKIM key?")}
       description={t(
-        "{domain} gets a next key with a TXT record of its own, to be published beside the present one. Mail goes on with the present key until a check finds that record; from then on the next key signs. Leave the present record for seven days after that: mail signed with its key may still be on its way.",
+        "We create a new key and TXT record for {domain}. Publish it next to the current record. We sign with the new key once we find the record. Keep the current record for seven more days.",
         { domain },
       )}
       action={t("Rotate key")}

@@ -20,15 +20,15 @@ export function Doubt({ projectId, email }: DoubtProps) {
   const [asked, setAsked] = useState<Resolution | null>(null);
   return (
     <Card className="bg-warn-wash p-5">
-      <h2 className="font-medium text-warn">{t("Nobody knows whether this mail was taken")}</h2>
+      <h2 className="font-medium text-warn">{t("The mail server didn't confirm this email")}</h2>
       <p className="mt-1 mb-3 text-sm text-soft">
-        {t("It was handed over, and no answer came. If you find out, say so here.")}
+        {t("Check the mail server's log, then choose the result here.")}
       </p>
       <div className="flex flex-wrap gap-2">
-        <Button onClick={() => setAsked("sent")}>{t("It arrived …")}</Button>
-        <Button onClick={() => setAsked("failed")}>{t("It did not …")}</Button>
+        <Button onClick={() => setAsked("sent")}>{t("Mark as sent…")}</Button>
+        <Button onClick={() => setAsked("failed")}>{t("Mark as failed…")}</Button>
         {email.campaignId === null && (
-          <Button onClick={() => setAsked("retry")}>{t("Send it again …")}</Button>
+          <Button onClick={() => setAsked("retry")}>{t("Send again…")}</Button>
         )}
       </div>
       {asked !== null && (
@@ -40,19 +40,19 @@ export function Doubt({ projectId, email }: DoubtProps) {
 
 const WORDS: Record<Resolution, { title: string; description: string; action: string }> = {
   sent: {
-    title: t("Count this mail as sent?"),
-    description: t("Say so when the mail server's log shows that it took the mail. It cannot be taken back."),
-    action: t("It arrived"),
+    title: t("Mark this email as sent?"),
+    description: t("Do this if the mail server's log shows it accepted the email. This can't be undone."),
+    action: t("Mark as sent"),
   },
   failed: {
-    title: t("Count this mail as failed?"),
+    title: t("Mark this email as failed?"),
     description: t(
-      "Say so when the mail server's log shows that it did not take the mail. It cannot be taken back.",
+      "Do this if the mail server's log shows it didn't accept the email. This can't be undone.",
     ),
-    action: t("It did not arrive"),
+    action: t("Mark as failed"),
   },
   retry: {
-    title: t("Send this mail again?"),
+    title: t("Send this email again?"),
     description: t("Recipients who did get the email will get it twice."),
     action: t("Send again"),
   },

@@ -32,7 +32,7 @@ export function EmailPage() {
         search={{ view: "mails" }}
         className="-mt-3 mb-5 inline-flex items-center gap-1.5 text-sm text-soft hover:text-ink"
       >
-        <ArrowLeft size={14} aria-hidden /> {t("All mails")}
+        <ArrowLeft size={14} aria-hidden /> {t("All emails")}
       </Link>
       {email.isPending && <Skeleton className="h-60" />}
       {email.isError && <Failure error={email.error} onRetry={() => void email.refetch()} />}
@@ -47,7 +47,7 @@ export function EmailPage() {
             <Content projectId={project.id} email={data} />
           ) : (
             <p className="text-sm text-soft">
-              {t("What this mail said and to whom was forgotten on {when}: the project keeps it no longer.", {
+              {t("Content and recipients were deleted on {when}, as set in the project settings.", {
                 when: formatInstant(data.forgottenAt),
               })}
             </p>
@@ -61,13 +61,13 @@ export function EmailPage() {
 const STEPS: Record<string, string> = {
   queued: t("Accepted"),
   attempt: t("Attempt"),
-  resolved: t("Decided by a person"),
+  resolved: t("Resolved manually"),
   "email.sent": t("Sent"),
   "email.delivery": t("Delivered"),
   "email.open": t("Opened"),
   "email.click": t("Clicked"),
-  "email.machine-open": t("Opened by a machine"),
-  "email.machine-click": t("Link followed by a machine"),
+  "email.machine-open": t("Automated open"),
+  "email.machine-click": t("Automated click"),
   "email.bounce": t("Bounced"),
   "email.complaint": t("Reported as spam"),
 };
@@ -76,7 +76,7 @@ function Timeline({ email }: { email: WholeEmail }) {
   return (
     <Card className="p-5">
       <header className="mb-4 flex items-center justify-between gap-3">
-        <h2 className="font-medium">{t("What happened")}</h2>
+        <h2 className="font-medium">{t("Timeline")}</h2>
         <StatusBadge status={email.status} />
       </header>
       <ol className="flex flex-col gap-4 border-l border-line pl-4">
@@ -93,7 +93,7 @@ function Timeline({ email }: { email: WholeEmail }) {
               </time>
             </div>
             {refusedBy !== undefined && (
-              <p className="text-soft">{t("Refused by {who}", { who: refusedBy })}</p>
+              <p className="text-soft">{t("Rejected by {who}", { who: refusedBy })}</p>
             )}
             {detail !== null && <p className="font-mono text-xs wrap-anywhere text-soft">{detail}</p>}
             {advice !== undefined && <p className="mt-0.5 text-soft">{advice}</p>}
@@ -113,7 +113,7 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
   const facts = [
     { label: t("From"), value: email.from },
     { label: t("To"), value: email.to },
-    { label: t("Copies"), value: [...email.cc, ...email.bcc].join(", ") },
+    { label: t("CC and BCC"), value: [...email.cc, ...email.bcc].join(", ") },
     { label: t("Reply-to"), value: email.replyTo ?? "" },
     { label: t("Message-ID"), value: email.messageId },
   ];
@@ -145,7 +145,7 @@ function Facts({ projectId, email }: { projectId: string; email: WholeEmail }) {
           params={{ projectId, contactId: email.contactId }}
           className="mt-3 inline-block text-sm text-accent hover:underline"
         >
-          {t("Open the contact")}
+          {t("View contact")}
         </Link>
       )}
     </Card>
@@ -164,7 +164,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
           { value: "text", label: t("Text") },
           { value: "source", label: t("HTML source") },
           { value: "headers", label: t("Headers") },
-          ...(email.returnedMessages > 0 ? [{ value: "returned", label: t("What came back") } as const] : []),
+          ...(email.returnedMessages > 0 ? [{ value: "returned", label: t("Bounce message") } as const] : []),
         ]}
         value={view}
         onChoose={setView}
@@ -172,7 +172,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
       {(view === "look" || view === "text") && <AsRead projectId={projectId} id={email.id} view={view} />}
       {view === "source" && (
         <>
-          <p className="mb-2 text-sm text-faint">{t("As it was given, before variables are filled in.")}</p>
+          <p className="mb-2 text-sm text-faint">{t("Source before variables are filled in.")}</p>
           <Plain>{email.body}</Plain>
         </>
       )}
@@ -192,11 +192,11 @@ function AsRead({ projectId, id, view }: { projectId: string; id: string; view: 
     <>
       <div className="mb-2 flex flex-wrap justify-between gap-x-4 gap-y-1 text-sm">
         <p className="text-faint">
-          {t("With what is known of the contact now; its links to unsubscribe lead nowhere.")}
+          {t("Rendered with the contact's current data. Unsubscribe links are disabled here.")}
         </p>
         {mailboxMessageId !== null && (
           <a href={`/mailbox#${mailboxMessageId}`} className="text-accent hover:underline">
-            {t("Open it in the mailbox")}
+            {t("Open in the mailbox")}
           </a>
         )}
       </div>

@@ -25,9 +25,9 @@ export function MailHeaders({ projectId, id }: { projectId: string; id: string }
       <p className="mb-2 text-sm text-faint">
         {messageId === null
           ? t(
-              "As they are written into the mail. The signature and those of servers on its way are not among them.",
+              "Without the signature and the headers that other servers add.",
             )
-          : t("Every one, as the local mailbox has kept them.")}
+          : t("All headers, as received by the local mailbox.")}
       </p>
       <div className="relative rounded-md border border-line bg-side">
         <dl
@@ -46,7 +46,7 @@ export function MailHeaders({ projectId, id }: { projectId: string; id: string }
         <div className="absolute top-1.5 right-1.5 rounded-sm bg-side">
           <CopyButton
             text={headers.map(({ name, value }) => `${name}: ${value}`).join("\n")}
-            label={t("Copy the headers")}
+            label={t("Copy headers")}
           />
         </div>
       </div>

@@ -122,16 +122,16 @@ function NoMails({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
   if (isFiltered)
     return (
       <Empty
-        title={t("No mail stands here")}
-        action={<Button onClick={onClear}>{t("Show all mails")}</Button>}
+        title={t("No matching emails")}
+        action={<Button onClick={onClear}>{t("Show all emails")}</Button>}
       >
-        {t("No mail of this project has this status now.")}
+        {t("No email has this status.")}
       </Empty>
     );
   return (
-    <Empty title={t("No mail yet")}>
+    <Empty title={t("No emails yet")}>
       {t(
-        "Mail that your program, campaigns and workflows send appears here, with every answer of the servers.",
+        "Every email you send appears here, with the mail server's responses.",
       )}
     </Empty>
   );

@@ -4,8 +4,8 @@ import { t } from "../../text/t.ts";
 import { Badge, type Tone } from "../../ui/page.tsx";
 
 export const STATUSES: Record<EmailStatus, { tone: Tone; label: string }> = {
-  QUEUED: { tone: "neutral", label: t("Waiting") },
-  CLAIMED: { tone: "neutral", label: t("Waiting") },
+  QUEUED: { tone: "neutral", label: t("Queued") },
+  CLAIMED: { tone: "neutral", label: t("Queued") },
   SENDING: { tone: "neutral", label: t("Sending") },
   SENT: { tone: "good", label: t("Sent") },
   DELIVERED: { tone: "good", label: t("Delivered") },

@@ -32,7 +32,7 @@ export function FirstProgram({ project }: { project: Project }) {
         <Snippet
           code={programs[language] ?? ""}
           {...(secret === null ? {} : { secret })}
-          label={t("Copy: {what}", { what: language })}
+          label={t("Copy {what}", { what: language })}
         />
       )}
       {domains.isSuccess && sender === undefined && <NoSender projectId={project.id} />}

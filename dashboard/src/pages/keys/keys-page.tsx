@@ -12,23 +12,23 @@ import { ScopedKeys } from "./scoped-keys.tsx";
 export function KeysPage() {
   const project = useProject();
   return (
-    <Page title={t("API keys")} about={t("How your programs prove that they act for this project.")}>
+    <Page title={t("API keys")} about={t("Keys your app uses to call the API.")}>
       <Card className="divide-y divide-line">
         {project.secret === null ? (
           <p className="px-5 py-4 text-sm text-soft">
-            {t("Only owners and admins see the secret key. Create a scoped key for your app.")}
+            {t("Only owners and admins can see the secret key. Create a scoped key for your app.")}
           </p>
         ) : (
           <Key
             title={t("Secret key")}
-            about={t("May do everything in this project. Keep it on your servers.")}
+            about={t("Full access to this project. Keep it on your servers.")}
             value={project.secret}
             isSecret
           />
         )}
         <Key
           title={t("Public key")}
-          about={t("May only record events with /v1/track. Safe in a browser or an app.")}
+          about={t("Can only record events with /v1/track. Safe to use in browsers and apps.")}
           value={project.public}
         />
         <ReplaceKeys project={project} />
@@ -62,14 +62,14 @@ function Key({ title, about, value, isSecret = false }: KeyProps) {
         {isSecret && (
           <button
             type="button"
-            aria-label={isShown ? t("Hide the secret key") : t("Show the secret key")}
+            aria-label={isShown ? t("Hide secret key") : t("Show secret key")}
             onClick={() => setShown(!isShown)}
             className="ml-1 inline-grid size-7 place-items-center rounded-sm text-faint hover:bg-hover hover:text-ink"
           >
             {isShown ? <EyeOff size={14} /> : <Eye size={14} />}
           </button>
         )}
-        <CopyButton text={value} label={t("Copy: {what}", { what: title })} />
+        <CopyButton text={value} label={t("Copy {what}", { what: title })} />
       </div>
     </div>
   );

@@ -16,18 +16,18 @@ type Purpose = (typeof PURPOSES)[number];
 const PURPOSE_TEXTS: Record<Purpose, { label: string; help: string }> = {
   send: {
     label: t("Send and track"),
-    help: t("Opens /v1/send, /v1/track and /v1/verify, and nothing else."),
+    help: t("Access to /v1/send, /v1/track and /v1/verify only."),
   },
   test: {
-    label: t("Test mail"),
+    label: t("Test emails"),
     help: t(
-      "Sends like a real key, but its mail stays in the local mailbox and counts nowhere. It reads, and changes nothing.",
+      "Read-only access. Its emails stay in the local mailbox and out of your reports.",
     ),
   },
-  read: { label: t("Read everything"), help: t("Sees all of the project and changes nothing.") },
+  read: { label: t("Read-only"), help: t("Can see everything in this project but can't change it.") },
   own: {
-    label: t("Choose one by one"),
-    help: t("For each part of the API: nothing, read, or read and write."),
+    label: t("Custom"),
+    help: t("Choose the access for each part of the API."),
   },
 };
 const FIXED_SCOPES: Record<Exclude<Purpose, "own">, string[]> = {
@@ -111,7 +111,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
             busy={making.isPending}
             disabled={given.name.trim() === "" || scopesOf(given).length === 0}
           >
-            {t("Make key")}
+            {t("Create key")}
           </Button>
         </div>
       </form>
@@ -134,7 +134,7 @@ function KeyFields({ given, onChange, error }: KeyFieldsProps) {
       {error !== null && <Failure error={error} atInputs={["name", "networks", "scopes"]} />}
       <Field
         label={t("Name")}
-        placeholder={t("The program that uses it")}
+        placeholder={t("Your app")}
         autoFocus
         required
         value={name}
@@ -142,7 +142,7 @@ function KeyFields({ given, onChange, error }: KeyFieldsProps) {
         error={problem("name")}
       />
       <Select
-        label={t("What it may do")}
+        label={t("Access")}
         help={PURPOSE_TEXTS[purpose].help}
         options={PURPOSES.map((value) => ({ value, label: PURPOSE_TEXTS[value].label }))}
         value={purpose}
@@ -158,14 +158,14 @@ function KeyFields({ given, onChange, error }: KeyFieldsProps) {
         />
       )}
       <Select
-        label={t("Ends")}
+        label={t("Expires")}
         options={LIFETIMES}
         value={days}
         onChange={({ target }) => onChange({ days: target.value })}
       />
       <TextArea
-        label={t("Only from these addresses")}
-        help={t("IP addresses or networks such as 192.0.2.0/24, one a line. None: from anywhere.")}
+        label={t("Allowed IP addresses")}
+        help={t("IP addresses or networks such as 192.0.2.0/24, one per line. Leave empty to allow all.")}
         rows={2}
         isCode
         value={networks}
@@ -189,12 +189,12 @@ function Rights({ rights, onChange }: RightsProps) {
         <li key={noun} className="flex items-center justify-between gap-3 px-3 py-1.5">
           <code className="font-mono text-xs">{noun}</code>
           <select
-            aria-label={t("Rights to {noun}", { noun })}
+            aria-label={t("Access to {noun}", { noun })}
             value={rights[noun] ?? ""}
             onChange={({ target }) => onChange(noun, target.value)}
             className="h-7 rounded-sm border border-line-strong bg-surface px-1.5 text-sm"
           >
-            <option value="">{t("Nothing")}</option>
+            <option value="">{t("None")}</option>
             <option value="read">{t("Read")}</option>
             <option value="write">{t("Read and write")}</option>
           </select>
@@ -207,14 +207,14 @@ function Rights({ rights, onChange }: RightsProps) {
 function MadeDialog({ secret, onClose }: { secret: string; onClose: () => void }) {
   return (
     <Dialog
-      title={t("Copy the key now")}
-      description={t("It is shown this once: only a fingerprint of it is stored.")}
+      title={t("Copy your key now")}
+      description={t("You won't be able to see this key again.")}
       open
       isHeld
     >
       <div className="flex items-center gap-1 rounded-md border border-line bg-side py-1 pr-1 pl-3">
         <code className="min-w-0 flex-1 font-mono text-xs break-all">{secret}</code>
-        <CopyButton text={secret} label={t("Copy the key")} />
+        <CopyButton text={secret} label={t("Copy key")} />
       </div>
       <div className="mt-4 flex justify-end">
         <Button look="primary" onClick={onClose}>

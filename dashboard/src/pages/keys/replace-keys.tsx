@@ -17,7 +17,7 @@ export function ReplaceKeys({ project }: { project: Project }) {
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2 px-5 py-4">
       <p className="min-w-56 flex-1 text-sm text-soft">
-        {t("Replace them when somebody who knew them has left, or when they leaked.")}
+        {t("Replace them if they leaked or someone who knew them left.")}
       </p>
       <Button disabled={refusal !== undefined} title={refusal} onClick={() => setAsked(true)}>
         {t("Replace both keys")}
@@ -35,7 +35,7 @@ function ReplaceDialog({ project: { id, name }, onClose }: { project: Project; o
     mutationFn: () => call(regenerateKeys, { params: { projectId: id } }),
     onSuccess: async () => {
       await queries.invalidateQueries({ queryKey: projectsQuery.queryKey });
-      toast(t("Both keys are replaced"), t("Update your apps with the new keys."));
+      toast(t("Keys replaced"), t("Update your apps with the new keys."));
       onClose();
     },
   });
@@ -43,7 +43,7 @@ function ReplaceDialog({ project: { id, name }, onClose }: { project: Project; o
     <Dialog
       title={t("Replace both keys?")}
       description={t(
-        "The secret and the public key stop working at once: programs that use them are refused until they have the new ones. Scoped keys stay.",
+        "The current keys stop working immediately, so your apps need the new ones. Scoped keys don't change.",
       )}
       open
       onClose={onClose}

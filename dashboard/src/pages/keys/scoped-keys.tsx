@@ -36,8 +36,8 @@ export function ScopedKeys({ project }: { project: Project }) {
           <h2 className="font-semibold">{t("Scoped keys")}</h2>
           <p className="text-sm text-soft">
             {isAdmin
-              ? t("Secret keys that open a part of the API, or send test mail only.")
-              : t("Your own keys. They can do at most what you can, and end when you leave the project.")}
+              ? t("Secret keys with limited access, or for test emails only.")
+              : t("Keys you created. They have at most your own access and expire when you leave the project.")}
           </p>
         </div>
         <Button onClick={() => setMaking(true)}>
@@ -48,7 +48,7 @@ export function ScopedKeys({ project }: { project: Project }) {
       {keys.isError && <Failure error={keys.error} onRetry={() => void keys.refetch()} />}
       {keys.data?.length === 0 && (
         <p className="px-5 py-4 text-sm text-soft">
-          {t("None yet. Give each program a key of its own: it can be revoked without touching the others.")}
+          {t("No scoped keys yet. Create one per app so you can revoke each on its own.")}
         </p>
       )}
       <ul className="divide-y divide-line">
@@ -74,7 +74,7 @@ function KeyRow({ projectId, scopedKey }: { projectId: string; scopedKey: Scoped
   const facts = [
     lastUsedAt === null ? t("Never used") : t("Used {when}", { when: formatAgo(lastUsedAt) }),
     ...(expiresAt === null || isOver ? [] : [t("Valid until {day}", { day: formatDay(expiresAt) })]),
-    ...(networks.length === 0 ? [] : [t("Only from {places}", { places: networks.join(", ") })]),
+    ...(networks.length === 0 ? [] : [t("Limited to {places}", { places: networks.join(", ") })]),
   ];
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3">
@@ -117,8 +117,8 @@ function RevokeDialog({ projectId, keyId, name, onClose }: RevokeDialogProps) {
   });
   return (
     <ConfirmDialog
-      title={t("Revoke this key?")}
-      description={t("Programs that use {name} are refused at once. It cannot be brought back.", { name })}
+      title={t("Revoke key?")}
+      description={t("Apps that use {name} stop working immediately. This can't be undone.", { name })}
       action={t("Revoke key")}
       doing={revoking}
       onClose={onClose}

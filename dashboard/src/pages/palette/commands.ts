@@ -71,7 +71,7 @@ export function useCommands(around: Around) {
     },
     { label: t("Actions"), commands: actions },
     {
-      label: t("Open another project"),
+      label: t("Switch project"),
       commands: projects
         .filter(({ id }) => id !== project.id)
         .map(({ id, name }) => ({
@@ -101,7 +101,7 @@ export function useCommands(around: Around) {
 const THEME_TEXTS: Record<Theme, { label: string; icon: LucideIcon }> = {
   light: { label: t("Light theme"), icon: Sun },
   dark: { label: t("Dark theme"), icon: Moon },
-  system: { label: t("Theme of the system"), icon: SunMoon },
+  system: { label: t("System theme"), icon: SunMoon },
 };
 
 function useActions({ project, onOpen }: Around): Command[] {

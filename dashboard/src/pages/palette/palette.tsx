@@ -72,7 +72,7 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
                 // Not with the next frame, as dialogs do: whoever types on at once loses no letter.
                 autoFocus
                 aria-label={t("Search and commands")}
-                placeholder={t("Search, or type a command")}
+                placeholder={t("Search or enter a command")}
                 className="h-12 w-full bg-transparent text-base outline-none"
               />
             </div>
@@ -110,7 +110,7 @@ function SearchState({ found, isSearching, isEmpty }: SearchStateProps) {
   return (
     <>
       <p role="status" className="px-4 py-3 text-sm text-soft empty:hidden">
-        {isEmpty && !found.isError && (isSearching ? t("Searching …") : t("Nothing is called so."))}
+        {isEmpty && !found.isError && (isSearching ? t("Searching…") : t("No results"))}
       </p>
       {found.isError && (
         <div className="p-3">

@@ -7,9 +7,9 @@ import { PLACES } from "../places.ts";
 import { areLettersOn, turnLetters } from "./shortcuts.ts";
 
 const KEYS = [
-  { keys: ["⌘", "K"], does: t("Search and commands; also Ctrl K") },
-  { keys: ["/"], does: t("To the search field of the page") },
-  { keys: ["?"], does: t("These shortcuts") },
+  { keys: ["⌘", "K"], does: t("Search and commands (also Ctrl K)") },
+  { keys: ["/"], does: t("Focus the search field") },
+  { keys: ["?"], does: t("Show keyboard shortcuts") },
   ...PLACES.map(({ letter, label }) => ({ keys: ["g", letter], does: label })),
 ];
 
@@ -36,8 +36,8 @@ export function ShortcutsDialog({ onClose }: { onClose: () => void }) {
       </dl>
       <div className="mt-5 border-t border-line pt-4">
         <Checkbox
-          label={t("Single keys work on every page")}
-          help={t("Off, only ⌘K and Ctrl K do: for whoever speaks to the computer or hits keys by accident.")}
+          label={t("Single-key shortcuts")}
+          help={t("Turn off if you use voice control or trigger shortcuts by accident.")}
           checked={isOn}
           onChange={({ target }) => {
             turnLetters(target.checked);

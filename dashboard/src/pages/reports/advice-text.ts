@@ -20,67 +20,67 @@ type Values = Record<Name, string | number>;
 const SENTENCES: Record<AdviceCode, (values: Values) => string> = {
   "dmarc.unsigned": (values) =>
     t(
-      "{percent} % of the mail as {domain} did not fit it, most of it from {ip} (unsigned). If that is a service of yours, let it sign as {domain}; if not, a stricter policy keeps it out.",
+      "{percent}% of emails from {domain} failed alignment, most from {ip} (unsigned). If you use that service, set up signing as {domain}. If not, a stricter policy blocks it.",
       values,
     ),
   "dmarc.signedByOthers": (values) =>
     t(
-      "{percent} % of the mail as {domain} did not fit it, most of it from {ip} (signed by {signers}). If that is a service of yours, let it sign as {domain}; if not, a stricter policy keeps it out.",
+      "{percent}% of emails from {domain} failed alignment, most from {ip} (signed by {signers}). If you use that service, set up signing as {domain}. If not, a stricter policy blocks it.",
       values,
     ),
   "dmarc.readyForQuarantine": (values) =>
     t(
-      "{percent} % of {messages} messages fit {domain}: p=quarantine would keep out who sends as you, and hurt none of yours.",
+      "{percent}% of {messages} messages from {domain} are aligned. You can safely use p=quarantine to block impostors.",
       values,
     ),
   "dmarc.mailIsLost": (values) =>
     t(
-      "Receivers act on p={policy}, and {percent} % of the mail does not fit: what is yours among it is lost now.",
+      "Receivers apply p={policy}, but {percent}% of your emails aren't aligned and may be lost.",
       values,
     ),
   "dmarc.noReports": (values) =>
     t(
-      "No receiver reports of {domain} here. Add rua=mailto:{address} to its DMARC record; reports then come once a day.",
+      "No receiver sends reports for {domain}. Add rua=mailto:{address} to the DMARC record to get them daily.",
       values,
     ),
   "tls.failures": (values) =>
     t(
-      "{percent} % of the sessions to the mail servers of {domain} failed at TLS ({causes}): look at their certificates and at the MTA-STS policy.",
+      "{percent}% of TLS sessions to {domain} failed ({causes}). Check the certificates and MTA-STS policy of its mail servers.",
       values,
     ),
   "provider.bounces": (values) =>
     t(
-      "{percent} % of the mail to {provider} bounced. Find out where those addresses came from, and stop sending to the others of that origin.",
+      "{percent}% of emails to {provider} bounced. Find the source of those addresses and stop sending to others from it.",
       values,
     ),
   "provider.bouncesOfCampaign": (values) =>
     t(
-      "{percent} % of the mail to {provider} bounced, most of it of the campaign {campaign}. Find out where its addresses came from before you send to that audience again.",
+      "{percent}% of emails to {provider} bounced, most from campaign {campaign}. Find the source of the addresses before you send to that audience again.",
       values,
     ),
   "provider.complaints": (values) =>
     t(
-      "{percent} % of the mail to {provider} was reported as spam. Send to who asked for it, and make it easy to leave.",
+      "{percent}% of emails to {provider} were reported as spam. Only email people who asked for it, and make it easy to unsubscribe.",
       values,
     ),
   "provider.complaintsOfCampaign": (values) =>
     t(
-      "{percent} % of the mail to {provider} was reported as spam, most of it of the campaign {campaign}. Look at whom it went to, and whether they asked for it.",
+      "{percent}% of emails to {provider} were reported as spam, most from campaign {campaign}. Check whether its audience asked for your emails.",
       values,
     ),
   "provider.blocks": (values) =>
     t(
-      "{provider} refused {percent} % of the mail for its policy. Look at what its servers said, at the records of your domain and at block lists, and write first to those who read you.",
+      "{provider} rejected {percent}% of emails because of its policy. Check its responses, your DNS records and block lists. Start again with your most engaged contacts.",
       values,
     ),
   "provider.deferrals": (values) =>
     t(
-      "{provider} put off {percent} % of the mail at least once. Send there more slowly, and begin with those who read you.",
+      "{provider} deferred {percent}% of emails at least once. Send more slowly and start with your most engaged contacts.",
       values,
     ),
   "provider.refusals": (values) =>
     t(
-      "{provider} refused {percent} % of the mail for now or for good without the addresses being gone. Send there more slowly, and look at what its servers said.",
+      "{provider} rejected {percent}% of emails to valid addresses. Send more slowly and check its responses.",
       values,
     ),
 };

@@ -29,22 +29,22 @@ export function AudienceReport({ projectId, days }: { projectId: string; days: n
         tiles={[
           { label: t("Growth"), value: sumOf("growth") },
           { label: t("Subscribed"), value: sumOf("subscribed") },
-          { label: t("By choice"), value: sumOf("byChoice"), note: t("unsubscribed") },
-          { label: t("By a bounce"), value: sumOf("byBounce"), note: t("unsubscribed") },
-          { label: t("By a complaint"), value: sumOf("byComplaint"), note: t("unsubscribed") },
+          { label: t("Unsubscribed themselves"), value: sumOf("byChoice"), note: t("unsubscribed") },
+          { label: t("Hard bounces"), value: sumOf("byBounce"), note: t("unsubscribed") },
+          { label: t("Complaints"), value: sumOf("byComplaint"), note: t("unsubscribed") },
         ]}
       />
       <ReportCard
         title={t("Per day")}
         about={t(
-          "Changes of contacts that are still there; one that was subscribed when it was made is none.",
+          "Doesn't count contacts deleted since, or contacts subscribed when added.",
         )}
         projectId={projectId}
         days={days}
         report="audience"
       >
         <DayChart
-          label={t("Subscriptions day by day")}
+          label={t("Subscriptions per day")}
           dates={data.map(({ date }) => date)}
           series={[
             { label: t("Subscribed"), tone: "good", values: data.map(({ subscribed }) => subscribed) },

@@ -35,23 +35,23 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
     <>
       {days > MOST_DAYS && (
         <p className="text-sm text-soft">
-          {t("The last {days} days: what receivers report is kept no longer.", { days: MOST_DAYS })}
+          {t("Last {days} days. We don't keep older receiver reports.", { days: MOST_DAYS })}
         </p>
       )}
       <p className="text-sm text-soft">
         {reportAddress === null
           ? t(
-              "Receivers can report here once this installation takes mail: its operator sets INBOUND_DOMAIN.",
+              "Receivers can send reports here once your instance admin sets INBOUND_DOMAIN.",
             )
-          : t("Receivers report to {address} once a day. Nobody proves who wrote a report.", {
+          : t("Receivers report to {address} once a day. Anyone can send such a report, so treat them with care.", {
               address: reportAddress,
             })}
       </p>
       {domains.length === 0 && (
         <Card>
-          <Empty title={t("No domain yet")}>
+          <Empty title={t("No domains yet")}>
             <Link to="/$projectId/domains" params={{ projectId }} className="text-accent hover:underline">
-              {t("Add the domain that you send from.")}
+              {t("Add the domain you send from.")}
             </Link>
           </Empty>
         </Card>
@@ -78,11 +78,11 @@ function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domai
           <bdi>{domain}</bdi>
         </h2>
         {share !== null && (
-          <Badge tone={toneOf(share)}>{t("{share} fits the domain", { share: formatShare(share) })}</Badge>
+          <Badge tone={toneOf(share)}>{t("{share} aligned", { share: formatShare(share) })}</Badge>
         )}
         <p className="ml-auto text-sm text-faint">
           {dmarc.lastReportAt === null
-            ? t("No report yet")
+            ? t("No reports yet")
             : t("Last report {when}", { when: formatAgo(dmarc.lastReportAt) })}
         </p>
       </header>
@@ -101,7 +101,7 @@ function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domai
           <Fact label={t("Quarantined")} value={formatNumber(dmarc.quarantined)} />
           <Fact label={t("Rejected")} value={formatNumber(dmarc.rejected)} />
           <Fact
-            label={t("Reporters")}
+            label={t("Reported by")}
             value={dmarc.reporters.map(({ reporter }) => reporter).join(", ") || "–"}
           />
           <Fact
@@ -120,7 +120,7 @@ function DomainCard({ domain: { domain, dmarc, tls, advice, records } }: { domai
         </dl>
         {dmarc.sources.length > 0 && (
           <Table
-            label={t("Who sent as {domain}", { domain })}
+            label={t("Sources of emails from {domain}", { domain })}
             columns={COLUMNS}
             rows={dmarc.sources}
             rowKey={({ ip }) => ip}
@@ -146,7 +146,7 @@ function Fact({ label, value }: { label: string; value: string }) {
 const COLUMNS: Column<Source>[] = [
   {
     key: "ip",
-    head: t("Sent from"),
+    head: t("Sending IP"),
     cell: ({ ip }) => <code className="font-mono text-xs">{ip}</code>,
   },
   {
@@ -163,7 +163,7 @@ const COLUMNS: Column<Source>[] = [
   },
   {
     key: "aligned",
-    head: t("Fit"),
+    head: t("Aligned"),
     width: "w-28",
     align: "end",
     cell: ({ messages, aligned }) => (

@@ -42,7 +42,7 @@ export function EventReport({ projectId, days }: { projectId: string; days: numb
     { key: "count", head: t("Count"), width: "w-28", align: "end", cell: ({ count }) => formatNumber(count) },
     {
       key: "before",
-      head: t("Before"),
+      head: t("Previous"),
       width: "w-28",
       align: "end",
       cell: ({ previousCount }) => formatNumber(previousCount),
@@ -50,14 +50,14 @@ export function EventReport({ projectId, days }: { projectId: string; days: numb
     { key: "change", head: t("Change"), width: "w-28", align: "end", cell: ({ trend }) => trendOf(trend) },
   ];
   return (
-    <ReportCard title={t("Most frequent events")} projectId={projectId} days={days} report="top-events">
+    <ReportCard title={t("Top events")} projectId={projectId} days={days} report="top-events">
       {events.isError ? (
         <Failure error={events.error} onRetry={() => void events.refetch()} />
       ) : events.data?.length === 0 ? (
-        <p className="text-soft">{t("No event came in this time.")}</p>
+        <p className="text-soft">{t("No events in this period.")}</p>
       ) : (
         <Table
-          label={t("Most frequent events")}
+          label={t("Top events")}
           columns={columns}
           rows={events.data}
           rowKey={({ name }) => name}

@@ -9,11 +9,11 @@ type Day = Answer<NonNullable<typeof getTimeseries.endpoint>>[number];
 export function MailChart({ days }: { days: readonly Day[] }) {
   return (
     <DayChart
-      label={t("Mails day by day")}
+      label={t("Emails per day")}
       dates={days.map(({ date }) => date)}
       series={[
         { label: t("Sent"), tone: "accent", values: days.map(({ emails }) => emails) },
-        { label: t("Opened by people"), tone: "good", values: days.map(({ opens }) => opens) },
+        { label: t("Opened"), tone: "good", values: days.map(({ opens }) => opens) },
         { label: t("Clicked"), tone: "warn", values: days.map(({ clicks }) => clicks) },
         { label: t("Bounced"), tone: "bad", values: days.map(({ bounces }) => bounces) },
       ]}

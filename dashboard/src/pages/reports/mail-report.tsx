@@ -83,21 +83,21 @@ function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
   });
   return (
     <ReportCard
-      title={t("Compared")}
-      about={t("Rates are of the mails sent in this time.")}
+      title={t("Comparison")}
+      about={t("Rates are based on emails sent in this period.")}
       projectId={projectId}
       days={days}
       report="breakdown"
       dimension={by}
       choices={
         <Choices
-          label={t("By")}
+          label={t("Group by")}
           options={[
             { value: "provider", label: t("Provider") },
             { value: "campaign", label: t("Campaign") },
             { value: "template", label: t("Template") },
             { value: "workflow", label: t("Workflow") },
-            { value: "kind", label: t("Kind") },
+            { value: "kind", label: t("Type") },
           ]}
           value={by}
           onChoose={onBy}
@@ -107,9 +107,9 @@ function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
       {rows.isError ? (
         <Failure error={rows.error} onRetry={() => void rows.refetch()} />
       ) : rows.data?.length === 0 ? (
-        <p className="text-soft">{t("Nothing was sent in this time.")}</p>
+        <p className="text-soft">{t("No emails sent in this period.")}</p>
       ) : (
-        <Table label={t("Compared")} columns={columnsOf(by)} rows={rows.data} rowKey={({ value }) => value} />
+        <Table label={t("Comparison")} columns={columnsOf(by)} rows={rows.data} rowKey={({ value }) => value} />
       )}
     </ReportCard>
   );
@@ -123,8 +123,8 @@ function MailsByHour({ projectId, days }: { projectId: string; days: number }) {
   });
   return (
     <ReportCard
-      title={t("When people open")}
-      about={t("Opens by weekday and hour of your zone.")}
+      title={t("Opens by time")}
+      about={t("Opens by weekday and hour in your time zone.")}
       projectId={projectId}
       days={days}
       report="hours"

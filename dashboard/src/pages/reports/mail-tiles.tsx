@@ -8,17 +8,18 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Tiles } from "../../ui/tiles.tsx";
 import { lastDays } from "./period.ts";
 
-/** How a number compares with the time before: nothing where there was none. */
-function change(now: number, before: number): string {
-  if (before === 0) return t("none before");
+/** Returns how a number compares with the period before. */
+function change(now: number, before: number, days: number): string {
+  if (before === 0) return versus("0", days);
   const share = (now - before) / before;
-  if (share === 0) return t("as before");
+  if (share === 0) return t("same as the previous {days} days", { days });
   return share > 0
-    ? t("{percent} more than before", { percent: formatPercent(share * 100) })
-    : t("{percent} less than before", { percent: formatPercent(-share * 100) });
+    ? t("+{percent} vs previous {days} days", { percent: formatPercent(share * 100), days })
+    : t("−{percent} vs previous {days} days", { percent: formatPercent(-share * 100), days });
 }
 
-const rateBefore = (percent: number) => t("{before} before", { before: formatPercent(percent) });
+const versus = (before: string, days: number) => t("vs {before} in the previous {days} days", { before, days });
+const rateBefore = (percent: number, days: number) => versus(formatPercent(percent), days);
 
 export function MailTiles({ projectId, days }: { projectId: string; days: number }) {
   const period = lastDays(days);
@@ -35,27 +36,27 @@ export function MailTiles({ projectId, days }: { projectId: string; days: number
         {
           label: t("Sent"),
           value: formatNumber(current.emails),
-          note: change(current.emails, previous.emails),
+          note: change(current.emails, previous.emails, days),
         },
         {
-          label: t("Opened by people"),
+          label: t("Opened"),
           value: formatPercent(current.openRate),
-          note: rateBefore(previous.openRate),
+          note: rateBefore(previous.openRate, days),
         },
         {
           label: t("Clicked"),
           value: formatPercent(current.clickRate),
-          note: rateBefore(previous.clickRate),
+          note: rateBefore(previous.clickRate, days),
         },
         {
           label: t("Bounced"),
           value: formatPercent(current.bounceRate),
-          note: rateBefore(previous.bounceRate),
+          note: rateBefore(previous.bounceRate, days),
         },
         {
           label: t("Complaints"),
           value: formatNumber(current.complaints),
-          note: change(current.complaints, previous.complaints),
+          note: change(current.complaints, previous.complaints, days),
         },
       ]}
     />

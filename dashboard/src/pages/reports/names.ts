@@ -10,7 +10,7 @@ export const PROVIDERS: Readonly<Record<string, string>> = {
   gmx: "GMX",
   yandex: "Yandex",
   "mail.ru": "Mail.ru",
-  other: t("All others"),
+  other: t("Others"),
 };
 export const KINDS: Readonly<Record<string, string>> = {
   TRANSACTIONAL: t("Transactional"),

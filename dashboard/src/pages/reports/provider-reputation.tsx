@@ -19,7 +19,7 @@ export function ProviderReputation({ projectId, providers }: { projectId: string
       <header className="border-b border-line px-5 py-3">
         <h2 className="font-semibold">{t("Reputation by provider")}</h2>
         <p className="text-sm text-soft">
-          {t("What came back from where the mail went, and the campaigns that brought most of it.")}
+          {t("Bounces and complaints for each provider, with the main campaigns behind them.")}
         </p>
       </header>
       <AdviceList
@@ -76,7 +76,7 @@ function columnsOf(projectId: string): Column<Provider>[] {
     },
     {
       key: "campaigns",
-      head: t("Campaigns with most of it"),
+      head: t("Top campaigns"),
       cell: ({ campaigns }) => (
         <ul>
           {campaigns.map(({ campaignId, name, bounces, softBounces, complaints }) => (
@@ -86,10 +86,10 @@ function columnsOf(projectId: string): Column<Provider>[] {
                 params={{ projectId, campaignId }}
                 className="text-accent hover:underline"
               >
-                <bdi>{name ?? t("A deleted campaign")}</bdi>
+                <bdi>{name ?? t("Deleted campaign")}</bdi>
               </Link>{" "}
               <span className="text-faint">
-                {t("{back} came back, {complaints} complaints", { back: bounces + softBounces, complaints })}
+                {t("{back} bounced, {complaints} complaints", { back: bounces + softBounces, complaints })}
               </span>
             </li>
           ))}

@@ -21,7 +21,7 @@ export function RecordHistory({ records }: { records: DnsRecord[] }) {
     <details className="text-sm">
       <summary className="cursor-pointer font-medium">
         {changes === 0
-          ? t("DNS records: unchanged since the first check")
+          ? t("DNS records: no changes since the first check")
           : plural(changes, "DNS records: {n} change", "DNS records: {n} changes")}
       </summary>
       {changed.map(({ purpose, name, history }) => (

@@ -38,7 +38,7 @@ export function ReportCard(props: ReportCardProps) {
         },
         `${report}.csv`,
       ),
-    onError: (error) => toast(t("The file could not be made"), error.message),
+    onError: (error) => toast(t("Couldn't create the file"), error.message),
   });
   return (
     <Card>

@@ -21,7 +21,7 @@ export function ReportsPage() {
     void navigate({ search: (old) => ({ ...old, ...search }), replace: true });
   const shared = { projectId: project.id, days };
   return (
-    <Page title={t("Reports")} about={t("What happened over time, by days of your own zone.")}>
+    <Page title={t("Reports")} about={t("Daily totals in your time zone.")}>
       <div className="mb-5 flex flex-wrap items-center justify-between gap-3">
         <Choices
           label={t("Report")}
@@ -35,7 +35,7 @@ export function ReportsPage() {
           onChoose={(chosen) => change({ about: chosen })}
         />
         <Choices
-          label={t("Time")}
+          label={t("Period")}
           options={[
             { value: "7", label: t("7 days") },
             { value: "30", label: t("30 days") },

@@ -22,11 +22,11 @@ export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
   const most = Math.max(...hours.map(({ opens }) => opens));
   const best = hours.find(({ opens }) => opens === most);
   if (best === undefined || most === 0)
-    return <p className="text-soft">{t("Nobody opened a mail in this time.")}</p>;
+    return <p className="text-soft">{t("No opens in this period.")}</p>;
   return (
     <>
       <p className="mb-3 text-sm">
-        {t("Most opens: {weekday}, {hour}.", { weekday: dayName(best.weekday), hour: hourName(best.hour) })}
+        {t("Most opens: {weekday}, {hour}", { weekday: dayName(best.weekday), hour: hourName(best.hour) })}
       </p>
       <div className="overflow-x-auto">
         <table className="w-full min-w-160 border-separate border-spacing-0.5 text-xs text-faint">

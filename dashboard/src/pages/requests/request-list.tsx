@@ -49,18 +49,18 @@ export function RequestList({ projectId, outcome, requestId, onChange }: Request
     <>
       <div className="mb-3 flex flex-wrap items-center gap-3">
         <Choices
-          label={t("Outcome")}
+          label={t("Result")}
           options={[
             { value: "all", label: t("All") },
-            { value: "2xx", label: t("Done") },
-            { value: "4xx", label: t("Refused") },
-            { value: "5xx", label: t("Failed") },
+            { value: "2xx", label: t("Success") },
+            { value: "4xx", label: t("Client error") },
+            { value: "5xx", label: t("Server error") },
           ]}
           value={outcome ?? "all"}
           onChoose={(chosen) => onChange({ outcome: chosen === "all" ? undefined : chosen })}
         />
         <SearchBox
-          label={t("Request id")}
+          label={t("Request ID")}
           value={requestId ?? ""}
           onSearch={(text) => onChange({ requestId: text.trim() === "" ? undefined : text.trim() })}
         />
@@ -139,8 +139,8 @@ function columnsOf(open: (id: string) => void): Array<Column<Item>> {
               ? formatInstant(at)
               : plural(
                   leftOut,
-                  "{n} request before it was left out.",
-                  "{n} requests before it were left out.",
+                  "{n} earlier request was left out.",
+                  "{n} earlier requests were left out.",
                 )
           }
         >
@@ -156,15 +156,15 @@ function Nothing({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
   if (isFiltered)
     return (
       <Empty
-        title={t("Nothing of this kind")}
+        title={t("No matching requests")}
         action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
       >
-        {t("No request of the last seven days fits the filter.")}
+        {t("No requests in the last seven days match the filter.")}
       </Empty>
     );
   return (
     <Empty title={t("No requests yet")}>
-      {t("What your programs ask with an API key appears here within seconds, and stays for seven days.")}
+      {t("Requests made with your API keys appear here within seconds. We keep them for seven days.")}
     </Empty>
   );
 }
@@ -194,12 +194,12 @@ function RequestDialog({ projectId, id, onClose }: { projectId: string; id: stri
           <div className="mt-4 flex items-center justify-between">
             <h3 className="text-sm font-medium">{t("Body")}</h3>
             {data.body !== null && (
-              <CopyButton text={JSON.stringify(data.body, null, 2)} label={t("Copy the body")} />
+              <CopyButton text={JSON.stringify(data.body, null, 2)} label={t("Copy body")} />
             )}
           </div>
           {data.body === null ? (
             <p className="mt-1 text-sm text-soft">
-              {data.bodyBytes === 0 ? t("It had none.") : t("It was not kept: it was no JSON, or too large.")}
+              {data.bodyBytes === 0 ? t("No body.") : t("Body not stored, because it was too large or not JSON.")}
             </p>
           ) : (
             <>
@@ -207,7 +207,7 @@ function RequestDialog({ projectId, id, onClose }: { projectId: string; id: stri
                 {JSON.stringify(data.body, null, 2)}
               </pre>
               <p className="mt-2 text-sm text-faint">
-                {t("Texts and what is about people were left out before it was stored.")}
+                {t("Text and personal data were removed before storing.")}
               </p>
             </>
           )}
@@ -225,7 +225,7 @@ function factsOf(data: Answer<NonNullable<typeof getRequest.endpoint>>): Array<[
     [t("Duration"), `${data.durationMs} ms`],
     [t("Key"), keyNames[data.key] ?? data.key],
     [t("From"), data.ip ?? "–"],
-    [t("Program"), data.userAgent ?? "–"],
-    [t("Request id"), data.requestId],
+    [t("User agent"), data.userAgent ?? "–"],
+    [t("Request ID"), data.requestId],
   ];
 }
