@@ -303,7 +303,7 @@ test("a segment says who matches while it is written, and why somebody does not;
   await page.getByLabel("Add value").fill("5, مرحبا");
   await page.getByLabel("Add value").press("Enter");
   await page
-    .getByText("Contacts where Address contains “example.com” and zip is one of “01234” or “5, مرحبا”.")
+    .getByText("Contacts where Email address contains “example.com” and zip is one of “01234” or “5, مرحبا”.")
     .waitFor();
   await page.getByRole("button", { name: "Choose a contact…" }).click();
   await page.getByRole("button", { name: "grace@example.net" }).click();

@@ -64,9 +64,9 @@ export const TEMPLATE_FAULTS: Record<TemplateFaultCode, (values: Values) => stri
   "template.closedAs": (values) => t("The block “{block}” is closed as “{other}”.", values),
   "template.unexpected": ({ what }) =>
     t("{what} isn't expected here.", { what: SIGNS[String(what)] ?? what }),
-  "template.oneValue": (values) => t("{helper} takes exactly one value.", values),
-  "template.twoValues": (values) => t("{helper} takes exactly two values.", values),
-  "template.severalValues": (values) => t("{helper} takes at least two values.", values),
+  "template.oneValue": (values) => t("{helper} needs exactly one value.", values),
+  "template.twoValues": (values) => t("{helper} needs exactly two values.", values),
+  "template.severalValues": (values) => t("{helper} needs at least two values.", values),
   "template.option": (values) => t("{helper} doesn't have the option “{option}”.", values),
   "template.blockHelper": (values) =>
     t("Unknown block helper “{name}”. Use {helpers}.", values),

@@ -43,7 +43,7 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
           ? t(
               "Receivers can send reports here once your instance admin sets INBOUND_DOMAIN.",
             )
-          : t("Receivers report to {address} once a day. Anyone can send such a report, so treat them with care.", {
+          : t("Receivers report to {address} once a day. Anyone can send a report, so check unusual ones.", {
               address: reportAddress,
             })}
       </p>

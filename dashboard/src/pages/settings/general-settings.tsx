@@ -46,7 +46,7 @@ const TRACKING = [
 ];
 const IN_DOUBT = [
   { value: "RETRY", label: t("Send again (may arrive twice)") },
-  { value: "WAIT", label: t("Wait for a decision (may not arrive)") },
+  { value: "WAIT", label: t("Hold for review (may not arrive)") },
 ];
 
 function draftOf(project: Project): Draft {

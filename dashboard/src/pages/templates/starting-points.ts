@@ -36,8 +36,8 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     label: t("Blank"),
     about: t("An empty layout."),
     type: "MARKETING",
-    subject: t("Your subject"),
-    content: () => [text(t("Write something…"))],
+    subject: t("A subject"),
+    content: () => [text(t("Write here."))],
   },
   {
     key: "announcement",
@@ -49,7 +49,7 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
       heading(t("Something new")),
       text(
         `${t("Hello")} {{firstName ?? "${t("friend")}"}},`,
-        t("Describe in two sentences what's new and why it helps."),
+        t("Say in two sentences what is new and why it helps."),
       ),
       button(t("See what's new"), "https://example.com"),
     ],
@@ -84,7 +84,7 @@ export const STARTING_POINTS: readonly StartingPoint[] = [
     label: t("Custom HTML"),
     about: t("A code editor with your variables."),
     type: "MARKETING",
-    subject: t("Your subject"),
-    content: `<p>${t("Write something…")}</p>\n`,
+    subject: t("A subject"),
+    content: `<p>${t("Write here.")}</p>\n`,
   },
 ];

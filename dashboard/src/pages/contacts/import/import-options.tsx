@@ -63,7 +63,7 @@ export function ImportOptionsCard({ projectId, options, onChange }: ImportOption
       <div className="mt-5">
         <Checkbox
           label={t("Resubscribe contacts who unsubscribed")}
-          help={t("Off: contacts who left stay unsubscribed, whatever this file says.")}
+          help={t("When off, unsubscribed contacts stay unsubscribed, even if the file says otherwise.")}
           checked={resubscribes}
           onChange={({ target }) => onChange({ ...options, resubscribes: target.checked })}
         />

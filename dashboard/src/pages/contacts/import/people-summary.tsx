@@ -41,7 +41,7 @@ export function PeopleSummary({ count, isCounting, resubscribes }: PeopleSummary
   const notes = [
     withoutStatus > 0 && t("New contacts without a status are subscribed. Existing contacts keep theirs."),
     byStatus.subscribed > 0 && !resubscribes && t("Existing contacts who unsubscribed stay unsubscribed."),
-    byStatus.suppressed > 0 && t("Suppressed addresses are unsubscribed and go on the suppression list."),
+    byStatus.suppressed > 0 && t("Suppressed addresses are unsubscribed and added to the suppression list."),
     byStatus.skip > 0 && t("Skipped rows aren't imported."),
     contradictions > 0 &&
       plural(

@@ -66,7 +66,7 @@ export function RunningImport({ projectId, job, isDryRun, more }: RunningImportP
     <Ended more={more}>
       {failed !== undefined && (
         <Card className="bg-bad-wash p-5">
-          <h2 className="font-semibold text-bad">{t("The import could not be completed")}</h2>
+          <h2 className="font-semibold text-bad">{t("Couldn't complete the import")}</h2>
           <p className="mt-1 text-sm">{failed.failedReason}</p>
         </Card>
       )}

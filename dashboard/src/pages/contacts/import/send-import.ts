@@ -82,7 +82,7 @@ async function finish(
   for (;;) {
     const { state, progress, failedReason } = await call(getImport, { projectId, params: { jobId }, signal });
     if (state === "completed") return null;
-    if (state === "failed") return failedReason ?? t("The import could not be completed");
+    if (state === "failed") return failedReason ?? t("Couldn't complete the import");
     onProgress(progress / WHOLE);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }

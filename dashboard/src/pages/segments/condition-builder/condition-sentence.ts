@@ -56,7 +56,7 @@ export function phraseOf(
     case "equals":
       return t("{field} is {value}", { field, value });
     case "notEquals":
-      return t("{field} is not {value}", { field, value });
+      return t("{field} isn't {value}", { field, value });
     case "contains":
       return t("{field} contains {value}", { field, value });
     case "notContains":
@@ -88,7 +88,7 @@ export function phraseOf(
     case "within":
       return t("{field} is {upToNow}", { field, upToNow });
     case "olderThan":
-      return t("{field} was more than {span} ago", { field, span });
+      return t("{field} is older than {span}", { field, span });
     default:
       return phraseOfPresence(operator, { kind, field, span, upToNow, times: given, unit, window });
   }
@@ -128,7 +128,7 @@ function phraseOfPresence(operator: FilterCondition["operator"], said: Presence)
     case "memberOfSegment":
       return t("the contact is in {field}", { field });
     case "notMemberOfSegment":
-      return t("the contact is not in {field}", { field });
+      return t("the contact isn't in {field}", { field });
     default: {
       const isThere = operator === "exists";
       if (kind === "event")
@@ -136,7 +136,7 @@ function phraseOfPresence(operator: FilterCondition["operator"], said: Presence)
       if (kind === "segment")
         return isThere
           ? t("the contact is in {field}", { field })
-          : t("the contact is not in {field}", { field });
+          : t("the contact isn't in {field}", { field });
       return isThere ? t("{field} has a value", { field }) : t("{field} has no value", { field });
     }
   }

@@ -20,7 +20,7 @@ const NAMES: Record<FilterOperator, string> = {
   exists: t("has a value"),
   notExists: t("has no value"),
   within: t("is in the last"),
-  olderThan: t("was more than … ago"),
+  olderThan: t("is older than"),
   triggered: t("happened"),
   notTriggered: t("never happened"),
   triggeredWithin: t("happened in the last"),

@@ -48,9 +48,9 @@ function newLeaf(kind: Leaf["kind"]): Leaf {
   const id = newId();
   switch (kind) {
     case "heading":
-      return { id, kind, level: 1, text: t("Heading"), align: LEFT };
+      return { id, kind, level: 1, text: t("A heading"), align: LEFT };
     case "text":
-      return { id, kind, text: textOf(t("Write something…")), align: LEFT };
+      return { id, kind, text: textOf(t("Write here.")), align: LEFT };
     case "button":
       return { id, kind, label: t("Read more"), url: "https://example.com", align: LEFT };
     case "image":
