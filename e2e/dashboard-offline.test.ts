@@ -237,7 +237,10 @@ test("the fields of contacts are there though nobody can count who has them, wha
   const counting = await standBetween(page, /\/contacts\/fields$/);
   await readAgain(page);
   // Behind the dialog.
-  await page.getByText("The server returned an error (200). Try again.").first().waitFor({ state: "attached" });
+  await page
+    .getByText("The server returned an error (200). Try again.")
+    .first()
+    .waitFor({ state: "attached" });
   expect(await typed.inputValue()).toBe("pla");
   await page.reload();
   await again.waitFor();

@@ -68,13 +68,9 @@ export const TEMPLATE_FAULTS: Record<TemplateFaultCode, (values: Values) => stri
   "template.twoValues": (values) => t("{helper} needs exactly two values.", values),
   "template.severalValues": (values) => t("{helper} needs at least two values.", values),
   "template.option": (values) => t("{helper} doesn't have the option “{option}”.", values),
-  "template.blockHelper": (values) =>
-    t("Unknown block helper “{name}”. Use {helpers}.", values),
+  "template.blockHelper": (values) => t("Unknown block helper “{name}”. Use {helpers}.", values),
   "template.isBlock": (values) => t("{name} is a block helper. Write {form}.", values),
   "template.helper": (values) => t("Unknown helper “{name}”.", values),
   "template.helperOrName": (values) =>
-    t(
-      "Unknown helper “{name}”. For a name with spaces, write {form} or {fallback}.",
-      values,
-    ),
+    t("Unknown helper “{name}”. For a name with spaces, write {form} or {fallback}.", values),
 };

@@ -32,7 +32,10 @@ export function SessionRenewal() {
         lastEmail={last.current?.email}
         onDone={() => void queries.invalidateQueries({ queryKey: ["project"] })}
       />
-      <OtherWays next={`/app${href}`} note={t("These options leave the page, and you lose unsaved changes.")} />
+      <OtherWays
+        next={`/app${href}`}
+        note={t("These options leave the page, and you lose unsaved changes.")}
+      />
       <p className="mt-5 text-sm text-soft">
         <Link
           to="/sign-in"

@@ -31,9 +31,7 @@ export function TabNotes() {
         <div className="m-2.5 rounded-md border border-line bg-warn-wash p-3 text-sm">
           <p className="font-medium text-warn">{t("You're offline")}</p>
           <p className="text-soft">
-            {t(
-              "You can't save until you're back online. Keep this tab open to keep your changes.",
-            )}
+            {t("You can't save until you're back online. Keep this tab open to keep your changes.")}
           </p>
         </div>
       )}

@@ -54,9 +54,7 @@ export function ChangedElsewhere<Saved extends { updatedAt: string }>({
           onClose={() => setLooking(false)}
         >
           {show(saved)}
-          <p className="mt-4 text-sm text-warn">
-            {t("Using the saved version discards your changes.")}
-          </p>
+          <p className="mt-4 text-sm text-warn">{t("Using the saved version discards your changes.")}</p>
           <div className="mt-3 flex flex-wrap justify-end gap-2">
             <Button look="quiet" onClick={() => setLooking(false)}>
               {t("Close")}

@@ -49,9 +49,7 @@ function ByHandDialog({ text, onClose }: { text: string; onClose: () => void }) 
   return (
     <Dialog
       title={t("Couldn't copy")}
-      description={t(
-        "Your browser blocked copying. The text is selected, so press Ctrl C or ⌘C.",
-      )}
+      description={t("Your browser blocked copying. The text is selected, so press Ctrl C or ⌘C.")}
       open
       onClose={onClose}
     >

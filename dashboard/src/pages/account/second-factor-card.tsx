@@ -33,9 +33,7 @@ export function SecondFactorCard() {
             {factor.isSuccess && <Badge tone={isOn ? "good" : "neutral"}>{isOn ? t("On") : t("Off")}</Badge>}
           </h2>
           <p className="text-sm text-soft">
-            {t(
-              "Ask for a code from an authenticator app when you sign in.",
-            )}
+            {t("Ask for a code from an authenticator app when you sign in.")}
           </p>
         </div>
         {factor.isSuccess && !isOn && <Button onClick={() => setAsked("on")}>{t("Turn on")}</Button>}

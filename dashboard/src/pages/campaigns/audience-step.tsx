@@ -208,9 +208,7 @@ export function LeftOut({ audience: { excluded } }: { audience: Audience }) {
         <li>{plural(excluded.unsubscribed, "{n} unsubscribed", "{n} unsubscribed")}</li>
       )}
       {excluded.suppressed > 0 && (
-        <li>
-          {plural(excluded.suppressed, "{n} on the suppression list", "{n} on the suppression list")}
-        </li>
+        <li>{plural(excluded.suppressed, "{n} on the suppression list", "{n} on the suppression list")}</li>
       )}
     </ul>
   );

@@ -119,9 +119,7 @@ function Numbers({ stats }: { stats: Stats }) {
         ]}
       />
       <p className="mt-2 text-xs text-faint">
-        {t(
-          "Automatic opens (such as Apple Mail Privacy Protection) are excluded where we can detect them.",
-        )}
+        {t("Automatic opens (such as Apple Mail Privacy Protection) are excluded where we can detect them.")}
       </p>
     </div>
   );

@@ -84,10 +84,14 @@ export function PausedDestinations({ projectId, campaign }: ReportProps) {
   );
   return campaign.pausedDestinations.map(({ destination, answer, whatToDo, nextTryAt }) => (
     <Card key={destination} className="bg-warn-wash p-5">
-      <h2 className="font-semibold text-warn">{t("{destination} is throttling your email", { destination })}</h2>
+      <h2 className="font-semibold text-warn">
+        {t("{destination} is throttling your email", { destination })}
+      </h2>
       <p className="mt-1 font-mono text-xs wrap-anywhere">{answer}</p>
       <p className="mt-2 text-sm text-soft">{whatToDo}</p>
-      <p className="text-sm text-soft">{t("We retry a few emails {when}.", { when: formatInstant(nextTryAt) })}</p>
+      <p className="text-sm text-soft">
+        {t("We retry a few emails {when}.", { when: formatInstant(nextTryAt) })}
+      </p>
       <Button className="mt-3" busy={releasing.isPending} onClick={() => releasing.mutate(destination)}>
         {t("Resume now")}
       </Button>

@@ -191,7 +191,10 @@ interface NoCampaignsProps {
 function NoCampaigns({ isFiltered, onClear, onAdd }: NoCampaignsProps) {
   if (isFiltered)
     return (
-      <Empty title={t("No matching campaigns")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
+      <Empty
+        title={t("No matching campaigns")}
+        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
+      >
         {t("Try a different search or clear the filters.")}
       </Empty>
     );
@@ -204,9 +207,7 @@ function NoCampaigns({ isFiltered, onClear, onAdd }: NoCampaignsProps) {
         </Button>
       }
     >
-      {t(
-        "Choose an audience, write the email, and send it now or later.",
-      )}
+      {t("Choose an audience, write the email, and send it now or later.")}
     </Empty>
   );
 }

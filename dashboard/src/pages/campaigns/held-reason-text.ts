@@ -8,10 +8,7 @@ type Name = "domain" | "recipients" | "room" | "last" | "count" | "mails" | "ans
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
-  "held.missed": () =>
-    t(
-      "Missed its scheduled time because the server was down. Send it now or reschedule.",
-    ),
+  "held.missed": () => t("Missed its scheduled time because the server was down. Send it now or reschedule."),
   "held.sender": (values) => t("The domain {domain} isn't verified in this project.", values),
   "held.overCap": (values) =>
     t(

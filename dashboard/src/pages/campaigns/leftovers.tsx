@@ -63,9 +63,7 @@ function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskP
   return (
     <ConfirmDialog
       title={plural(failedCount, "Send to {n} recipient again?", "Send to {n} recipients again?")}
-      description={t(
-        "Only recipients whose email failed get it. No one gets it twice.",
-      )}
+      description={t("Only recipients whose email failed get it. No one gets it twice.")}
       action={t("Send again")}
       keep={t("Cancel")}
       doing={{ ...retrying, mutate: () => retrying.mutate(undefined, { onSuccess: onClose }) }}

@@ -31,7 +31,9 @@ export function ScheduledCampaign({ project, campaign }: { project: Project; cam
           <h2 className={`font-semibold ${isHeld ? "text-warn" : ""}`}>
             {isHeld
               ? t("Needs your attention")
-              : t("Scheduled for {when}", { when: formatInstant(campaign.scheduledAt ?? campaign.createdAt) })}
+              : t("Scheduled for {when}", {
+                  when: formatInstant(campaign.scheduledAt ?? campaign.createdAt),
+                })}
           </h2>
           <p className="mt-1 text-sm text-soft">
             {isHeld

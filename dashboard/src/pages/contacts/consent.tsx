@@ -116,7 +116,9 @@ function PublicPages({ projectId, id }: { projectId: string; id: string }) {
     <section className="border-t border-line px-5 py-4 text-sm">
       <h3 className="font-medium">{t("Subscription links")}</h3>
       <p className="text-soft">
-        {t("Anyone with these links can change this contact's subscription. Share them only with the contact.")}
+        {t(
+          "Anyone with these links can change this contact's subscription. Share them only with the contact.",
+        )}
       </p>
       {links.isPending && <Skeleton className="mt-2 h-21" />}
       {links.isError && <Failure error={links.error} onRetry={() => void links.refetch()} />}

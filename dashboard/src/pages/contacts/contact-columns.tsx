@@ -43,11 +43,7 @@ export function useColumns(selection: Selection): Array<Column<Contact>> {
     {
       key: "choice",
       head: (
-        <Tick
-          label={t("Select all shown")}
-          isOn={selection.isShownChosen}
-          onChange={selection.toggleShown}
-        />
+        <Tick label={t("Select all shown")} isOn={selection.isShownChosen} onChange={selection.toggleShown} />
       ),
       width: "w-12",
       cell: cells.choice,

@@ -95,9 +95,7 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
       <div className="mt-4 flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line pt-3">
         <p dir="auto" role="status" className="min-w-0 flex-1 basis-72 text-sm wrap-anywhere text-soft">
           {isTooLong
-            ? t(
-                "These conditions are too long for a link. Save them as a segment to see the contacts.",
-              )
+            ? t("These conditions are too long for a link. Save them as a segment to see the contacts.")
             : written === null
               ? t("Complete the conditions to see the result.")
               : sentenceOf(written, fields)}

@@ -26,9 +26,7 @@ export function ContactMails({ projectId, id }: { projectId: string; id: string 
     <>
       <Card className="overflow-hidden">
         {list.rows?.length === 0 ? (
-          <Empty title={t("No emails yet")}>
-            {t("Every email you send to this contact appears here.")}
-          </Empty>
+          <Empty title={t("No emails yet")}>{t("Every email you send to this contact appears here.")}</Empty>
         ) : (
           <Table label={t("Emails")} columns={columns} rows={list.rows} rowKey={(mail) => mail.id} />
         )}

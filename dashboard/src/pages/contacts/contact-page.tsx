@@ -186,10 +186,9 @@ function DeleteDialog({ projectId, id, email, onClose }: DeleteProps) {
   return (
     <ConfirmDialog
       title={t("Delete this contact?")}
-      description={t(
-        "The data and events of {email} are deleted permanently. Pending emails are canceled.",
-        { email },
-      )}
+      description={t("The data and events of {email} are deleted permanently. Pending emails are canceled.", {
+        email,
+      })}
       action={t("Delete contact")}
       doing={deleting}
       onClose={onClose}

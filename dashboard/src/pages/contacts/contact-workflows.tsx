@@ -40,9 +40,7 @@ export function ContactWorkflows({ projectId, id }: { projectId: string; id: str
         {list.rows === undefined && <Skeleton className="m-5 h-20" />}
         {list.rows?.length === 0 && (
           <Empty title={t("Not in a workflow yet")}>
-            {t(
-              "The workflows that this contact enters appear here.",
-            )}
+            {t("The workflows that this contact enters appear here.")}
           </Empty>
         )}
         <ul className="divide-y divide-line">

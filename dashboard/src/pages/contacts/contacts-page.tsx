@@ -172,9 +172,7 @@ function NoContacts({ isFiltered, onAdd }: { isFiltered: boolean; onAdd: () => v
         </Button>
       }
     >
-      {t(
-        "Add contacts here or import a file. We also add people when your app emails or tracks them.",
-      )}
+      {t("Add contacts here or import a file. We also add people when your app emails or tracks them.")}
     </Empty>
   );
 }

@@ -30,7 +30,8 @@ const SENTENCES: Record<RowFaultCode, (values: Values) => string> = {
   "address.characterBefore": ({ character }) =>
     t("{character} isn't allowed before the “@”.", { character: characterText(character) }),
   "address.dotBefore": () => t("The part before the “@” can't start or end with a dot or have two in a row."),
-  "address.lookalikeBefore": () => t("The part before the “@” mixes alphabets and could be mistaken for another address."),
+  "address.lookalikeBefore": () =>
+    t("The part before the “@” mixes alphabets and could be mistaken for another address."),
   "address.longBefore": (values) => t("The part before the “@” is longer than {most} bytes.", values),
   "domain.missing": () => t("The domain is missing."),
   "domain.ip": () => t("Enter a domain instead of an IP address."),
@@ -56,20 +57,17 @@ const SENTENCES: Record<RowFaultCode, (values: Values) => string> = {
     ),
   "row.severalAddresses": () => t("The cell has more than one address. Put each in its own row."),
   "row.subscribed": ({ column = "subscribed", value }) =>
-    t(
-      "{value} in column {column} isn't a known subscription status. Correct it or map it.",
-      { column, value },
-    ),
+    t("{value} in column {column} isn't a known subscription status. Correct it or map it.", {
+      column,
+      value,
+    }),
   "row.value": (values) => t("The value of {key} isn't valid: {why}", values),
   "row.dataLong": (values) => t("The data is larger than {most} bytes.", values),
   "row.notStored": () => t("The database can't store this row."),
   "contact.dataLong": (values) => t("The data of one contact can be up to {most} bytes.", values),
   "contact.manyKeys": (values) => t("The data of one contact can have up to {most} fields.", values),
   "contact.manyFields": (values) =>
-    t(
-      "Contacts can have up to {most} fields. Delete unused fields or reuse existing ones.",
-      values,
-    ),
+    t("Contacts can have up to {most} fields. Delete unused fields or reuse existing ones.", values),
   "contact.exists": () => t("Another contact in this project has this email address."),
 };
 

@@ -21,31 +21,16 @@ type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
   "dkim.missing": () =>
-    t(
-      "No TXT record found. Check the name, because many providers append the domain to what you enter.",
-    ),
-  "dkim.several": (values) =>
-    t(
-      "There are {count} TXT records with this name. Keep only this one.",
-      values,
-    ),
-  "dkim.testing": () =>
-    t(
-      "t=y marks the key as a test, so receivers may ignore the signature. Remove t=y.",
-    ),
-  "dkim.notARecord": () =>
-    t("This TXT record isn't a DKIM record. Replace it with the expected value."),
+    t("No TXT record found. Check the name, because many providers append the domain to what you enter."),
+  "dkim.several": (values) => t("There are {count} TXT records with this name. Keep only this one.", values),
+  "dkim.testing": () => t("t=y marks the key as a test, so receivers may ignore the signature. Remove t=y."),
+  "dkim.notARecord": () => t("This TXT record isn't a DKIM record. Replace it with the expected value."),
   "dkim.revoked": () =>
     t("The key is revoked because p= is empty. Enter the expected value or rotate the key."),
   "dkim.otherKey": () => t("The record has a different key. Replace it with the expected value."),
   "dkim.forbidden": () =>
-    t(
-      "The tags k=, h= or s= don't allow this key. Replace the record with the expected value.",
-    ),
-  "dkim.nextKey": () =>
-    t(
-      "The next key. We sign with it as soon as we find this record.",
-    ),
+    t("The tags k=, h= or s= don't allow this key. Replace the record with the expected value."),
+  "dkim.nextKey": () => t("The next key. We sign with it as soon as we find this record."),
   "dkim.formerKey": (values) =>
     t(
       "The previous key. Keep this record until {until} for emails still on their way, then delete it.",
@@ -59,39 +44,19 @@ const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
       "Ask your mail server's provider which include: or addresses to put before ?all. Use ~all once the record lists every server.",
     ),
   "spf.several": (values) =>
-    t(
-      "There are {count} SPF records, so receivers ignore all of them. Merge them into one.",
-      values,
-    ),
+    t("There are {count} SPF records, so receivers ignore all of them. Merge them into one.", values),
   "spf.includesNone": (values) =>
-    t(
-      "{from} includes {name}, which has no SPF record. This makes the whole record invalid.",
-      values,
-    ),
+    t("{from} includes {name}, which has no SPF record. This makes the whole record invalid.", values),
   "spf.includesSeveral": (values) =>
-    t(
-      "{from} includes {name}, which has {count} SPF records. This makes the whole record invalid.",
-      values,
-    ),
+    t("{from} includes {name}, which has {count} SPF records. This makes the whole record invalid.", values),
   "spf.loop": (values) =>
-    t(
-      "{from} includes {name}, which loops back. This makes the whole record invalid.",
-      values,
-    ),
-  "spf.unknownTerm": (values) =>
-    t("{term} isn't valid SPF. This makes the whole record invalid.", values),
+    t("{from} includes {name}, which loops back. This makes the whole record invalid.", values),
+  "spf.unknownTerm": (values) => t("{term} isn't valid SPF. This makes the whole record invalid.", values),
   "spf.unknownTermIn": (values) =>
-    t(
-      "{term} in the record of {name} isn't valid SPF. This makes the whole record invalid.",
-      values,
-    ),
-  "spf.noHost": (values) =>
-    t("{term} has no host name. This makes the whole record invalid.", values),
+    t("{term} in the record of {name} isn't valid SPF. This makes the whole record invalid.", values),
+  "spf.noHost": (values) => t("{term} has no host name. This makes the whole record invalid.", values),
   "spf.manyHosts": (values) =>
-    t(
-      "{term} resolves to more than {most} hosts. This makes the whole record invalid.",
-      values,
-    ),
+    t("{term} resolves to more than {most} hosts. This makes the whole record invalid.", values),
   "spf.lookups": (values) =>
     t(
       "The record and its includes need {count} lookups, and only {most} are allowed. Remove services you no longer use.",
@@ -108,10 +73,7 @@ const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
       values,
     ),
   "spf.ptr": (values) =>
-    t(
-      "The record of {name} uses ptr, which large receivers ignore. List the addresses instead.",
-      values,
-    ),
+    t("The record of {name} uses ptr, which large receivers ignore. List the addresses instead.", values),
   "spf.allowsAll": (values) =>
     t("{term} lets any server send for your domain. End the record with ~all.", values),
   "spf.sendsNothing": () => t("The record says that this domain sends no email."),
@@ -137,15 +99,12 @@ const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
   "dmarc.several": (values) =>
     t("There are {count} DMARC records, so receivers ignore all of them. Keep one.", values),
   "dmarc.noPolicy": () =>
-    t(
-      "The record has an invalid p=, sp= or np=, so receivers ignore it. Use none, quarantine or reject.",
-    ),
+    t("The record has an invalid p=, sp= or np=, so receivers ignore it. Use none, quarantine or reject."),
   "dmarc.noPolicyButReports": () =>
     t(
       "The record has an invalid p=, sp= or np=, so receivers treat it as p=none. Use none, quarantine or reject.",
     ),
-  "dmarc.obsolete": (values) =>
-    t("Remove {tags}, obsolete since RFC 9989. Use t=y for a test.", values),
+  "dmarc.obsolete": (values) => t("Remove {tags}, obsolete since RFC 9989. Use t=y for a test.", values),
   "dmarc.bareAddresses": (values) =>
     t("Add mailto: before each address in {tags}, or you won't get reports.", values),
   "proof.endangered": (values) =>

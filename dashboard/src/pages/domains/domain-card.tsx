@@ -251,9 +251,12 @@ function DeleteDialog({ project, domain, onClose }: DeleteProps) {
   return (
     <ConfirmDialog
       title={t("Remove domain?")}
-      description={t("You can't send from {domain} after this. If you add it again, it gets new DNS records.", {
-        domain: domain.domain,
-      })}
+      description={t(
+        "You can't send from {domain} after this. If you add it again, it gets new DNS records.",
+        {
+          domain: domain.domain,
+        },
+      )}
       action={t("Remove domain")}
       doing={deleting}
       onClose={onClose}

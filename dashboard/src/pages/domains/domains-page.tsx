@@ -25,11 +25,7 @@ export function DomainsPage() {
     </Button>
   );
   return (
-    <Page
-      title={t("Domains")}
-      about={t("Verify the domains you send from.")}
-      actions={add}
-    >
+    <Page title={t("Domains")} about={t("Verify the domains you send from.")} actions={add}>
       {isLocal && (
         <p className="mb-5 rounded-md bg-warn-wash px-3.5 py-2.5 text-sm text-warn">
           {t(
@@ -42,9 +38,7 @@ export function DomainsPage() {
       {domains.data?.length === 0 && (
         <Card>
           <Empty title={t("No domains yet")}>
-            {t(
-              "Add the domain you want to send from. We'll show you the DNS records to create.",
-            )}
+            {t("Add the domain you want to send from. We'll show you the DNS records to create.")}
           </Empty>
         </Card>
       )}

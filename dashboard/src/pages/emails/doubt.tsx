@@ -27,9 +27,7 @@ export function Doubt({ projectId, email }: DoubtProps) {
       <div className="flex flex-wrap gap-2">
         <Button onClick={() => setAsked("sent")}>{t("Mark as sent…")}</Button>
         <Button onClick={() => setAsked("failed")}>{t("Mark as failed…")}</Button>
-        {email.campaignId === null && (
-          <Button onClick={() => setAsked("retry")}>{t("Send again…")}</Button>
-        )}
+        {email.campaignId === null && <Button onClick={() => setAsked("retry")}>{t("Send again…")}</Button>}
       </div>
       {asked !== null && (
         <ResolveDialog projectId={projectId} email={email} as={asked} onClose={() => setAsked(null)} />

@@ -24,9 +24,7 @@ export function MailHeaders({ projectId, id }: { projectId: string; id: string }
     <>
       <p className="mb-2 text-sm text-faint">
         {messageId === null
-          ? t(
-              "Without the signature and the headers that other servers add.",
-            )
+          ? t("Without the signature and the headers that other servers add.")
           : t("All headers, as received by the local mailbox.")}
       </p>
       <div className="relative rounded-md border border-line bg-side">

@@ -130,9 +130,7 @@ function NoMails({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => 
     );
   return (
     <Empty title={t("No emails yet")}>
-      {t(
-        "Every email you send appears here, with the mail server's responses.",
-      )}
+      {t("Every email you send appears here, with the mail server's responses.")}
     </Empty>
   );
 }

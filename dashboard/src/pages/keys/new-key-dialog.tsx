@@ -20,9 +20,7 @@ const PURPOSE_TEXTS: Record<Purpose, { label: string; help: string }> = {
   },
   test: {
     label: t("Test emails"),
-    help: t(
-      "Read-only access. Its emails stay in the local mailbox and out of your reports.",
-    ),
+    help: t("Read-only access. Its emails stay in the local mailbox and out of your reports."),
   },
   read: { label: t("Read-only"), help: t("Can see everything in this project but can't change it.") },
   own: {

@@ -37,7 +37,9 @@ export function ScopedKeys({ project }: { project: Project }) {
           <p className="text-sm text-soft">
             {isAdmin
               ? t("Secret keys with limited access, or for test emails only.")
-              : t("Keys you created. They have at most your own access and expire when you leave the project.")}
+              : t(
+                  "Keys you created. They have at most your own access and expire when you leave the project.",
+                )}
           </p>
         </div>
         <Button onClick={() => setMaking(true)}>

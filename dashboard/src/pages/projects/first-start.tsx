@@ -207,9 +207,7 @@ function OwnDomain({ project, isDone }: { project: Project; isDone: boolean }) {
 function TestOfWay({ project }: { project: Project }) {
   return (
     <>
-      <p className="text-sm text-soft">
-        {t("Send yourself an email to check that delivery works.")}
-      </p>
+      <p className="text-sm text-soft">{t("Send yourself an email to check that delivery works.")}</p>
       <TestMail project={project} />
     </>
   );

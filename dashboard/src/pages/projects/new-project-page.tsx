@@ -30,7 +30,9 @@ export function NewProjectPage() {
       <OneFieldForm
         label={t("Project name")}
         placeholder="Acme"
-        help={t("Use one project per product or client. Contacts, keys and domains are not shared between projects.")}
+        help={t(
+          "Use one project per product or client. Contacts, keys and domains are not shared between projects.",
+        )}
         value={name}
         onChange={setName}
         action={t("Create project")}

@@ -34,10 +34,7 @@ const SENTENCES: Record<AdviceCode, (values: Values) => string> = {
       values,
     ),
   "dmarc.mailIsLost": (values) =>
-    t(
-      "Receivers apply p={policy}, but {percent}% of your emails aren't aligned and may be lost.",
-      values,
-    ),
+    t("Receivers apply p={policy}, but {percent}% of your emails aren't aligned and may be lost.", values),
   "dmarc.noReports": (values) =>
     t(
       "No receiver sends reports for {domain}. Add rua=mailto:{address} to the DMARC record to get them daily.",

@@ -36,9 +36,7 @@ export function AudienceReport({ projectId, days }: { projectId: string; days: n
       />
       <ReportCard
         title={t("Per day")}
-        about={t(
-          "Doesn't count contacts deleted since, or contacts subscribed when added.",
-        )}
+        about={t("Doesn't count contacts deleted since, or contacts subscribed when added.")}
         projectId={projectId}
         days={days}
         report="audience"

@@ -40,9 +40,7 @@ export function DeliverabilityReport({ projectId, days }: { projectId: string; d
       )}
       <p className="text-sm text-soft">
         {reportAddress === null
-          ? t(
-              "Receivers can send reports here once your instance admin sets INBOUND_DOMAIN.",
-            )
+          ? t("Receivers can send reports here once your instance admin sets INBOUND_DOMAIN.")
           : t("Receivers report to {address} once a day. Anyone can send a report, so check unusual ones.", {
               address: reportAddress,
             })}

@@ -56,12 +56,7 @@ export function EventReport({ projectId, days }: { projectId: string; days: numb
       ) : events.data?.length === 0 ? (
         <p className="text-soft">{t("No events in this period.")}</p>
       ) : (
-        <Table
-          label={t("Top events")}
-          columns={columns}
-          rows={events.data}
-          rowKey={({ name }) => name}
-        />
+        <Table label={t("Top events")} columns={columns} rows={events.data} rowKey={({ name }) => name} />
       )}
     </ReportCard>
   );

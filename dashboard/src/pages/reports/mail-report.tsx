@@ -109,7 +109,12 @@ function MailsBy({ projectId, days, by, onBy }: MailReportProps) {
       ) : rows.data?.length === 0 ? (
         <p className="text-soft">{t("No emails sent in this period.")}</p>
       ) : (
-        <Table label={t("Comparison")} columns={columnsOf(by)} rows={rows.data} rowKey={({ value }) => value} />
+        <Table
+          label={t("Comparison")}
+          columns={columnsOf(by)}
+          rows={rows.data}
+          rowKey={({ value }) => value}
+        />
       )}
     </ReportCard>
   );

@@ -18,7 +18,8 @@ function change(now: number, before: number, days: number): string {
     : t("−{percent} vs previous {days} days", { percent: formatPercent(-share * 100), days });
 }
 
-const versus = (before: string, days: number) => t("vs {before} in the previous {days} days", { before, days });
+const versus = (before: string, days: number) =>
+  t("vs {before} in the previous {days} days", { before, days });
 const rateBefore = (percent: number, days: number) => versus(formatPercent(percent), days);
 
 export function MailTiles({ projectId, days }: { projectId: string; days: number }) {

@@ -21,8 +21,7 @@ const hourName = (hour: number) => HOUR.format(MONDAY_MS + hour * 3_600_000);
 export function WeekHours({ hours }: { hours: readonly WeekHour[] }) {
   const most = Math.max(...hours.map(({ opens }) => opens));
   const best = hours.find(({ opens }) => opens === most);
-  if (best === undefined || most === 0)
-    return <p className="text-soft">{t("No opens in this period.")}</p>;
+  if (best === undefined || most === 0) return <p className="text-soft">{t("No opens in this period.")}</p>;
   return (
     <>
       <p className="mb-3 text-sm">

@@ -137,11 +137,7 @@ function columnsOf(open: (id: string) => void): Array<Column<Item>> {
           title={
             leftOut === 0
               ? formatInstant(at)
-              : plural(
-                  leftOut,
-                  "{n} earlier request was left out.",
-                  "{n} earlier requests were left out.",
-                )
+              : plural(leftOut, "{n} earlier request was left out.", "{n} earlier requests were left out.")
           }
         >
           {formatAgo(at)}
@@ -199,7 +195,9 @@ function RequestDialog({ projectId, id, onClose }: { projectId: string; id: stri
           </div>
           {data.body === null ? (
             <p className="mt-1 text-sm text-soft">
-              {data.bodyBytes === 0 ? t("No body.") : t("Body not stored, because it was too large or not JSON.")}
+              {data.bodyBytes === 0
+                ? t("No body.")
+                : t("Body not stored, because it was too large or not JSON.")}
             </p>
           ) : (
             <>

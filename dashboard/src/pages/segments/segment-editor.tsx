@@ -111,9 +111,7 @@ function Condition({ tree, filters, fields, draft, error, onAction, onChange }: 
           role="status"
           className="mt-4 border-t border-line pt-3 text-sm wrap-anywhere text-soft"
         >
-          {filters === null
-            ? t("Complete the conditions to see the result.")
-            : sentenceOf(filters, fields)}
+          {filters === null ? t("Complete the conditions to see the result.") : sentenceOf(filters, fields)}
         </p>
       </Card>
       <Checkbox

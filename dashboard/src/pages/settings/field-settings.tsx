@@ -40,9 +40,7 @@ export function FieldSettings({ project }: { project: Project }) {
         <Card>
           {own?.length === 0 ? (
             <Empty title={t("No custom fields yet")}>
-              {t(
-                "Contact data that your app sends appears here as fields.",
-              )}
+              {t("Contact data that your app sends appears here as fields.")}
             </Empty>
           ) : (
             <Table

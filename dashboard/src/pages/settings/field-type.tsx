@@ -43,9 +43,7 @@ export function FieldType({ projectId, field: { field, type }, hasValues }: Fiel
           {TYPE_NAMES[type]}
           <span className="block text-faint">
             {hasValues
-              ? t(
-                  "Set by the first value. Reset to use the most common type. Values don't change.",
-                )
+              ? t("Set by the first value. Reset to use the most common type. Values don't change.")
               : t("No contact uses this field. Delete it to let the next value set the type.")}
           </span>
         </p>

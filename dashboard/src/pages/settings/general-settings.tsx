@@ -125,7 +125,9 @@ export function GeneralSettings({ project }: { project: Project }) {
         <Field label={t("Project name")} {...tied("name")} />
         <Field
           label={t("Language")}
-          help={t("For public pages and email footers when a contact has no language. For example en, de or pt-BR.")}
+          help={t(
+            "For public pages and email footers when a contact has no language. For example en, de or pt-BR.",
+          )}
           {...tied("language")}
         />
       </Card>

@@ -48,9 +48,12 @@ function RemoveOtherDialog({ project, member, onClose }: DialogProps) {
   return (
     <ConfirmDialog
       title={t("Remove member?")}
-      description={t("{email} loses access immediately. Their invitations and scoped keys stop working too.", {
-        email,
-      })}
+      description={t(
+        "{email} loses access immediately. Their invitations and scoped keys stop working too.",
+        {
+          email,
+        },
+      )}
       action={t("Remove member")}
       keep={t("Cancel")}
       doing={removing}

@@ -156,7 +156,8 @@ function Suspensions({ security: { suspensions } }: { security: Security }) {
 /** Sentences of a rate by what it is of and since when. */
 const RATE_TEXTS: Record<BadRate["of"], Record<BadRate["window"], (values: RateValues) => string>> = {
   bounces: {
-    sevenDay: (values) => t("{rate} of {mails} emails bounced in the last seven days (limit {threshold}).", values),
+    sevenDay: (values) =>
+      t("{rate} of {mails} emails bounced in the last seven days (limit {threshold}).", values),
     allTime: (values) => t("{rate} of all {mails} emails bounced (limit {threshold}).", values),
   },
   complaints: {

@@ -97,7 +97,11 @@ export function SuppressionSettings({ project, search, onSearch }: SuppressionSe
 
 function columnsOf(onRemove: (address: string) => void): Array<Column<Suppression>> {
   return [
-    { key: "email", head: t("Email address"), cell: ({ email }) => <bdi className="font-medium">{email}</bdi> },
+    {
+      key: "email",
+      head: t("Email address"),
+      cell: ({ email }) => <bdi className="font-medium">{email}</bdi>,
+    },
     { key: "reason", head: t("Reason"), width: "w-40", cell: ({ reason }) => REASONS[reason] },
     {
       key: "createdAt",

@@ -145,7 +145,9 @@ function CapsForm({ project, caps }: { project: Project; caps: Caps }) {
             disabled={refusal !== undefined}
             value={textOf(category)}
             onChange={({ target }) => setTyped((before) => ({ ...before, [category]: target.value }))}
-            error={isFaulty(category) ? t("Enter a whole number above 0.") : problemWith(saving.error, category)}
+            error={
+              isFaulty(category) ? t("Enter a whole number above 0.") : problemWith(saving.error, category)
+            }
           />
         ))}
         <div className="flex justify-end sm:col-span-3">

@@ -30,9 +30,7 @@ export function TemplateUsage({ projectId, id }: { projectId: string; id: string
           ))}
         </ul>
       )}
-      <p className="mt-2 text-faint">
-        {plural(emailsSent, "{n} email sent.", "{n} emails sent.")}
-      </p>
+      <p className="mt-2 text-faint">{plural(emailsSent, "{n} email sent.", "{n} emails sent.")}</p>
     </Card>
   );
 }

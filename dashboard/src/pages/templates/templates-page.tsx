@@ -134,7 +134,10 @@ interface NoTemplatesProps {
 function NoTemplates({ isFiltered, onClear, onAdd }: NoTemplatesProps) {
   if (isFiltered)
     return (
-      <Empty title={t("No matching templates")} action={<Button onClick={onClear}>{t("Clear filters")}</Button>}>
+      <Empty
+        title={t("No matching templates")}
+        action={<Button onClick={onClear}>{t("Clear filters")}</Button>}
+      >
         {t("Try a different search or clear the filters.")}
       </Empty>
     );
@@ -147,9 +150,7 @@ function NoTemplates({ isFiltered, onClear, onAdd }: NoTemplatesProps) {
         </Button>
       }
     >
-      {t(
-        "Your app sends the data and you edit the text here, without a deploy.",
-      )}
+      {t("Your app sends the data and you edit the text here, without a deploy.")}
     </Empty>
   );
 }

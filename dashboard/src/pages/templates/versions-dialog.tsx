@@ -54,9 +54,7 @@ export function VersionsDialog({
       {list.isError && <Failure error={list.error} onRetry={() => void list.refetch()} />}
       {restoring.isError && <Failure error={restoring.error} />}
       {versions === undefined && !list.isError && <Skeleton className="h-40" />}
-      {versions?.length === 0 && (
-        <p className="text-soft">{t("No earlier versions yet.")}</p>
-      )}
+      {versions?.length === 0 && <p className="text-soft">{t("No earlier versions yet.")}</p>}
       {versions !== undefined && versions.length > 0 && (
         <ul className="mb-4 flex max-h-52 flex-col gap-0.5 overflow-y-auto">
           {versions.map(({ id, subject, bytes, replacedAt }) => (

@@ -104,9 +104,7 @@ function ToHtml({ hasVersions, onGo, onClose }: ToHtmlProps) {
       title={t("Convert to HTML?")}
       description={
         hasVersions
-          ? t(
-              "You'll edit the HTML instead of blocks. The blocks stay in the version history when you save.",
-            )
+          ? t("You'll edit the HTML instead of blocks. The blocks stay in the version history when you save.")
           : t("You'll edit the HTML instead of blocks. You can't get the blocks back.")
       }
       open
@@ -143,13 +141,7 @@ function ToBlocks({ hasVersions, isDocument, onGo, onClose }: ToBlocksProps) {
   return (
     <Dialog
       title={t("Use the block editor?")}
-      description={
-        isDocument
-          ? emptied
-          : t(
-              "Keep the HTML as one block, or start with an empty email.",
-            )
-      }
+      description={isDocument ? emptied : t("Keep the HTML as one block, or start with an empty email.")}
       open
       onClose={onClose}
     >

@@ -242,9 +242,7 @@ function ColumnsForm({ projectId, block, open, onOpen, onChange, onUploaded }: C
       ))}
       <div className="flex gap-1">
         {columns.length < MOST_COLUMNS && (
-          <Button onClick={() => onChange({ ...block, columns: [...columns, []] })}>
-            {t("Add column")}
-          </Button>
+          <Button onClick={() => onChange({ ...block, columns: [...columns, []] })}>{t("Add column")}</Button>
         )}
         {columns.length > 2 && (
           <Button look="quiet" onClick={() => onChange({ ...block, columns: columns.slice(0, -1) })}>

@@ -73,7 +73,9 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
       </div>
       <Field
         label={t("Alt text")}
-        help={t("Shown when images are blocked and read by screen readers. Leave empty for decorative images.")}
+        help={t(
+          "Shown when images are blocked and read by screen readers. Leave empty for decorative images.",
+        )}
         value={block.alt}
         onChange={({ target }) => onChange({ ...block, alt: target.value })}
       />
