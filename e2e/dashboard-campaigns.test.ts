@@ -136,7 +136,7 @@ test("a campaign is written by blocks, saved while it is written, and goes on in
   };
   await expect.poll(async () => (await stored())?.body).toContain("Autumn &amp; &lt;script&gt;");
   expect((await stored())?.design?.blocks[0]).toMatchObject({ text: "Autumn & <script>" });
-  await page.getByRole("status").getByText("Saved").waitFor();
+  await page.getByRole("status").getByText("Saved", { exact: true }).waitFor();
   await page.reload();
   await page.getByRole("button", { name: /^Heading Autumn/ }).waitFor();
   await page.frameLocator("iframe").getByRole("heading", { name: "Autumn & <script>" }).waitFor();

@@ -59,7 +59,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await page.keyboard.press("Enter");
   await page.getByRole("dialog", { name: "Rename view" }).waitFor();
   await page.keyboard.press("Escape");
-  await page.locator("button[aria-label='Actions of Readers']:focus").waitFor();
+  await page.locator("button[aria-label='Actions for Readers']:focus").waitFor();
   await page.keyboard.press("Enter");
   await reach(page, page.getByRole("menuitem", { name: "Delete view" }), "ArrowDown");
   await page.keyboard.press("Enter");

@@ -256,7 +256,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
     await route.fulfill({ json: [{ ...own, records, lastCheckedAt: lookup.lookedUpAt }, ...others] });
   });
   await page.reload();
-  await page.getByText("asked 9.9.9.9, [::1]:5353").first().waitFor();
+  await page.getByText("by 9.9.9.9, [::1]:5353").first().waitFor();
   await page.unroute(domains);
   // The program of the first mail sends from a domain of one's own as soon as there is one.
   await page.getByRole("button", { name: "Check now" }).click();
@@ -545,7 +545,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   for (const [typed, name, title] of [
     ["new camp", "New campaign", "New campaign"],
     ["new cont", "New contact", "Add contact"],
-    ["add a dom", "Add domain", "Add domain"],
+    ["add dom", "Add domain", "Add domain"],
   ] as const) {
     await choose(typed, name);
     await page.getByRole("dialog", { name: title }).waitFor();
@@ -590,7 +590,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await line.detach();
   const paintedAfterMs = "performance.getEntriesByName('first-paint')[0].startTime - themedAtMs";
   expect(await page.evaluate<number>(paintedAfterMs)).toBeGreaterThan(0);
-  await choose("theme of", "System theme");
+  await choose("system th", "System theme");
   expect(await scheme()).toBe("light dark");
   await choose("sign o", "Sign out");
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
