@@ -348,7 +348,7 @@ test("a segment says who matches while it is written, and why somebody does not;
     data: { contactId },
   });
   await page.reload();
-  await page.getByText(/^A break: goes on /).waitFor();
+  await page.getByText(/^A break · continues /).waitFor();
   await page.getByText("Welcome", { exact: true }).waitFor();
   await tabs.getByRole("button", { name: "Subscription" }).click();
   const unsubscribeUrl = (await page.getByText(/\/unsubscribe\//).textContent()) ?? "";
