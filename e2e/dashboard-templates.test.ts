@@ -203,7 +203,7 @@ test("an image that arrives late takes back nothing that was written meanwhile; 
   await page.getByRole("button", { name: /^Heading/ }).click();
   await page.getByRole("textbox", { name: "Name", exact: true }).fill("Updated");
   await page.getByRole("button", { name: "Duplicate" }).first().click();
-  await page.getByText("Duplicated").waitFor();
+  await page.getByText("Duplicated", { exact: true }).waitFor();
   expect(await page.getByRole("textbox", { name: "Name", exact: true }).inputValue()).toContain("Updated");
   expect((await stored(project, page)).design?.blocks.at(-1)).toMatchObject({ width: 16 });
   expect(faults).toEqual([]);

@@ -208,7 +208,7 @@ test.each([
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByText("“News” deleted").waitFor();
     await page.goBack();
-    await page.getByRole("heading", { name: "Deleted" }).waitFor();
+    await page.getByRole("heading", { name: "This item was deleted" }).waitFor();
     await subject.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("“News” deleted").waitFor({ state: "detached" });
@@ -216,11 +216,11 @@ test.each([
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByText("“News” deleted").waitFor();
     await page.goBack();
-    await page.getByRole("heading", { name: "Deleted" }).waitFor();
+    await page.getByRole("heading", { name: "This item was deleted" }).waitFor();
     await expect
       .poll(() => server.rows(`select 1 from ${noun} where project_id = $1`, project.id))
       .toEqual([]);
-    await page.getByRole("heading", { name: "Deleted" }).waitFor();
+    await page.getByRole("heading", { name: "This item was deleted" }).waitFor();
     expect(await subject.count()).toBe(0);
   },
 );

@@ -14,7 +14,7 @@ export function Gone({ name }: { name: string }) {
   return (
     <Page title={name}>
       <Card>
-        <Empty title={t("Deleted")}>{t("You can still undo this in the notification.")}</Empty>
+        <Empty title={t("This item was deleted")}>{t("You can still undo this in the notification.")}</Empty>
       </Card>
     </Page>
   );
