@@ -91,7 +91,7 @@ function columnsOf(projectId: string): Array<Column<Recipient>> {
       head: t("Email address"),
       cell: ({ id, email }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{email || t("Deleted content")}</bdi>
+          <bdi>{email || t("Data deleted")}</bdi>
         </Link>
       ),
     },

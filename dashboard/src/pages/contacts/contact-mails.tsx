@@ -43,7 +43,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       head: t("Subject"),
       cell: ({ id, subject, forgottenAt }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Deleted content"))}</bdi>
+          <bdi>{subject || (forgottenAt === null ? t("No subject") : t("Data deleted"))}</bdi>
         </Link>
       ),
     },

@@ -109,7 +109,7 @@ function columnsOf(projectId: string): Array<Column<Email>> {
       head: t("To"),
       cell: ({ id, to }) => (
         <Link to="/$projectId/emails/$emailId" params={{ projectId, emailId: id }} className={ROW_LINK}>
-          <bdi>{to || t("Deleted content")}</bdi>
+          <bdi>{to || t("Data deleted")}</bdi>
         </Link>
       ),
     },
