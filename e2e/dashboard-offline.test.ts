@@ -191,7 +191,7 @@ test("what a proxy or a network's own page answers in the server's place is a fa
   await subject.fill("Mine");
   const first = await standBetween(page, /\/templates/);
   await page.getByRole("button", { name: "Save", exact: true }).click();
-  const failure = page.getByRole("alert").getByText("The server returned an error (200). Try again.");
+  const failure = page.getByRole("alert").getByText("Unexpected response from the server (200). Try again.");
   await failure.waitFor();
   expect(await subject.inputValue()).toBe("Mine");
   await first.goAway();
@@ -215,7 +215,7 @@ test("a file that a proxy or a network answers in the server's place is not save
   const between = await standBetween(page, /export\.csv/);
   await page.getByRole("button", { name: "Export", exact: true }).click();
   await page.getByText("Couldn't export").waitFor();
-  await page.getByText("The server returned an error (200). Try again.").waitFor();
+  await page.getByText("Unexpected response from the server (200). Try again.").waitFor();
   await between.goAway();
   const file = page.waitForEvent("download");
   await page.getByRole("button", { name: "Export", exact: true }).click();
@@ -238,7 +238,7 @@ test("the fields of contacts are there though nobody can count who has them, wha
   await readAgain(page);
   // Behind the dialog.
   await page
-    .getByText("The server returned an error (200). Try again.")
+    .getByText("Unexpected response from the server (200). Try again.")
     .first()
     .waitFor({ state: "attached" });
   expect(await typed.inputValue()).toBe("pla");

@@ -171,7 +171,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.getByText("No matching contacts").waitFor();
   await page.route("**/users/@me/projects", (route) => route.fulfill({ status: 403 }));
   await page.reload();
-  await page.getByText("The server returned an error (403). Try again.").waitFor();
+  await page.getByText("Unexpected response from the server (403). Try again.").waitFor();
   await page.unroute("**/users/@me/projects");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("No matching contacts").waitFor();
@@ -444,7 +444,7 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   const asked = page.getByRole("dialog", { name: "Unsubscribe 59 contacts?" });
   await asked.getByRole("button", { name: "Unsubscribe" }).click();
   await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByText("The server returned an error (403). Try again.").waitFor();
+  await page.getByText("Unexpected response from the server (403). Try again.").waitFor();
   isAnswered = true;
   await page.getByText("59 updated, 0 unchanged, 0 failed.").waitFor();
   await page.reload();

@@ -254,7 +254,7 @@ function errorOf(response: Response, body: unknown): CallError {
   const error = (body as { error?: Record<string, unknown> } | null)?.error;
   if (typeof error?.["message"] !== "string")
     return new CallError(
-      t("The server returned an error ({status}). Try again.", { status: String(response.status) }),
+      t("Unexpected response from the server ({status}). Try again.", { status: String(response.status) }),
       {
         status: response.status,
         code: "UNKNOWN",
