@@ -1,12 +1,12 @@
 // Defines all settings and is the only reader of the environment. docs/settings.md and .env.example are generated from the names, defaults
 // and meanings here.
 import { z } from "zod";
+import { BOOTSTRAP_SETTINGS } from "./bootstrap.ts";
 import {
   access,
   count,
   domain,
   flag,
-  key,
   list,
   mailbox,
   namedFailpoint,
@@ -230,23 +230,7 @@ export const SETTINGS = {
     "false",
     "With the local mailbox as the transport, shows platform email, including other users' secrets, at `/mailbox` (`GET /mailbox/system`) to the account of BOOTSTRAP_EMAIL and to requests with a token printed at the start.",
   ),
-  BOOTSTRAP_EMAIL: setting(
-    z.string().optional(),
-    "",
-    "The email address of the first account, created in an empty database.",
-  ),
-  BOOTSTRAP_PASSWORD: setting(z.string().optional(), "", "Its password, at least 10 characters."),
-  BOOTSTRAP_PROJECT: setting(z.string().optional(), "", "The name of its project."),
-  BOOTSTRAP_PUBLIC_KEY: setting(
-    key("pk").optional(),
-    "",
-    "The project's public key (pk_…). Empty: generated.",
-  ),
-  BOOTSTRAP_SECRET_KEY: setting(
-    key("sk").optional(),
-    "",
-    "The project's secret key (sk_…). Empty: generated.",
-  ),
+  ...BOOTSTRAP_SETTINGS,
   FAILPOINTS: setting(
     list.pipe(z.array(namedFailpoint)).default([]),
     "",
