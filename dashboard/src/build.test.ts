@@ -1,4 +1,4 @@
-// What a browser has to load before it shows anything, measured on the build.
+// Tests the size and contents of the built dashboard.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -31,7 +31,7 @@ test("the first load is at most 200 kB of JavaScript, gzipped", () => {
   expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(FIRST_LOAD_KB);
 });
 
-test("the editors are loaded when they are needed, and are at most 320 kB", () => {
+test("loads the two editors on demand, at most 320 kB each", () => {
   const editors = readdirSync(join(DIST, "assets")).filter((name) =>
     /^(html-editor|rich-text)-.*\.js$/.test(name),
   );
@@ -40,7 +40,7 @@ test("the editors are loaded when they are needed, and are at most 320 kB", () =
   expect(sizes.reduce((sum, size) => sum + size, 0) / 1000).toBeLessThanOrEqual(EDITORS_KB);
 });
 
-test("the page has no script or style in itself, which its policy would refuse", () => {
+test("the page has no inline script or style, because its content security policy forbids them", () => {
   const page = readFileSync(join(DIST, "index.html"), "utf8");
   expect(page.match(/<script(?![^>]*\bsrc=)|<style|\son\w+=/g)).toBeNull();
 });

@@ -1,4 +1,4 @@
-// Addresses of the API for the account of whoever is signed in, as in endpoints.ts.
+// Endpoints for the signed-in user's account.
 import type * as account from "@postloft/contract/account.ts";
 import type * as oauth from "@postloft/contract/oauth.ts";
 import type * as passkeys from "@postloft/contract/passkeys.ts";

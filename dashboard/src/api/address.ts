@@ -1,4 +1,4 @@
-// An address: where an endpoint lives, and in which envelope it returns, with the types of the contract.
+// Builds typed addresses of API endpoints: method, path and response envelope.
 import type { Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { Address } from "./call.ts";
 

@@ -1,8 +1,8 @@
-// Whether the server has a newer build of the dashboard than this tab: it was upgraded meanwhile.
+// Detects that the server has been upgraded to a newer dashboard build than this tab runs.
 
 const PAGE = "/app/";
 
-/** False also where it cannot be told. */
+/** Returns false if the check fails. */
 export async function isUpgraded(signal: AbortSignal): Promise<boolean> {
   const own = document.querySelector<HTMLScriptElement>("script[type=module][src]")?.src;
   const response = await fetch(PAGE, { signal }).catch(() => null);

@@ -1,4 +1,4 @@
-// The only fetch of the dashboard. What goes in and what comes out has the types of the contract, of which no code is bundled.
+// Calls the API. Only the contract's types are imported, so that none of its code is bundled.
 import type { AnswersByStatus, Endpoint, Method } from "@postloft/contract/endpoint.ts";
 import type { z } from "zod";
 import { sayAll, type SaidPart } from "../text/say-all.ts";
@@ -9,30 +9,29 @@ import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
 
 const NO_CONTENT = 204;
 const TIMEOUT_MS = 30_000;
-/** Of what is as large as it is. */
+/** Timeout for uploads and downloads, whose size varies. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
-/** Where an endpoint of the contract lives; the type parameter carries what it takes and returns. */
+/** An endpoint of the contract. The type parameter carries its input and response types. */
 export interface Address<E extends Endpoint> {
   readonly method: Method;
   readonly path: string;
   readonly envelope: "bare" | "wrapped" | "raw";
-  /** Never set: holds the type. */
+  /** Never set. Carries the type parameter. */
   readonly endpoint?: E;
 }
 
 type Good<Answers extends AnswersByStatus> = Answers[Extract<keyof Answers, 200 | 201 | 202 | 204>];
 
-/** What a call returns when it succeeds. */
+/** The response body of a successful call. */
 export type Answer<E extends Endpoint> =
   Good<E["answers"]> extends infer Schema ? (Schema extends z.ZodType ? z.output<Schema> : null) : never;
 
-/** What a call is given. */
 export interface Given<E extends Endpoint> {
   params?: z.input<E["params"]>;
   query?: z.input<E["query"]>;
   body?: z.input<E["body"]>;
-  /** Of the header X-Project-Id: needed by what belongs to a project and does not name it in its path. */
+  /** Sent as X-Project-Id. Required by project endpoints without a project id in their path. */
   projectId?: string;
   signal?: AbortSignal;
 }
@@ -40,11 +39,11 @@ export interface Given<E extends Endpoint> {
 export interface FieldProblem {
   field: string;
   message: string;
-  /** Of a fault in a template: its line, and the message without its place. */
+  /** Set for template errors. `message` excludes the position. */
   fault?: { line: number; message: string };
 }
 
-/** A call that failed, with what the server said about it. `status` 0: the server was not reached. */
+/** A failed call with the server's error. `status` is 0 if the server could not be reached. */
 export class CallError extends Error {
   override name = "CallError";
   readonly status: number;
@@ -63,7 +62,7 @@ export class CallError extends Error {
   }
 }
 
-/** Whether a session is what is missing, or one that began lately: a wrong password or code is a 401 as well. */
+/** Returns whether the call needs a session or a more recent one. A wrong password or code is also a 401, but does not count. */
 export function isAboutSession(error: unknown): boolean {
   return (
     error instanceof CallError &&
@@ -74,26 +73,25 @@ export function isAboutSession(error: unknown): boolean {
   );
 }
 
-/** Whether somebody else changed what was to be changed, after it was read here. */
+/** Returns whether the resource was changed elsewhere after it was loaded here. */
 export function isChangedMeanwhile(error: unknown): boolean {
   return error instanceof CallError && error.code === "CHANGED_MEANWHILE";
 }
 
-/** What is wrong with the one thing that was asked; undefined where it is something else. */
+/** Returns the first field error's message, for calls with a single input. */
 export function problemOf(error: unknown): string | undefined {
   return error instanceof CallError ? error.fields[0]?.message : undefined;
 }
 
-/** What the server said of one field of what was sent, or of something within it. */
+/** Returns the error for a field or for anything nested in it. */
 export function problemWith(error: unknown, name: string): string | undefined {
   const fields = error instanceof CallError ? error.fields : [];
   return fields.find(({ field }) => field === name || field.startsWith(`${name}.`))?.message;
 }
 
 /**
- * What the server said of fields that have no input of their own here.
- *
- * @param atInputs the others; one that ends with a dot stands for what is within it alone
+ * Returns the errors of fields without an input on this page.
+ * @param atInputs fields with an input; a trailing dot matches nested fields only
  */
 export function problemsElsewhere(error: unknown, atInputs: readonly string[]): readonly FieldProblem[] {
   const fields = error instanceof CallError ? error.fields : [];
@@ -105,8 +103,7 @@ export function problemsElsewhere(error: unknown, atInputs: readonly string[]): 
 
 /**
  * Calls an endpoint.
- *
- * @throws CallError whatever goes wrong, also without a network
+ * @throws CallError on every failure, including a lost network
  */
 export async function call<E extends Endpoint>(
   address: Address<E>,
@@ -120,7 +117,7 @@ export async function call<E extends Endpoint>(
   return answerOf(address, response, given.signal);
 }
 
-/** Calls an endpoint that takes a file, in the part of that name. `fields` are other parts. */
+/** Uploads a file as the form part `part`, with `fields` as further parts. */
 export async function upload<E extends Endpoint>(
   address: Address<E>,
   given: Omit<Given<E>, "body">,
@@ -135,9 +132,8 @@ export async function upload<E extends Endpoint>(
 }
 
 /**
- * Saves what an endpoint returns as a file of the viewer's: CSV, or JSON.
- *
- * @throws CallError as `call` does, also where it is not the server's
+ * Downloads a response (CSV or JSON) as a file.
+ * @throws CallError as `call` does, also if the response does not come from the server
  */
 export async function download<E extends Endpoint>(
   address: Address<E>,
@@ -149,7 +145,6 @@ export async function download<E extends Endpoint>(
 
 /**
  * Reads the CSV or JSON file that an endpoint returns.
- *
  * @throws CallError as `call` does, also if the response does not come from the server
  */
 export async function readFile<E extends Endpoint>(
@@ -168,9 +163,8 @@ interface Sent {
 }
 
 /**
- * Makes a call, and once more where its session had ended and was begun anew.
- *
- * @throws CallError for every answer that is no success
+ * Sends a request and retries it once if the session ended and was renewed.
+ * @throws CallError for every unsuccessful response
  */
 async function request<E extends Endpoint>(
   address: Address<E>,
@@ -195,13 +189,13 @@ async function tryOnce<E extends Endpoint>(
   const asked = fetch(urlOf(address.path, given.params, given.query), {
     method: address.method,
     headers: {
-      // A new account gets its mail in the language that is shown.
+      // The server writes emails for a new account in this language.
       "accept-language": LANGUAGE,
       ...headers,
       ...(given.projectId === undefined ? {} : { "x-project-id": given.projectId }),
     },
     body,
-    // Also when the page is left in the same moment.
+    // Deletions must complete even if the user leaves the page immediately.
     keepalive: address.method === "DELETE",
     signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(given.signal ? [given.signal] : [])]),
   });
@@ -210,7 +204,7 @@ async function tryOnce<E extends Endpoint>(
   return response;
 }
 
-/** @throws CallError where the network fails, also in the middle of an answer; what was thrown where nobody waits any more. */
+/** @throws CallError if the network fails, even within a response; rethrows the original error if the caller aborted */
 async function reached<T>(coming: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   return coming.catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
@@ -218,7 +212,7 @@ async function reached<T>(coming: Promise<T>, signal: AbortSignal | undefined): 
   });
 }
 
-/** @throws CallError where it is not the server's: a proxy, or a network that wants a sign-in, answers 200 with a page of its own. */
+/** @throws CallError if the response is not the server's, because proxies and captive portals answer 200 with their own page */
 async function answerOf<E extends Endpoint>(
   address: Address<E>,
   response: Response,
@@ -227,7 +221,7 @@ async function answerOf<E extends Endpoint>(
   const text = await reached(response.text(), signal);
   const body = parse(text);
   if (body === undefined || (text === "" && response.status !== NO_CONTENT)) throw errorOf(response, body);
-  // The contract's own tests hold the server to these types.
+  // The contract tests check that the server's responses match these types.
   return (address.envelope === "wrapped" ? (body as { data: unknown }).data : body) as Answer<E>;
 }
 
@@ -240,7 +234,7 @@ function urlOf(path: string, params: unknown, query: unknown): URL {
   return url;
 }
 
-/** @returns undefined for what is no JSON. */
+/** Returns undefined for invalid JSON. */
 function parse(text: string): unknown {
   if (text === "") return null;
   try {
@@ -276,7 +270,7 @@ interface SaidField {
   messageParts?: readonly SaidPart[];
 }
 
-/** In the viewer's language what has codes, and what the catalogues have. */
+/** Translates field errors that have a code or a sentence in the catalogues. */
 function fieldProblem({ field, message, messageParts = [] }: SaidField): FieldProblem {
   const [place, ...rest] = messageParts;
   if (place === undefined) return { field, message: saidByServer(message) };

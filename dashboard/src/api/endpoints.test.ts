@@ -1,4 +1,4 @@
-// The addresses of the dashboard, held against the contract.
+// Checks the dashboard's endpoints against the contract.
 import { expect, test } from "vitest";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as accountAddresses from "./account-endpoints.ts";
@@ -6,7 +6,7 @@ import * as addresses from "./endpoints.ts";
 import * as notificationAddresses from "./notification-endpoints.ts";
 import * as viewAddresses from "./view-endpoints.ts";
 
-test("every address the dashboard calls is one of the contract, with its envelope", () => {
+test("every endpoint the dashboard calls is in the contract with the same envelope", () => {
   const known = new Set(ENDPOINTS.map(({ method, path, envelope }) => `${method} ${path} ${envelope}`));
   const called = Object.values({
     ...accountAddresses,

@@ -1,4 +1,4 @@
-// Where each endpoint lives that the dashboard calls. The types come from the contract; endpoints.test.ts holds the rest to it.
+// Lists the endpoints the dashboard calls. Types come from the contract; endpoints.test.ts checks paths and envelopes.
 import type * as account from "@postloft/contract/account.ts";
 import type * as activity from "@postloft/contract/activity.ts";
 import type * as analytics from "@postloft/contract/analytics.ts";

@@ -1,9 +1,9 @@
-// What is about to be deleted: lists leave it out, and until it is really gone it can be taken back.
+// Tracks rows about to be deleted. Lists hide them, and the user can undo until the deletion is sent.
 import { queryOptions } from "@tanstack/react-query";
 
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** The ids of what goes; ids are unique across everything. */
+/** Ids are unique across all resources, so one set serves every list. */
 export const goingQuery = queryOptions({
   queryKey: ["going"],
   queryFn: () => NOTHING,

@@ -1,4 +1,4 @@
-// Where the endpoints live by which one chooses what one is told.
+// Endpoints for a member's notification settings.
 import type * as notifications from "@postloft/contract/notifications.ts";
 import { wrapped } from "./address.ts";
 

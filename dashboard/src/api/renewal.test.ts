@@ -1,4 +1,4 @@
-// Calls without a session wait for one where it can be begun anew, and only as long as somebody may still do that.
+// Tests how calls without a session wait for a new sign-in.
 import { expect, test } from "vitest";
 import { createRenewal } from "./renewal.ts";
 
@@ -9,7 +9,7 @@ function offered() {
   return { renewal, asked, withdraw };
 }
 
-test("all that wait go on with the session of the same user, and with no other", async () => {
+test("waiting calls continue only if the same user signs in again", async () => {
   const { renewal, asked } = offered();
   const some = [renewal.isDone(), renewal.isDone()];
   renewal.end(true);
@@ -20,7 +20,7 @@ test("all that wait go on with the session of the same user, and with no other",
   expect(asked.times).toBe(3);
 });
 
-test("whoever leaves for the sign-in page holds nothing up, until there is a session again", async () => {
+test("waiting calls fail when the user leaves for the sign-in page, until there is a new session", async () => {
   const { renewal } = offered();
   const before = renewal.isDone();
   renewal.giveUp();
@@ -31,7 +31,7 @@ test("whoever leaves for the sign-in page holds nothing up, until there is a ses
   expect(await after).toBe(true);
 });
 
-test("a call that nobody wants any more does not wait, nor does one where nobody can sign in", async () => {
+test("an aborted call does not wait, nor does a call on a page that cannot renew sessions", async () => {
   const { renewal, withdraw } = offered();
   const leaving = new AbortController();
   const one = renewal.isDone(leaving.signal);

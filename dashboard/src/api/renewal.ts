@@ -1,16 +1,16 @@
-// What becomes of a call whose session is over: where one can be begun anew over the page, the call waits for it and is made once more.
+// Lets calls wait for a new sign-in when their session has ended, so that they can be retried.
 
 export function createRenewal() {
-  /** Asks whoever looks at the page to sign in; null where nobody can. */
+  /** Opens the sign-in dialog; null while no dialog is mounted. */
   let ask: (() => void) | null = null;
-  /** Who left for the sign-in page waits for nothing any more, until there is a session again. */
+  /** True after the user left for the sign-in page, until there is a session again. */
   let isGivenUp = false;
   const waiting = new Set<(isThereAgain: boolean) => void>();
   const decide = (isThereAgain: boolean) => {
     for (const tell of waiting) tell(isThereAgain);
   };
   return {
-    /** From now on sessions can be begun anew here. Gives what ends that. */
+    /** Registers the sign-in dialog and returns a function that unregisters it. */
     offer(how: () => void): () => void {
       ask = how;
       isGivenUp = false;
@@ -19,17 +19,17 @@ export function createRenewal() {
         decide(false);
       };
     },
-    /** There is a session. Calls that wait are made again, unless it is somebody else's. */
+    /** Ends the wait after a sign-in. Waiting calls fail if another user signed in. */
     end(isSameUser: boolean): void {
       isGivenUp = false;
       decide(isSameUser);
     },
-    /** Nobody signs in here: what waits has failed. */
+    /** Ends the wait without a session, so that waiting calls fail. */
     giveUp(): void {
       isGivenUp = true;
       decide(false);
     },
-    /** Waits until there is a session again. False: there will be none here, or nobody wants to know any more. */
+    /** Waits for a new session. Returns false if there will be none or the caller aborts. */
     async isDone(signal?: AbortSignal): Promise<boolean> {
       if (ask === null || isGivenUp || signal?.aborted === true) return false;
       const { promise, resolve } = Promise.withResolvers<boolean>();
@@ -47,5 +47,4 @@ export function createRenewal() {
   };
 }
 
-/** Of this page. */
 export const renewal = createRenewal();

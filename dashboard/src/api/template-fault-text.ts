@@ -1,4 +1,4 @@
-// What is wrong with the variables of a template, in the viewer's language: by its code, with what it names.
+// Translates template errors, which the server sends as a code and values.
 import type { TemplateFaultCode } from "@postloft/contract/template-faults.ts";
 import { t } from "../text/t.ts";
 
@@ -18,10 +18,9 @@ type Name =
   | "helpers"
   | "said"
   | "fallback";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
-/** What the language calls its signs; the other ones stand for themselves. */
+/** Translations of the server's names for tokens; all other tokens appear unchanged. */
 const SIGNS: Readonly<Record<string, string>> = {
   This: t("This"),
   "The end of the template": t("The end of the template"),

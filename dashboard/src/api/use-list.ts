@@ -1,4 +1,4 @@
-// A list that is read a page at a time, behind a cursor.
+// Reads a list page by page with a cursor.
 import { keepPreviousData, useInfiniteQuery, useQuery, type QueryKey } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { goingQuery } from "./going.ts";
@@ -11,20 +11,19 @@ interface ListPage<Row> {
 
 export const PAGE_SIZE = 50;
 
-/** What a page is asked with. */
 export interface PageQuestion {
   query: { limit: string; cursor?: string };
   signal: AbortSignal;
 }
 
 interface ListOptions {
-  /** How often it looks again, while only its beginning is shown: what was read on does not move under the reader. */
+  /** Poll interval. Polls only while a single page is loaded, so that longer lists do not move under the reader. */
   lookEveryMs?: number;
-  /** Whether there is a question yet; there is unless said otherwise. */
+  /** Defaults to true. */
   enabled?: boolean;
 }
 
-/** Pages of a list as one: `rows` is undefined while the first loads, and stays what it was while another question is asked. */
+/** Combines the pages of a list. `rows` is undefined during the first load and keeps the previous rows while the query changes. */
 export function useList<Row>(
   key: QueryKey,
   read: (question: PageQuestion) => Promise<ListPage<Row>>,
@@ -45,7 +44,7 @@ export function useList<Row>(
       lookEveryMs !== undefined && (state.data?.pages.length ?? 0) <= 1 ? lookEveryMs : false,
   });
   const { data: going } = useQuery(goingQuery);
-  // The same array while nothing changes: whoever shows it has nothing to do.
+  // Keep the array's identity while nothing changes, so that components do not render again.
   const all = useMemo(() => list.data?.pages.flatMap(({ data }) => data), [list.data]);
   const rows = useMemo(
     () => all?.filter((row) => !going.has(String((row as { id?: unknown }).id))),

@@ -1,4 +1,4 @@
-// Where the endpoints of saved views live.
+// Endpoints for saved contact views.
 import type * as contactViews from "@postloft/contract/contact-views.ts";
 import { bare } from "./address.ts";
 

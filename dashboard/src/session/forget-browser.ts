@@ -1,9 +1,9 @@
-// Deletes drafts, chosen files and everything else that this browser keeps of an account, in all of its tabs.
+// Deletes everything this browser stores for an account, such as drafts and chosen files, in all tabs.
 
 const PREFIX = "postloft.";
-/** Settings of the browser, which say nothing about the account. */
+/** Browser settings that contain no account data. */
 const KEPT: ReadonlySet<string> = new Set(["postloft.theme", "postloft.language", "postloft.shortcuts"]);
-/** Other tabs have a session store of their own. */
+/** Each tab has its own session storage, so sign-out is broadcast to the other tabs. */
 const CHANNEL = "postloft.sign-out";
 
 function forget(): void {
@@ -12,7 +12,7 @@ function forget(): void {
       if (name.startsWith(PREFIX) && !KEPT.has(name)) store.removeItem(name);
 }
 
-/** Deletes it here and in the other tabs. */
+/** Deletes the stored data in this tab and all others. */
 export function forgetBrowser(): void {
   forget();
   const channel = new BroadcastChannel(CHANNEL);
@@ -21,7 +21,7 @@ export function forgetBrowser(): void {
   channel.close();
 }
 
-/** Deletes it when another tab signs out. Runs as long as the page. */
+/** Deletes the stored data when another tab signs out. Never unsubscribes. */
 export function forgetWithOtherTabs(): void {
   new BroadcastChannel(CHANNEL).addEventListener("message", forget);
 }

@@ -1,4 +1,4 @@
-// The project that was open last in this browser, so that /app leads there.
+// Remembers the last open project in this browser, so that /app opens it.
 const KEY = "postloft.project";
 
 export function rememberProject(id: string): void {

@@ -1,4 +1,4 @@
-// Which other services people sign in through, and where the browser begins.
+// Lists the external sign-in services and where their sign-in starts.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { getOauthConfig } from "../api/account-endpoints.ts";
@@ -10,13 +10,12 @@ const BRANDS = { github: "GitHub", google: "Google" };
 
 interface Way {
   name: ProviderName;
-  /** As people call it. */
   title: string;
-  /** Where the browser begins; it ends at `next`, a path of the dashboard. */
+  /** Returns the URL that starts the sign-in. The flow ends at `next`, a dashboard path. */
   beginAt: (next: string, options?: { connect?: boolean }) => string;
 }
 
-/** What this installation offers beside the password; nothing while that is not known. */
+/** Returns the enabled sign-in services, or none until the config has loaded. */
 export function useOtherWays(): Way[] {
   const oauth = useQuery({
     queryKey: ["oauth-config"],
@@ -26,7 +25,7 @@ export function useOtherWays(): Way[] {
   const config = useQuery(configQuery);
   if (oauth.data === undefined || config.data === undefined) return [];
   const titles = { ...BRANDS, oidc: oauth.data.oidcName ?? "OpenID Connect" };
-  // The way back ends at the public address: what begins under another name of this machine would not be known there.
+  // Start at the public URL, because a session cookie set under another host name would be missing on return.
   const { api } = config.data.urls;
   return PROVIDERS.filter((name) => oauth.data[name]).map((name) => ({
     name,

@@ -1,9 +1,9 @@
-// Signing in through other services: links, since the browser goes there as a whole.
+// Links to external sign-in services. Links, because the whole page leaves for the service.
 import { t } from "../text/t.ts";
 import { buttonClass } from "../ui/button.tsx";
 import { useOtherWays } from "./oauth.ts";
 
-/** A button for each of them below the form; nothing where there is none. */
+/** Shows one button per service, or nothing if none is enabled. */
 export function OtherWays({ next, note }: { next: string; note?: string }) {
   const ways = useOtherWays();
   if (ways.length === 0) return null;

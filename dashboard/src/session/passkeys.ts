@@ -1,9 +1,9 @@
-// Asks the browser for a passkey, or to make one; loaded when somebody wants that.
+// Creates passkeys and signs in with them. Loaded on demand.
 import { call, CallError, type Answer } from "../api/call.ts";
 import { addPasskey, askPasskey, beginPasskey } from "../api/account-endpoints.ts";
 import { t } from "../text/t.ts";
 
-/** What the authenticator says, as the server takes it. */
+/** Asks for a passkey and returns the authenticator's response in the server's format. */
 export async function showPasskey() {
   const { challenge, ...options } = await call(askPasskey);
   const credential = await asked(() =>
@@ -22,7 +22,7 @@ export async function showPasskey() {
   };
 }
 
-/** Makes a passkey on this device or another one, and adds it to the account. */
+/** Creates a passkey on this or another device and adds it to the account. */
 export async function makePasskey(name: string): Promise<Answer<NonNullable<typeof addPasskey.endpoint>>> {
   const { challenge, user, excludeCredentials, ...options } = await call(beginPasskey);
   const publicKey = {
@@ -46,7 +46,7 @@ export async function makePasskey(name: string): Promise<Answer<NonNullable<type
 
 const named = ({ id }: PublicKeyCredential) => ({ id, type: "public-key" as const });
 
-/** @throws CallError in words: the browser's own are for whoever writes the page */
+/** @throws CallError with a readable message, because the browser's own messages are for developers */
 async function asked(work: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     const credential = await work();

@@ -1,4 +1,4 @@
-// What the dashboard has asked the server: the cache, and the questions that several pages ask.
+// Creates the query client and defines the queries shared by several pages.
 import { MutationCache, QueryCache, QueryClient, queryOptions } from "@tanstack/react-query";
 import type { z } from "zod";
 import type { account } from "@postloft/contract/users.ts";
@@ -21,18 +21,18 @@ export function createQueries(): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: FRESH_FOR_MS,
-        // What the server refused it will refuse again.
+        // Retry network and server errors only, because a rejected request would be rejected again.
         retry: (failures, error) =>
           failures < RETRIES && error instanceof CallError && (error.status === 0 || error.status >= 500),
       },
-      // Without a network it fails at once: one that waited would be done later, also when it was called off, or asked for again.
+      // Fail immediately when offline. A paused mutation would otherwise run later, even if the user canceled or repeated it.
       mutations: { networkMode: "always" },
     },
   });
   return client;
 }
 
-/** Who is signed in; null when nobody is. */
+/** The signed-in account, or null. */
 export const accountQuery = queryOptions({
   queryKey: ["account"],
   queryFn: async ({ signal }): Promise<Account | null> => {

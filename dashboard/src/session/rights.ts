@@ -1,4 +1,4 @@
-// What the role of whoever is signed in opens in a project. The server decides; here it is told before one tries.
+// Explains which actions a role allows in a project. The server enforces them; this only informs early.
 import type { Role } from "@postloft/contract/roles.ts";
 import { t } from "../text/t.ts";
 import type { Project } from "./queries.ts";
@@ -9,7 +9,7 @@ export function roleName(role: Role): string {
   return NAMES[role];
 }
 
-/** Why somebody may not do what asks for this role; undefined for those who may. */
+/** Returns why the user lacks the required role, or undefined if the role is sufficient. */
 export function whyNot({ role }: Project, least: "ADMIN" | "OWNER"): string | undefined {
   if (role === "OWNER" || (role === "ADMIN" && least === "ADMIN")) return undefined;
   return least === "OWNER"

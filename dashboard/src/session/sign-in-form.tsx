@@ -1,4 +1,4 @@
-// The form that signs in or up: on its own page, and in a dialog when a session ended in the middle of work.
+// The sign-in and sign-up form, used on its own page and in the dialog shown when a session ends.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, CallError, problemWith } from "../api/call.ts";
@@ -10,13 +10,13 @@ import { Field } from "../ui/field.tsx";
 import { Failure } from "../ui/states.tsx";
 import { accountQuery } from "./queries.ts";
 
-/** As in contract/src/limits/limits.ts, of which no code is bundled; the server has the last word. */
+/** Copied from contract/src/limits/limits.ts to keep its code out of the bundle. The server enforces the limit. */
 const PASSWORD_MINIMUM = 10;
 const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 
 interface SignInFormProps {
   isNew?: boolean;
-  /** Whose session ended: the address, which then need not be typed. */
+  /** Prefills the email address of the user whose session ended. */
   lastEmail?: string | undefined;
   onDone: () => void;
 }
@@ -34,7 +34,7 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
           body: { email, password, ...(code.trim() === "" ? {} : { code: code.trim() }) },
         });
       const answer = await call(signUp, { body: { email, password } });
-      // Since this page was loaded the server has been set up to send email.
+      // The server has been configured to send email since this page loaded.
       if (!("id" in answer)) throw new CallError(answer.message);
       return answer;
     },
@@ -46,7 +46,7 @@ export function SignInForm({ isNew = false, lastEmail = "", onDone }: SignInForm
       onDone();
     },
   });
-  /** Alone, or in place of the code that is asked for beside the password. */
+  /** Replaces either the password or the second-factor code. */
   const showing = useMutation({
     mutationFn: async () => {
       const { showPasskey } = await import("./passkeys.ts");

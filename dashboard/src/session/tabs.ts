@@ -1,13 +1,13 @@
-// Tabs of one browser agree: what one changes, the others read again.
+// Keeps the tabs of one browser in sync by refetching after changes in another tab.
 import type { QueryClient } from "@tanstack/react-query";
 
 const CHANNEL = "postloft.changes";
-/** Changes that come together are read once. */
+/** Changes within this time cause a single refetch. */
 const TOGETHER_MS = 300;
-/** Of a query whose answer is being edited: it is not read again under the hands of whoever edits it. */
+/** Marks a query whose data is being edited, so that it is not refetched under the user's edits. */
 export const EDITED = { isEdited: true } as const;
 
-/** Tells the other tabs of each change that succeeded, and hears of theirs. */
+/** Announces each successful mutation to the other tabs and refetches after theirs. */
 export function joinTabs(queries: QueryClient): void {
   const channel = new BroadcastChannel(CHANNEL);
   let waiting: ReturnType<typeof setTimeout> | undefined;

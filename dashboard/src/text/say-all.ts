@@ -1,16 +1,16 @@
-// What the server says by codes, in the viewer's language.
+// Translates messages that the server sends as codes.
 
-/** A sentence of the server's, as the contract has it. */
+/** A sentence from the server, as in the contract. */
 export interface SaidPart {
   code: string;
   values: Readonly<Record<string, string | number>>;
   text: string;
 }
 
-/** A table of sentences by their codes; each takes what it names. */
+/** Translations by code. Each takes the values named in its sentence. */
 export type Sentences = Readonly<Record<string, (values: never) => string>>;
 
-/** All that is said, as one text. An older page may not know a code yet; then the server's English sentence stands. */
+/** Returns all parts as one text. Falls back to the server's English text for codes an older page does not know. */
 export function sayAll(sentences: Sentences, parts: readonly SaidPart[]): string {
   return parts
     .map(({ code, values, text }) =>

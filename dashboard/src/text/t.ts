@@ -1,4 +1,4 @@
-// Every text of the dashboard in the viewer's language. English stands in the code and is the key of the catalogues beside this file.
+// Translates the dashboard's texts. The English text in the code is the key of the catalogues in this folder.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", fr: "Français", es: "Español" } as const;
 export type Language = keyof typeof LANGUAGES;
@@ -10,7 +10,7 @@ const CATALOGUES: Record<Exclude<Language, "en">, () => Promise<{ default: Catal
   es: () => import("./es.json"),
 };
 const STORED_AS = "postloft.language";
-/** Between the singular and the plural in a catalogue. */
+/** Separates singular and plural in a catalogue. */
 const BETWEEN_FORMS = "|";
 
 type Placeholder<M extends string> = M extends `${string}{${infer Name}}${infer Rest}`
@@ -30,18 +30,18 @@ function preferred(): Language {
   return wanted.map((one) => one.split("-")[0] ?? "").find(isLanguage) ?? "en";
 }
 
-/** The language that is shown: the chosen one, else the first of the browser's that there is. */
+/** The displayed language: the chosen one, otherwise the browser's first supported one. */
 export const LANGUAGE = preferred();
-// Whoever imports this file waits for it, so texts may be made where a file is read.
+// Top-level await, so that modules importing this file can translate texts at load time.
 const CATALOGUE: Catalogue = LANGUAGE === "en" ? {} : (await CATALOGUES[LANGUAGE]()).default;
 
-/** How numbers and dates are written: as the browser says where it speaks the language, so that a Briton keeps British dates. */
+/** Returns the locale for numbers and dates. Prefers the browser's regional variant, so that British users keep British dates. */
 export function locale(): string {
   return LOCALE;
 }
 const LOCALE = navigator.languages.find((one) => one.startsWith(LANGUAGE) && isLocale(one)) ?? LANGUAGE;
 
-/** Chromium under `LANG=C` calls its language `en-US@posix`, which its own `Intl` refuses. */
+/** Chromium under `LANG=C` reports `en-US@posix`, which its own `Intl` rejects. */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length > 0;
@@ -50,22 +50,21 @@ function isLocale(tag: string): boolean {
   }
 }
 
-/** From now on in this language, on this device. The page begins anew, since its texts are made once. */
+/** Stores the language on this device and reloads the page, because texts are translated once at load time. */
 export function chooseLanguage(code: Language): void {
   localStorage.setItem(STORED_AS, code);
   location.reload();
 }
 
 /**
- * A text in the viewer's language. The text is always written out where it is shown, so that a test finds it.
- *
- * @param message in English, with `{names}` of what is filled in; numbers are written as the viewer writes them
+ * Translates a text. Call it with a literal so that the test finds every text.
+ * @param message English text with `{names}` as placeholders; numbers are formatted for the user's locale
  */
 export function t<const M extends string>(message: M, ...[values]: Values<M>): string {
   return fill(CATALOGUE[message] ?? message, values ?? {});
 }
 
-/** As `t`, in the singular or the plural; `{n}` is the count. */
+/** Translates a text in the singular or plural form. `{n}` is the count. */
 export function plural<const One extends string, const Other extends string>(
   n: number,
   one: One,
@@ -77,7 +76,7 @@ export function plural<const One extends string, const Other extends string>(
   return fill((isOne ? forms[0] : forms[1]) ?? other, { ...values, n });
 }
 
-/** What the server says in English, where the catalogues have that sentence, or one with `{1}` where it names something of the case. */
+/** Translates an English sentence from the server if the catalogues have it, exactly or as a pattern with `{1}`. */
 export function saidByServer(sentence: string): string {
   const known = CATALOGUE[sentence];
   if (known !== undefined) return known;
@@ -88,7 +87,7 @@ export function saidByServer(sentence: string): string {
   return sentence;
 }
 
-/** Finds what was filled in to such a sentence. */
+/** Returns a regular expression that captures the values of `{1}`, `{2}`, …. */
 function filledIn(english: string): RegExp {
   const parts = english
     .split(/\{\d\}/)

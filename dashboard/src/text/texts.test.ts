@@ -1,4 +1,4 @@
-// Every text of the dashboard goes through `t` or `plural`, and is there in every language.
+// Checks that every text of the dashboard goes through `t` or `plural` and exists in every language.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -8,9 +8,9 @@ import { readCaseSentences } from "../../../tools/dashboard-texts/refusals.ts";
 import { readTexts } from "../../../tools/dashboard-texts/texts.ts";
 
 const { messages, bare } = readTexts();
-/** What refusals say, and what to do about them, which is often for programs alone. */
+/** Messages and suggestions of the error catalog. Most suggestions are for API clients only. */
 const refusals = Object.values(ERRORS).map(({ message }) => message);
-/** Said of one case to programs alone, or around words that are English themselves. */
+/** Errors that only API clients see, or that contain English words anyway. */
 const FOR_PROGRAMS =
   /^(?:platform|v1|deliveries|contacts\/list-cursor|emails\/refusals|reports\/live-activity)/;
 const AROUND_WORDS = [
@@ -26,7 +26,7 @@ const NO_SCREEN = [
   "Only a dynamic segment with trackMembership has members to compute; use refresh to count.",
   "This was changed at {1}, after you read it.",
 ];
-/** What fields are found at fault for in forms, most often: by us, and by Zod. */
+/** The most frequent field errors, from our code and from Zod. */
 const FAULTS_OF_FIELDS = [
   "Required.",
   "Must be in the future.",
@@ -64,7 +64,7 @@ const read = (code: string) =>
   JSON.parse(readFileSync(join(import.meta.dirname, `${code}.json`), "utf8")) as Record<string, string>;
 const CATALOGUES = { german: read("de"), spanish: read("es"), french: read("fr") };
 
-test("no text is shown as it is written: each is given to t or plural", () => {
+test("passes every displayed text to t or plural", () => {
   expect(bare).toEqual([]);
   expect(messages.length).toBeGreaterThan(100);
 });
@@ -73,7 +73,7 @@ const formsOf = (text: string) => text.split("|");
 const namesOf = (text: string) => [...new Set(text.match(/\{\w+\}/g))].toSorted();
 
 test.each(Object.entries(CATALOGUES))(
-  "%s has exactly the texts of the code, and what refusals say",
+  "%s has exactly the texts of the code and the error messages",
   (_language, catalogue) => {
     const missing = [...messages, ...refusals, ...casesForPeople, ...faultsOfFields].filter(
       (text) => !Object.hasOwn(catalogue, text),
@@ -84,7 +84,7 @@ test.each(Object.entries(CATALOGUES))(
   },
 );
 
-test("what fields are at fault for is still said so", () => {
+test("every listed field error still occurs in the server or the contract", () => {
   const sources = ["contract/src", "server/src"].flatMap((folder) => {
     const root = join(import.meta.dirname, "../../..", folder);
     const files = readdirSync(root, { recursive: true, encoding: "utf8" });
@@ -95,22 +95,25 @@ test("what fields are at fault for is still said so", () => {
   expect(faultsByZod).toHaveLength(4);
 });
 
-test("what is said of a case and needs no translation is still said", () => {
+test("every error listed as untranslated still exists", () => {
   const said = new Set(cases.map(({ sentence }) => sentence));
   expect([...AROUND_WORDS, ...NO_SCREEN].filter((sentence) => !said.has(sentence))).toEqual([]);
   expect(casesForPeople.length).toBeGreaterThan(50);
 });
 
-test.each(Object.entries(CATALOGUES))("%s fills in the same, in as many forms", (_language, catalogue) => {
-  const faulty = Object.entries(catalogue).filter(
-    ([text, translated]) =>
-      formsOf(text).length !== formsOf(translated).length ||
-      formsOf(text).some(
-        (form, at) =>
-          namesOf(form).join() !== namesOf(formsOf(translated)[at] ?? "").join() && !text.includes("|"),
-      ) ||
-      namesOf(translated).some((name) => !namesOf(text).includes(name)) ||
-      translated.trim() === "",
-  );
-  expect(faulty).toEqual([]);
-});
+test.each(Object.entries(CATALOGUES))(
+  "%s has the same placeholders and plural forms as the English texts",
+  (_language, catalogue) => {
+    const faulty = Object.entries(catalogue).filter(
+      ([text, translated]) =>
+        formsOf(text).length !== formsOf(translated).length ||
+        formsOf(text).some(
+          (form, at) =>
+            namesOf(form).join() !== namesOf(formsOf(translated)[at] ?? "").join() && !text.includes("|"),
+        ) ||
+        namesOf(translated).some((name) => !namesOf(text).includes(name)) ||
+        translated.trim() === "",
+    );
+    expect(faulty).toEqual([]);
+  },
+);

@@ -1,4 +1,4 @@
-// Buttons, and links that look like them. `busy` keeps the width and says so to screen readers.
+// Buttons and links that look like buttons. `busy` keeps the width and announces itself to screen readers.
 import type { ButtonHTMLAttributes, ReactNode, Ref } from "react";
 
 export type Look = "primary" | "plain" | "quiet" | "danger";
@@ -13,7 +13,7 @@ const LOOKS: Record<Look, string> = {
   danger: "bg-bad-fill text-on-accent not-disabled:hover:opacity-90",
 };
 
-/** The classes of a button, for links that lead somewhere. */
+/** Returns button classes for links. */
 export function buttonClass(look: Look, more = ""): string {
   return `${BASE} ${LOOKS[look]} ${more}`;
 }

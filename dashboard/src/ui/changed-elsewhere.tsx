@@ -1,4 +1,4 @@
-// Somebody changed a thing while it was being written here: what is saved now, and whose stays.
+// Resolves a conflict when something was changed elsewhere while it was being edited here.
 import { useState, type ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
@@ -6,14 +6,14 @@ import { Dialog } from "./dialog.tsx";
 import { formatInstant } from "./format.ts";
 
 interface ChangedElsewhereProps<Saved extends { updatedAt: string }> {
-  /** That it was changed, and when. */
+  /** Says that it was changed, and when. */
   said: string;
-  /** What is saved now; undefined while it is read. */
+  /** The saved version; undefined while loading. */
   saved: Saved | undefined;
   show: (saved: Saved) => ReactNode;
-  /** What is written here goes over what was looked at; undefined while it cannot be saved. */
+  /** Overwrites the saved version with the local edits; undefined while they cannot be saved. */
   onSaveOver: ((saved: Saved) => void) | undefined;
-  /** What is saved is gone on with, in place of what is written here. */
+  /** Discards the local edits and continues with the saved version. */
   onTaken: (saved: Saved) => void;
 }
 

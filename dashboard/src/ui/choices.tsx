@@ -1,14 +1,14 @@
-// One of a few: side by side as a filter, or as tabs under a heading.
+// A choice between a few options, displayed as a filter or as tabs.
 import { useEffect, useRef } from "react";
 
 interface ChoicesProps<Value extends string> {
-  /** What is chosen, for screen readers. */
+  /** Accessible name of the group. */
   label: string;
   options: ReadonlyArray<{ value: Value; label: string }>;
   value: Value;
   onChoose: (value: Value) => void;
   look?: "filter" | "tabs";
-  /** In place of the line below tabs and the space around them. */
+  /** Replaces the default bottom border and margin of tabs. */
   className?: string;
 }
 
@@ -32,7 +32,7 @@ export function Choices<Value extends string>({
   className = EDGE[look],
 }: ChoicesProps<Value>) {
   const group = useRef<HTMLDivElement>(null);
-  // Of tabs that do not fit, the chosen one is in sight.
+  // Scroll the selected tab into view if the tabs overflow.
   useEffect(() => {
     const chosen = group.current?.querySelector<HTMLElement>("[aria-pressed=true]");
     if (group.current == null || chosen == null) return;

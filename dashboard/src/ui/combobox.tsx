@@ -1,4 +1,4 @@
-// One of many, found by typing: a button with what is chosen, and a list in groups below it. Arrows, Enter and Escape work.
+// A searchable select: a button with the current value and a grouped list. Supports arrow keys, Enter and Escape.
 import { Combobox as Base } from "@base-ui/react/combobox";
 import { ChevronsUpDown } from "lucide-react";
 import { useState, type ReactNode } from "react";
@@ -8,7 +8,7 @@ import { INPUT_CLASS } from "./field.tsx";
 export interface ComboboxItem {
   value: string;
   label: string;
-  /** At the end of the line: what kind of thing it is. */
+  /** The item's kind, at the end of the line. */
   note?: string;
 }
 export interface ComboboxGroup {
@@ -17,23 +17,23 @@ export interface ComboboxGroup {
 }
 
 interface ComboboxProps {
-  /** What is chosen, for screen readers. */
+  /** Accessible name. */
   label: string;
-  /** What the button shows. */
+  /** Content of the button. */
   shown: ReactNode;
   groups: readonly ComboboxGroup[];
   value: string;
   onChoose: (value: string) => void;
-  /** The list is about to be shown. */
+  /** Called before the list opens. */
   onOpen?: () => void;
   isInvalid?: boolean;
-  /** Has the focus when it appears. */
+  /** Focuses the button on mount. */
   hasFocus?: boolean;
-  /** What can be made of what was typed, where nothing is called so. */
+  /** Returns items that can be created from the typed text if none has that name. */
   madeOf?: (typed: string) => ComboboxItem[];
 }
 
-// A type, not an interface: Base UI wants an index signature.
+// A type alias because Base UI requires an index signature, which interfaces lack.
 type Listed = { value: string; items: ComboboxItem[] };
 
 export function Combobox({
@@ -118,7 +118,7 @@ function Line({ item }: { item: ComboboxItem }) {
   );
 }
 
-/** Whose name has what was typed in it, in any case, and what can be made of it; groups without any are left out. */
+/** Returns the items that contain the typed text (case-insensitive) and the items that can be created from it. Omits empty groups. */
 function find(
   groups: readonly ComboboxGroup[],
   typed: string,

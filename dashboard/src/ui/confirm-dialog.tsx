@@ -1,4 +1,4 @@
-// Asks for confirmation before something is deleted for good.
+// Asks for confirmation before a permanent deletion or another serious action.
 import type { ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
@@ -8,15 +8,15 @@ import { Failure } from "./states.tsx";
 interface ConfirmDialogProps {
   title: string;
   description: string;
-  /** What the button says that does it. */
+  /** Label of the confirm button. */
   action: string;
   look?: "danger" | "primary";
-  /** What the button says that does nothing. */
+  /** Label of the cancel button. */
   keep?: string;
-  /** The call it makes, as far as the dialog has to know it. */
+  /** The mutation that the confirm button runs. */
   doing: { error: unknown; isPending: boolean; mutate: () => void };
   onClose: () => void;
-  /** Choices between the description and the buttons. */
+  /** Options between the description and the buttons. */
   children?: ReactNode;
 }
 

@@ -1,6 +1,6 @@
-// Puts a text into the clipboard. The browser's way needs https or localhost; the older way works on plain http, where many begin.
+// Copies text to the clipboard. The modern API requires https or localhost, so plain http uses the older one.
 
-/** Whether it was copied: browsers refuse for reasons of their own. */
+/** Returns whether the text was copied, because browsers may refuse. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

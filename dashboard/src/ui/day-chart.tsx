@@ -1,4 +1,4 @@
-// Numbers day by day as lines, with the same numbers as a table for whoever does not see lines.
+// A line chart of daily numbers, with the same numbers as a table for screen readers.
 import { useState, type PointerEvent } from "react";
 import { t } from "../text/t.ts";
 import { formatDate, formatNumber } from "./format.ts";
@@ -18,12 +18,12 @@ export interface Series {
 
 interface DayChartProps {
   label: string;
-  /** As 2027-01-31. */
+  /** Dates such as 2027-01-31. */
   dates: readonly string[];
   series: readonly Series[];
 }
 
-/** The next of 1, 2 and 5 with zeros: what a scale ends at. */
+/** Returns the end of the scale: the next of 1, 2 or 5 times a power of ten. */
 function scaleEnd(most: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(1, most)));
   return [1, 2, 5, 10].map((step) => step * power).find((end) => end >= most) ?? most;

@@ -1,12 +1,12 @@
-// A dialog over the page: focus stays inside, Escape closes it, focus returns to where it was. A click beside it closes it until something
-// is typed there: pasted lists would be gone by a slip of the hand.
+// A modal dialog that traps focus, closes on Escape and restores focus afterwards. A click outside closes it only until something has been
+// typed, so that a stray click cannot lose pasted text.
 import { Dialog as Base } from "@base-ui/react/dialog";
 import { useRef, useState, type FormEvent, type ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { AroundField, FIRST } from "./first-focus.ts";
 import { useLeaveWarning } from "./use-leave-warning.ts";
 
-/** Whether something was typed that would be missed; what was looked for is not. */
+/** Returns whether the event typed into a field other than a search box. */
 const isTypedIn = ({ target }: FormEvent) =>
   !(target instanceof HTMLInputElement && target.type === "search");
 
@@ -14,9 +14,9 @@ interface DialogProps {
   title: string;
   description?: string;
   open: boolean;
-  /** Without it, neither Escape nor a click beside it closes the dialog: it stays until it is answered. */
+  /** Without it, Escape and outside clicks do not close the dialog, so the user must choose. */
   onClose?: () => void;
-  /** What is shown this once is here, or on its way: only the dialog's own buttons close it, and leaving the page asks. */
+  /** Set when the dialog shows something only once. Only its own buttons close it, and leaving the page asks first. */
   isHeld?: boolean;
   children: ReactNode;
 }
@@ -25,7 +25,7 @@ export function Dialog({ title, description, open, onClose, isHeld = false, chil
   useLeaveWarning(isHeld, t("Leave this page? You won't be able to see this again."));
   const popup = useRef<HTMLDivElement>(null);
   const [isTyped, setTyped] = useState(false);
-  /** At once, and not in the next frame: whoever types without looking loses no letter. Without such a field it is the dialog's choice. */
+  /** Focus synchronously, not in the next frame, so that no typed letter is lost. Without such a field the dialog chooses. */
   const focusFirst = () => {
     const first = popup.current?.querySelector<HTMLElement>(FIRST);
     first?.focus();

@@ -1,4 +1,4 @@
-// A labelled control with its help and its error; both are tied to it for screen readers.
+// Labelled form controls whose help and error texts are linked for screen readers.
 import {
   useId,
   type InputHTMLAttributes,
@@ -10,9 +10,9 @@ import { useFirstFocus } from "./first-focus.ts";
 
 const CONTROL =
   "w-full rounded-md border border-line-strong bg-surface px-2.5 text-base text-ink transition-colors hover:border-faint focus:border-accent focus:outline-none focus:ring-3 focus:ring-accent-wash disabled:opacity-50 aria-invalid:border-bad";
-/** The classes of an input in one line. */
+/** Classes of a single-line input. */
 export const INPUT_CLASS = `h-8 text-ellipsis ${CONTROL}`;
-/** The classes of an input of several lines. */
+/** Classes of a multi-line input. */
 export const AREA_CLASS = `${CONTROL} py-2`;
 
 interface Said {
@@ -64,7 +64,7 @@ export function Field({
 }
 
 interface TextAreaProps extends Said, TextareaHTMLAttributes<HTMLTextAreaElement> {
-  /** For code and JSON. */
+  /** Monospaced, for code and JSON. */
   isCode?: boolean;
 }
 

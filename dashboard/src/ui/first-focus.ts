@@ -1,19 +1,19 @@
-// The field that one types in first. Of a page the browser gives it the focus; of a dialog the dialog does, so that it knows what had the
-// focus before, which gets it back.
+// Focuses the first field of a page or dialog. On a page the browser does it; a dialog does it itself so that it can restore the previous
+// focus.
 import { createContext, useContext, useEffect, useRef, type RefObject } from "react";
 
-/** What stands around fields: null on a page. */
+/** The enclosing dialog, or null on a page. */
 export const AroundField = createContext<RefObject<HTMLElement | null> | null>(null);
 
-/** Finds the field in a dialog. */
+/** Selector for the first field in a dialog. */
 export const FIRST = "[data-first]";
 
-/** What makes a control the first one. */
+/** Returns the props that mark a control as the first field. */
 export function useFirstFocus<Control extends HTMLElement>(isFirst = false) {
   const dialog = useContext(AroundField);
   const control = useRef<Control>(null);
   useEffect(() => {
-    // A field that a dialog shows later, as its next question, takes the focus by itself.
+    // If a dialog adds its first field later, such as in a second step, move the focus there.
     if (isFirst && dialog?.current?.contains(document.activeElement) === true) control.current?.focus();
   }, [isFirst, dialog]);
   if (dialog === null) return { autoFocus: isFirst };

@@ -1,4 +1,4 @@
-// Numbers and instants as the viewer writes them, in the viewer's zone.
+// Formats numbers, dates and times for the user's locale and time zone.
 import { locale } from "../text/t.ts";
 
 const NUMBER = new Intl.NumberFormat(locale());
@@ -8,7 +8,7 @@ const BYTES = ["byte", "kilobyte", "megabyte", "gigabyte"].map(
     new Intl.NumberFormat(locale(), {
       style: "unit",
       unit,
-      // Of whole bytes the short form has no plural.
+      // `Intl` has no plural for the short form of bytes.
       unitDisplay: at === 0 ? "long" : "short",
       maximumFractionDigits: 1,
     }),
@@ -24,7 +24,7 @@ const SPANS = [
   ["hour", 3_600_000],
   ["day", 86_400_000],
 ] as const;
-/** From here on a date says more than "9 days ago". */
+/** Older dates are shown in full instead of as "9 days ago". */
 const RELATIVE_UP_TO_MS = 7 * 86_400_000;
 
 export function formatNumber(value: number): string {
@@ -36,15 +36,15 @@ export function formatShare(share: number): string {
   return PERCENT.format(share);
 }
 
-/** @param percent between 0 and 100, as the API has it */
+/** @param percent between 0 and 100, as in the API */
 export function formatPercent(percent: number): string {
   return PERCENT.format(percent / 100);
 }
 
-/** What Stripe counts in another unit than the smallest that is in use. */
+/** Currencies for which Stripe uses other decimals than `Intl`. */
 const STRIPE_DIGITS: Readonly<Record<string, number>> = { isk: 2, ugx: 2 };
 
-/** @param amount in the smallest unit of the currency, as Stripe has it */
+/** @param amount in the currency's smallest unit, as in Stripe */
 export function formatMoney(amount: number, currency: string): string {
   const format = new Intl.NumberFormat(locale(), { style: "currency", currency });
   const digits = STRIPE_DIGITS[currency] ?? format.resolvedOptions().maximumFractionDigits ?? 0;
@@ -64,17 +64,16 @@ export function formatInstant(instant: string): string {
   return INSTANT.format(new Date(instant));
 }
 
-/** A day of the calendar, as 2027-01-31: the same in every zone. */
+/** Formats a calendar date such as 2027-01-31 independently of the time zone. */
 export function formatDate(date: string): string {
   return date === "" ? "" : CALENDAR_DAY.format(new Date(`${date}T00:00:00Z`));
 }
 
-/** The time of day alone. */
 export function formatTime(instant: string): string {
   return TIME.format(new Date(instant));
 }
 
-/** "3 min. ago" for what is near, the instant for what is not. */
+/** Returns "3 min. ago" for recent times and the full date for others. */
 export function formatAgo(instant: string): string {
   const distanceMs = Date.parse(instant) - Date.now();
   if (Math.abs(distanceMs) > RELATIVE_UP_TO_MS) return formatInstant(instant);

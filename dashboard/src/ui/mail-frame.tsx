@@ -1,6 +1,6 @@
-// The HTML of a mail as it looks, in a frame that can run nothing, reach nothing of this page and has its own origin.
+// Renders an email's HTML in a sandboxed frame that runs no scripts and has its own origin.
 interface MailFrameProps {
-  /** What is in it, for screen readers. */
+  /** Accessible name of the frame. */
   title: string;
   html: string;
   className?: string;
@@ -9,7 +9,7 @@ interface MailFrameProps {
 export function MailFrame({ title, html, className = "h-128 w-full" }: MailFrameProps) {
   return (
     <iframe
-      // Another mail is another frame: a frame that changes what it shows is one more step of the back button.
+      // Remount the frame for another email, because changing `srcDoc` adds an entry to the browser history.
       key={html}
       title={title}
       srcDoc={html}

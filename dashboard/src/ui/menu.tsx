@@ -1,13 +1,13 @@
-// A button that opens a list of choices; arrows, typing and Escape work.
+// A button that opens a menu, with support for arrow keys, typing and Escape.
 import { Menu as Base } from "@base-ui/react/menu";
 import type { ReactNode } from "react";
 
 interface MenuProps {
-  /** What the button says to a screen reader. */
+  /** Accessible name of the button. */
   label: string;
   button: ReactNode;
   className: string;
-  /** Above it, for a button at the bottom of the window: placed below first, the list would be seen to jump. */
+  /** Opens the menu above its button at the bottom of the window, because opening below first would make it jump. */
   side?: "top";
   children: ReactNode;
 }
@@ -19,7 +19,7 @@ export function Menu({ label, button, className, side, children }: MenuProps) {
         {button}
       </Base.Trigger>
       <Base.Portal>
-        {/* Fixed: the page is locked behind it, and what scrolls all the same does not take it away under a finger. */}
+        {/* Fixed, because the page scroll is locked but touch scrolling could still move the menu away. */}
         <Base.Positioner
           positionMethod="fixed"
           {...(side === undefined ? {} : { side })}

@@ -1,10 +1,10 @@
-// Below a list: how much there is, and the next part of it.
+// The footer of a list: its total and a button that loads the next page.
 import type { ReactNode } from "react";
 import { t } from "../text/t.ts";
 import { Button } from "./button.tsx";
 
 interface MoreProps {
-  /** How many there are in all, in words; nothing while it is not known. */
+  /** The total as text; empty while unknown. */
   count: ReactNode;
   list: {
     rows: readonly unknown[] | undefined;
@@ -15,7 +15,7 @@ interface MoreProps {
 }
 
 export function More({ count, list }: MoreProps) {
-  // With the first page, so that it does not move when that comes.
+  // Rendered together with the first page so that the layout does not shift.
   if (list.rows === undefined) return null;
   return (
     <footer className="mt-3 flex min-h-8 items-center justify-between gap-3 text-sm text-soft">

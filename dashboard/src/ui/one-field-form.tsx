@@ -1,4 +1,4 @@
-// A form that asks for one thing: the field, what is wrong with it, and one button.
+// A form with one field, its error and a submit button.
 import type { InputHTMLAttributes, ReactNode } from "react";
 import { CallError } from "../api/call.ts";
 import { t } from "../text/t.ts";
@@ -11,15 +11,15 @@ interface OneFieldFormProps extends Omit<InputHTMLAttributes<HTMLInputElement>, 
   help?: string;
   value: string;
   onChange: (value: string) => void;
-  /** What has to be typed before the button works. */
+  /** The text to type before the button is enabled. */
   expected?: string;
-  /** What the button says. */
+  /** Label of the submit button. */
   action: string;
-  /** The call that the button makes, as far as the form has to know it. */
+  /** The mutation that the submit button runs. */
   asking: { error: unknown; isPending: boolean; mutate: () => void };
-  /** Of a dialog: a button beside the other that leads back. */
+  /** Adds a cancel button, for dialogs. */
   onCancel?: () => void;
-  /** Another way back in its place. */
+  /** Replaces the cancel button. */
   way?: ReactNode;
 }
 
@@ -38,7 +38,7 @@ export function OneFieldForm({
   ...field
 }: OneFieldFormProps) {
   const { error, isPending, mutate } = asking;
-  // Whatever the server calls it, it is the one thing that was asked.
+  // The form has one field, so show the error whatever name the server uses.
   const [first] = error instanceof CallError ? error.fields : [];
   return (
     <form

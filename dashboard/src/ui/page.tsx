@@ -1,11 +1,11 @@
-// The frame of a page's content: its title, what it is about, and what one may do there.
+// The page layout: title, description, actions and content.
 import { useEffect, type ReactNode } from "react";
 
 interface PageProps {
   title: string;
   about?: string;
   actions?: ReactNode;
-  /** Two columns of work beside each other need more than reading does. */
+  /** "wide" is for pages with two columns of tools. */
   width?: "reading" | "wide";
   children: ReactNode;
 }
@@ -19,12 +19,12 @@ export function Page({ title, about, actions, width = "reading", children }: Pag
       className={`mx-auto w-full px-5 pt-8 pb-16 md:px-10 md:pt-10 ${width === "wide" ? "max-w-[96rem]" : "max-w-5xl"}`}
     >
       <header className="mb-6 flex flex-wrap items-start justify-between gap-3">
-        {/* A name or an address may be long and have no space. */}
+        {/* Long names and addresses may contain no space. */}
         <div className="min-w-0 wrap-anywhere">
           <h1 className="text-xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-0.5 text-soft">{about}</p>}
         </div>
-        {/* On a phone they begin a line: words without a frame begin where the title does. */}
+        {/* On phones the actions wrap to a new line. A borderless button is shifted so that its text aligns with the title. */}
         {actions !== undefined && (
           <div className="flex flex-wrap gap-2 max-md:[&>.text-soft:first-child]:-ml-3">{actions}</div>
         )}
@@ -37,7 +37,7 @@ export function Page({ title, about, actions, width = "reading", children }: Pag
 interface CardProps {
   children: ReactNode;
   className?: string;
-  /** Leads there, behind `#`. */
+  /** Anchor of the card in URLs. */
   id?: string;
 }
 

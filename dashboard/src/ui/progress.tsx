@@ -1,11 +1,10 @@
-// How far something is that takes a while.
+// Progress bars.
 import { formatShare } from "./format.ts";
 
 interface ProgressProps {
   label: string;
-  /** Between 0 and 1. */
   share: number;
-  /** Beside the label; without it the share in percent. */
+  /** Text next to the label; defaults to the percentage. */
   text?: string;
 }
 
@@ -22,7 +21,7 @@ export function Progress({ label, share, text }: ProgressProps) {
   );
 }
 
-/** The bar alone, where its words stand beside it. */
+/** The bar without visible text, for places that already show a label. */
 export function Bar({ label, share }: { label: string; share: number }) {
   const percent = Math.min(1, Math.max(0, share)) * 100;
   return (

@@ -1,8 +1,8 @@
-// A sentence of the server's, in which names and code stand between backticks.
+// Renders a server message and formats names and code between backticks.
 import { Fragment } from "react";
 
 export function Said({ children }: { children: string }) {
-  // Every second part stood between two of them.
+  // Every second part is inside backticks.
   return children.split("`").map((part, at) =>
     at % 2 === 1 ? (
       // oxlint-disable-next-line react/no-array-index-key -- a part is its place

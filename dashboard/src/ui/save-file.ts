@@ -1,4 +1,4 @@
-// Saves something as a file of the viewer's.
+// Downloads a blob as a file.
 
 export function saveFile(content: Blob, name: string): void {
   const link = document.createElement("a");

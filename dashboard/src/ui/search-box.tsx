@@ -1,4 +1,4 @@
-// A field to search with: what is typed is passed on after a pause, so that not every letter is a request.
+// A search field that waits for a pause in typing, so that not every letter causes a request.
 import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { INPUT_CLASS } from "./field.tsx";

@@ -1,4 +1,4 @@
-// Text to copy: a value in one line, or a block of code. Copying says so on the button; where the browser refuses, the text is there to copy by hand.
+// Copyable text: a one-line value or a block of code. If the browser refuses to copy, a dialog shows the text for manual copying.
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { t } from "../text/t.ts";
@@ -11,7 +11,7 @@ const SAYS_COPIED_FOR_MS = 1500;
 const SHOWN_OF_SECRET = 6;
 const DOTS = 12;
 
-/** The beginning of a secret, by which it is recognized, and dots. */
+/** Returns the start of a secret, which identifies it, followed by dots. */
 export function mask(secret: string): string {
   return secret.slice(0, SHOWN_OF_SECRET) + "•".repeat(DOTS);
 }
@@ -44,7 +44,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** What the page shows may be dots, or not there at all: here it stands whole, and selected. */
+/** Shows the full text selected, because the page may show it masked or not at all. */
 function ByHandDialog({ text, onClose }: { text: string; onClose: () => void }) {
   return (
     <Dialog
@@ -70,9 +70,8 @@ function ByHandDialog({ text, onClose }: { text: string; onClose: () => void }) 
 }
 
 interface SnippetProps {
-  /** What is copied. */
   code: string;
-  /** A part of it that is shown as dots. */
+  /** A part of the code that is masked. */
   secret?: string;
   label: string;
 }

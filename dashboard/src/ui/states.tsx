@@ -1,4 +1,4 @@
-// What stands where content is not: loading, nothing yet, failed.
+// Placeholders for content that is loading, empty or failed.
 import type { ReactNode } from "react";
 import { CallError, problemsElsewhere, type FieldProblem } from "../api/call.ts";
 import { t } from "../text/t.ts";
@@ -8,7 +8,7 @@ export function Skeleton({ className }: { className: string }) {
   return <div aria-hidden className={`animate-pulse rounded-sm bg-press ${className}`} />;
 }
 
-/** Teaches what the place is for; never an illustration. */
+/** An empty state that explains the page; no illustrations. */
 export function Empty({
   title,
   children,
@@ -29,12 +29,12 @@ export function Empty({
 
 interface FailureProps {
   error: unknown;
-  /** Fields whose inputs say themselves what is wrong with them: where that is all of it, nothing stands here. */
+  /** Fields whose inputs show their own errors. Renders nothing if all errors belong to them. */
   atInputs?: readonly string[];
   onRetry?: () => void;
 }
 
-/** What failed, why, and the id under which the server's log has it. */
+/** Shows an error, its reason and the request id in the server's log. */
 export function Failure({ error, atInputs = [], onRetry }: FailureProps) {
   const said = error instanceof CallError ? error : null;
   const elsewhere = problemsElsewhere(error, atInputs);
@@ -58,7 +58,7 @@ export function Failure({ error, atInputs = [], onRetry }: FailureProps) {
   );
 }
 
-/** What is wrong with which field, by the name that the API gives it. */
+/** Lists field errors by the API's field names. */
 export function FieldProblems({ problems }: { problems: readonly FieldProblem[] }) {
   return (
     <ul className="mt-1 flex flex-col gap-0.5 text-soft empty:hidden">

@@ -1,25 +1,25 @@
-// A table of things: its columns, its rows, and the shape of rows that are still loading. On narrow screens it scrolls inside its frame.
+// A table with loading placeholders. On narrow screens it scrolls horizontally inside its frame.
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { memo, type ReactNode } from "react";
 import { Skeleton } from "./states.tsx";
 
 const CELL = "h-10 px-4 py-1.5";
 const SKELETON_ROWS = 8;
-/** Of a column that has no width of its own: narrower it says nothing. */
+/** Minimum width of a column without a width class. */
 const FREE_COLUMN_REM = 12;
-/** What a step of a width class is: `w-36` is 9 rem. */
+/** The size of a Tailwind width step, so `w-36` is 9 rem. */
 const REM_PER_STEP = 0.25;
-/** Beside what a cell says. */
+/** Horizontal padding of a cell. */
 const CELL_EDGES_REM = 2;
-/** What a letter of a head takes at most on average, as text that is small and medium. */
+/** Upper bound for the average width of a letter in a header, which is small and medium-weight. */
 const LETTER_REM = 0.48;
-/** Of a link whose target is the whole row. Other controls in the row are `relative`, so they lie above it. */
+/** Makes a link cover the whole row. Other controls in the row are `relative` so that they stay on top. */
 export const ROW_LINK = "font-medium outline-none after:absolute after:inset-0";
 
 export interface Column<Row> {
   key: string;
   head: ReactNode;
-  /** A class such as `w-36`, at least: in a language of longer words it is wider. The columns without one share the rest. */
+  /** Minimum width as a class such as `w-36`; longer header texts widen the column. Columns without one share the rest. */
   width?: string;
   align?: "end";
   sorted?: "ascending" | "descending" | undefined;
@@ -27,13 +27,13 @@ export interface Column<Row> {
 }
 
 interface TableProps<Row> {
-  /** What the table is of, for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   columns: ReadonlyArray<Column<Row>>;
-  /** Undefined while they load. */
+  /** Undefined while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
-  /** Whether the rows are those of an older question. */
+  /** Whether the rows still belong to the previous query. */
   isStale?: boolean;
 }
 
@@ -83,7 +83,7 @@ interface RowProps<Item> {
   columns: ReadonlyArray<Column<Item>>;
 }
 
-/** Drawn again when its item or what draws a cell is another one; heads may change with each press. */
+/** Renders again only if its item or a cell renderer changes; headers may change on every click. */
 const Row = memo(function Row<Item>({ row, columns }: RowProps<Item>) {
   return (
     <tr className="relative transition-colors hover:bg-hover has-focus-visible:bg-hover">
@@ -108,14 +108,14 @@ function isSameRow(before: RowProps<unknown>, after: RowProps<unknown>): boolean
 
 type Measured = Pick<Column<never>, "head" | "width">;
 
-/** Below it the table scrolls inside its frame, rem. */
+/** Returns the width in rem below which the table scrolls. */
 function minWidthOf(columns: readonly Measured[]): number {
   return columns.reduce((sum, column) => sum + widthOf(column), 0);
 }
 
 const isFree = ({ width }: Measured) => width === undefined;
 
-/** Of a column, rem: no word of its head runs into the next one. */
+/** Returns a column's width in rem such that header words do not overlap the next column. */
 function widthOf(column: Measured): number {
   const { head, width = "" } = column;
   if (isFree(column)) return FREE_COLUMN_REM;
@@ -138,12 +138,12 @@ function SkeletonRow<Row>({ columns }: { columns: ReadonlyArray<Column<Row>> }) 
 
 interface SortButtonProps {
   label: string;
-  /** How the rows are ordered by this column now; undefined: by another. */
+  /** The current sort order by this column; undefined if sorted by another one. */
   order: "asc" | "desc" | undefined;
   onSort: () => void;
 }
 
-/** The head of a column by which rows can be ordered. */
+/** A column header that sorts the rows. */
 export function SortButton({ label, order, onSort }: SortButtonProps) {
   const Arrow = order === "asc" ? ArrowUp : ArrowDown;
   return (

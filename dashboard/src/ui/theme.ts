@@ -1,24 +1,22 @@
-// Light or dark: as the system says, or as somebody chose on this device.
+// Light and dark themes, following the system or the choice on this device.
 
 export const THEMES = ["light", "dark", "system"] as const;
 export type Theme = (typeof THEMES)[number];
 
 const STORED_AS = "postloft.theme";
 
-/** What was chosen on this device. */
 export function chosenTheme(): Theme {
   const stored = localStorage.getItem(STORED_AS);
   return THEMES.find((one) => one === stored) ?? "system";
 }
 
-/** Shows the page so. */
 export function showTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset["theme"];
   else dataset["theme"] = theme;
 }
 
-/** From now on, on this device. */
+/** Stores and applies the theme on this device. */
 export function chooseTheme(theme: Theme): void {
   if (theme === "system") localStorage.removeItem(STORED_AS);
   else localStorage.setItem(STORED_AS, theme);

@@ -1,10 +1,10 @@
-// The few numbers a page is about, side by side.
+// A row of key figures.
 import type { ReactNode } from "react";
 
 export interface Tile {
   label: string;
   value: string;
-  /** Below the number: what it is of, or what it was before. */
+  /** Text below the number, such as its base or previous value. */
   note?: ReactNode;
 }
 

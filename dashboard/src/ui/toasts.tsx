@@ -1,17 +1,17 @@
-// Short messages at the edge of the screen; F6 reaches them, they wait while pointed at.
+// Short messages at the edge of the screen. F6 focuses them, and they stay while the pointer is over them.
 import { Toast } from "@base-ui/react/toast";
 import type { ReactNode } from "react";
 import { t } from "../text/t.ts";
 
 const SHOWN_FOR_MS = 6_000;
-/** With something to press: long enough to read, decide and get there. */
+/** Toasts with an action stay long enough to read, decide and reach them. */
 const OFFERED_FOR_MS = 10_000;
 
 interface ToastMore {
   description?: string;
-  /** What can be done about it, once. */
+  /** An action that can be run once. */
   action?: { label: string; run: () => void };
-  /** The toast went, by itself or closed, and nobody pressed. */
+  /** Called when the toast disappears without its action having been used. */
   onPassed?: () => void;
 }
 
@@ -51,7 +51,7 @@ function ToastList() {
   ));
 }
 
-/** Gives the function that shows a toast; it returns the function that takes the toast away. */
+/** Returns a function that shows a toast, which in turn returns a function that closes the toast. */
 export function useToast(): (title: string, more?: string | ToastMore) => () => void {
   const { add, close } = Toast.useToastManager();
   return (title, more = {}) => {

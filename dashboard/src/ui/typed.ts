@@ -1,12 +1,12 @@
-// What is typed over what is stored: whether it is the same, and what of it is not stored yet.
+// Compares edited values with stored ones.
 import { hashKey } from "@tanstack/react-query";
 
-/** Whether two values say the same. The database keeps the names of an object in an order of its own. */
+/** Returns whether two values are equal, ignoring key order because the database reorders object keys. */
 export function isSame(one: unknown, other: unknown): boolean {
   return one === other || (typeof one === "object" && hashKey([one]) === hashKey([other]));
 }
 
-/** What was typed since it was sent. */
+/** Returns the fields that were edited after the last save was sent. */
 export function withoutSaved<Fields extends object>(
   typed: Partial<Fields>,
   saved: Partial<Fields>,

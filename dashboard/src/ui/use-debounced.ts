@@ -1,7 +1,7 @@
-// A value that stands still: what follows it need not follow every letter.
+// Debounces a value.
 import { useEffect, useState } from "react";
 
-/** The value as it was when it last stood still for so long. */
+/** Returns the value once it has not changed for `pauseMs`. */
 export function useDebounced<Value>(value: Value, pauseMs: number): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

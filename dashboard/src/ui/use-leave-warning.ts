@@ -1,16 +1,16 @@
-// Nobody loses what was typed by a click: leaving asks first while something is unsaved.
+// Asks before leaving a page with unsaved changes.
 import { useBlocker } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 
 const WHAT_WAS_TYPED = t("Leave without saving? You will lose your changes.");
 
-/** Whether to leave all the same. */
+/** Returns whether the user confirms leaving. */
 export function askToLeave(question = WHAT_WAS_TYPED): boolean {
   // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
   return confirm(question);
 }
 
-/** @param question what is asked: by default about what was typed */
+/** @param question defaults to a question about unsaved text */
 export function useLeaveWarning(isUnsaved: boolean, question = WHAT_WAS_TYPED): void {
   useBlocker({
     shouldBlockFn: () => isUnsaved && !askToLeave(question),

@@ -1,4 +1,4 @@
-// Whether the browser has a network.
+// Returns whether the browser is online.
 import { useSyncExternalStore } from "react";
 
 function subscribe(onChange: () => void): () => void {
