@@ -1,4 +1,4 @@
-// Your account: address, password, passkeys, second factor, sessions, deletion.
+// The account page: email address, password, passkeys, second factor, sessions and deletion.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";
@@ -41,11 +41,11 @@ interface ChangeCardProps {
   action: string;
   field: { name: string; label: string; type: string; autoComplete: string };
   change: (body: { currentPassword: string; value: string }) => Promise<unknown>;
-  /** Says that it is done. */
+  /** Reports success. */
   onDone: (value: string) => void;
 }
 
-/** Something that is changed by whoever knows the password. */
+/** A form for a change that requires the current password. */
 function ChangeCard({ title, about, action, field, change, onDone }: ChangeCardProps) {
   const [value, setValue] = useState("");
   const [currentPassword, setCurrentPassword] = useState("");
@@ -119,7 +119,7 @@ function PasswordCard() {
   );
 }
 
-/** An account that came through another service: what asks for the password begins with a mail. */
+/** For accounts created through an external service. They need a password before changes that ask for one, which starts with an email. */
 function NoPasswordCard() {
   const account = useQuery(accountQuery);
   const toast = useToast();

@@ -1,4 +1,4 @@
-// Deletes the account, once its address is typed.
+// Deletes the account after the user types its email address.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";

@@ -1,4 +1,4 @@
-// Asks for the mail with which a new password is set. Says the same whether the address has an account or not.
+// Requests a password reset email. The page shows the same text whether or not the address has an account.
 import { useMutation } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// With which other services the account is connected.
+// Lists the external services connected to the account.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { listIdentities, removeIdentity } from "../../api/account-endpoints.ts";
@@ -16,7 +16,7 @@ export function useIdentities() {
   return useQuery({ queryKey: KEY, queryFn: ({ signal }) => call(listIdentities, { signal }) });
 }
 
-/** Nothing where no service is set up and none is connected. */
+/** Renders nothing if no service is configured or connected. */
 export function IdentitiesCard() {
   const queries = useQueryClient();
   const toast = useToast();

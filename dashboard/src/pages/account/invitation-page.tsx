@@ -1,4 +1,4 @@
-// What the link in an invitation opens: an account is made, or the invitation is accepted with the one there is.
+// Opens an invitation, by creating an account or accepting it with an existing one.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
@@ -58,7 +58,7 @@ export function InvitationPage() {
   );
 }
 
-/** Goes on into the project, which the list of projects has from now on. */
+/** Refetches the projects and opens the one just joined. */
 function useEntering() {
   const queries = useQueryClient();
   const navigate = useNavigate();

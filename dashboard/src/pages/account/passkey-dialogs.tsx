@@ -1,4 +1,3 @@
-// Adds, renames and removes a passkey.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
@@ -19,7 +18,7 @@ interface OneProps extends DialogProps {
   name: string;
 }
 
-/** A change of the passkeys: they are read anew, the dialog closes. */
+/** Runs a change, then refetches the passkeys and closes the dialog. */
 function useChange<T>(change: () => Promise<T>, { said, onClose }: DialogProps & { said: string }) {
   const queries = useQueryClient();
   const toast = useToast();

@@ -1,4 +1,3 @@
-// The passkeys of the account.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The second factor of the account: whether it is on, and the dialogs that change that.
+// Shows whether the second factor is on, and opens the dialogs that change it.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";
@@ -13,7 +13,7 @@ const dialogs = () => import("./second-factor-dialogs.tsx");
 const SwitchOnDialog = lazy(async () => ({ default: (await dialogs()).SwitchOnDialog }));
 const SwitchOffDialog = lazy(async () => ({ default: (await dialogs()).SwitchOffDialog }));
 const NewCodesDialog = lazy(async () => ({ default: (await dialogs()).NewCodesDialog }));
-/** With so few left it is time for new ones. */
+/** Suggest new recovery codes from here on down. */
 const FEW_CODES = 3;
 
 export function SecondFactorCard() {

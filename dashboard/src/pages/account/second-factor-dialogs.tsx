@@ -1,4 +1,4 @@
-// Switches the second factor on and off, and makes new recovery codes.
+// Turns the second factor on and off and creates recovery codes.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { encode } from "uqr";
@@ -31,7 +31,7 @@ function useRefresh() {
 }
 
 interface AskedProps {
-  /** What is asked for beside the password, and what the button says. */
+  /** The second-factor code field, and the button's label. */
   code?: { label: string };
   action: string;
   look?: "primary" | "danger";
@@ -43,7 +43,7 @@ interface AskedProps {
   onClose: () => void;
 }
 
-/** The password once more, and a code where one is asked for. */
+/** Asks for the password, and for a code if required. */
 function PasswordForm({ code, action, look = "primary", doing, onClose }: AskedProps) {
   const [currentPassword, setCurrentPassword] = useState("");
   const [typed, setTyped] = useState("");
@@ -116,7 +116,7 @@ export function SwitchOnDialog({ onClose }: DialogProps) {
   const refresh = useRefresh();
   const confirming = useMutation({
     mutationFn: (code: string) => call(confirmSecondFactor, { body: { code } }),
-    // Not waited for: the codes are shown at once.
+    // Do not wait for the refetch, so that the codes appear immediately.
     onSuccess: () => void refresh(),
   });
   if (confirming.data !== undefined)
@@ -182,7 +182,7 @@ function ConfirmForm({ secret, uri, confirming, onClose }: ConfirmFormProps) {
   );
 }
 
-/** Dark on light in both themes: not every camera reads it the other way round. */
+/** Dark on light in both themes, because some cameras cannot read inverted codes. */
 function QrCode({ text }: { text: string }) {
   const { data, size } = encode(text, { border: 2 });
   const path = data

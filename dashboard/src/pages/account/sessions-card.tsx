@@ -1,4 +1,4 @@
-// Where the account is signed in, and the end of it.
+// Lists the account's sessions and ends them.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { endOtherSessions, endSession, listSessions } from "../../api/account-endpoints.ts";

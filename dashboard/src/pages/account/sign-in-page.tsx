@@ -1,4 +1,4 @@
-// The pages before an account: sign in, sign up.
+// The sign-in and sign-up pages.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate, useRouter } from "@tanstack/react-router";
 import { useEffect, useState, type ReactNode } from "react";
@@ -60,7 +60,7 @@ export function SignUpPage() {
   );
 }
 
-/** Asks for a link; the page behind it creates the account. The answer is the same for an address that has one. */
+/** Requests a sign-up link by email; the linked page creates the account. Responds the same way if the address already has one. */
 function SignUpByEmail() {
   const [email, setEmail] = useState("");
   const asking = useMutation({ mutationFn: () => call(signUp, { body: { email } }) });
@@ -97,7 +97,7 @@ function DoorLink({
   );
 }
 
-/** A page with one narrow column, for whoever is not inside yet. */
+/** A narrow page for signed-out visitors. */
 export function Door({ title, other, children }: { title: string; other?: ReactNode; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Postloft`;

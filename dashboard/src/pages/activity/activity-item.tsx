@@ -1,4 +1,4 @@
-// What happened, a line each: what, to whom, when, and where to look further.
+// Renders one activity item per line: the action, the contact, the time and a link.
 import { Link } from "@tanstack/react-router";
 import {
   AlertTriangle,
@@ -61,13 +61,13 @@ function textOf(metadata: Activity["metadata"], ...names: string[]): string | nu
   return typeof found === "string" && found !== "" ? found : null;
 }
 
-/** What it is about, in its own words: a subject, a name, an address that was clicked. */
+/** Returns the item's detail, such as a subject, a name or a clicked URL. */
 function detailOf({ type, metadata }: Activity): string | null {
   if (type === "event.triggered") return textOf(metadata, "eventName");
   if (type === "email.skipped") return skipDetailOf(metadata);
   // The subject of a campaign still has its variables in it.
   if (type.startsWith("campaign.")) return textOf(metadata, "name", "subject");
-  // A mail that is forgotten has an empty one.
+  // A redacted email has an empty subject.
   return textOf(metadata, "url", "link", "subject", "name", "workflowName", "reason") || null;
 }
 
@@ -80,11 +80,11 @@ function skipDetailOf(metadata: Activity["metadata"]): string | null {
 interface LinesProps {
   projectId: string;
   items: readonly Activity[] | undefined;
-  /** All of one contact, who is named above them. */
+  /** All items belong to the contact shown above, so lines omit the contact. */
   isOfOne?: boolean;
 }
 
-/** Lines, or their shape while they load. */
+/** Shows the items, or placeholders while loading. */
 export function ActivityLines({ projectId, items, isOfOne = false }: LinesProps) {
   return (
     <ol className="divide-y divide-line" aria-busy={items === undefined}>
@@ -141,7 +141,7 @@ function ActivityItem({ projectId, item, isOfOne = false }: ItemProps) {
   );
 }
 
-/** One line where there is room, as many as it takes on a phone. */
+/** One line if there is room; wraps on phones. */
 const DETAIL = "min-w-0 truncate max-sm:wrap-anywhere max-sm:whitespace-normal";
 
 function Detail({ projectId, text, emailId }: { projectId: string; text: string; emailId: string | null }) {

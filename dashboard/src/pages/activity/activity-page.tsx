@@ -1,4 +1,4 @@
-// What happened in a project: everything as a feed, mails by where they stand, and what comes next.
+// The activity of a project: the feed, emails by status, API requests and upcoming sends.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback } from "react";
@@ -21,7 +21,7 @@ import { ActivityLines } from "./activity-item.tsx";
 import { readActivitySearch, type ActivitySearch, type Kind } from "./search.ts";
 
 const route = getRouteApi("/signed-in/$projectId/activity");
-/** Beside what is heard at once: for whoever has no live connection. */
+/** Fallback for clients without a live connection. */
 const LOOK_EVERY_MS = 30_000;
 const TYPES: Record<Kind, ActivityType[]> = {
   mails: [
@@ -42,7 +42,7 @@ const TYPES: Record<Kind, ActivityType[]> = {
   workflows: ["workflow.started", "workflow.completed"],
 };
 
-/** Changes what the URL says; what becomes undefined leaves it. */
+/** Updates search parameters in the URL. `undefined` removes a parameter. */
 function useSearchChange() {
   const navigate = route.useNavigate();
   return (change: { [Name in keyof ActivitySearch]?: ActivitySearch[Name] | undefined }, replace = false) =>
@@ -101,7 +101,7 @@ function Feed() {
         },
         signal,
       }),
-    // What was read on is not read again and again.
+    // Poll only the first page, because refetching all loaded pages is expensive.
     { lookEveryMs: LOOK_EVERY_MS },
   );
   const isAtBeginning = (list.data?.pages.length ?? 0) <= 1;

@@ -1,11 +1,10 @@
-// What the URL of the activity says.
+// Search parameters of the activity page.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 
-/** How requests ended. */
 export const OUTCOMES = ["2xx", "4xx", "5xx"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** The kinds of things that happen, as the filter has them. */
+/** Groups of activity types in the filter. */
 export const KINDS = ["mails", "contacts", "events", "campaigns", "workflows"] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -18,13 +17,13 @@ export interface ActivitySearch {
   requestId?: string;
 }
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters and drops invalid ones. */
 export function readActivitySearch(search: Record<string, unknown>): ActivitySearch {
   const { view, kind, status, event, outcome, requestId } = search;
   return {
     ...(view === "mails" || view === "upcoming" || view === "requests" ? { view } : {}),
     ...(KINDS.some((one) => one === kind) ? { kind: kind as Kind } : {}),
-    // The server refuses what is none.
+    // The server rejects unknown statuses.
     ...(typeof status === "string" && /^[A-Z]+$/.test(status) ? { status: status as EmailStatus } : {}),
     ...(typeof event === "string" && event !== "" ? { event } : {}),
     ...(OUTCOMES.some((one) => one === outcome) ? { outcome: outcome as Outcome } : {}),

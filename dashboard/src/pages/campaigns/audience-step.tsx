@@ -1,5 +1,4 @@
-// Who gets a campaign: everybody, a segment, or whoever matches; with the count of those left out, and why. A choice is saved as it is
-// made.
+// Chooses a campaign's audience and shows how many contacts are excluded and why. Saves each choice immediately.
 import { useQuery } from "@tanstack/react-query";
 import { useState, type ReactNode } from "react";
 import type { Answer } from "../../api/call.ts";
@@ -24,7 +23,7 @@ interface AudienceStepProps {
 
 export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps) {
   const { shown, save, retry, settled, saving } = useAudienceDraft(projectId, campaign);
-  /** Whether a condition was chosen that is not said yet: what was chosen then stays stored until it is. */
+  /** True while a filter was chosen but is incomplete. The stored audience stays until the filter is complete. */
   const [isFilterBegun, setFilterBegun] = useState(false);
   const [isWhole, setWhole] = useState(true);
   const isFiltered = isFilterBegun || !isWhole || shown.audienceType === "FILTERED";
@@ -83,9 +82,8 @@ export function AudienceStep({ projectId, campaign, onNext }: AudienceStepProps)
 interface AudienceChoiceProps {
   projectId: string;
   campaign: Campaign;
-  /** Whether a condition was chosen, which is saved only when it says all it has to. */
+  /** Whether the filter option is selected. Its choice is saved once the filter is complete. */
   isFiltered: boolean;
-  /** What saving a choice failed with. */
   error: unknown;
   onFilter: () => void;
   onWhole: (isWhole: boolean) => void;
@@ -181,7 +179,7 @@ function Option({ isChosen, label, about, isDisabled = false, onChoose, children
   );
 }
 
-/** How many would get it now, and who is left out why. */
+/** Shows how many contacts would receive the campaign now, and why others are excluded. */
 export function AudienceCount({ projectId, campaign }: { projectId: string; campaign: Campaign }) {
   const audience = useQuery(audienceQuery(projectId, campaign));
   if (audience.isPending) return <Skeleton className="h-36" />;
@@ -200,7 +198,7 @@ export function AudienceCount({ projectId, campaign }: { projectId: string; camp
 
 type Audience = Answer<NonNullable<typeof getCampaignAudience.endpoint>>;
 
-/** Why some of the audience would not get it. */
+/** Lists the reasons why contacts are excluded. */
 export function LeftOut({ audience: { excluded } }: { audience: Audience }) {
   return (
     <ul className="mt-2 flex flex-col gap-1 text-sm text-soft empty:hidden">

@@ -1,4 +1,4 @@
-// How each receiving provider took a campaign.
+// Shows a campaign's results by mailbox provider.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
@@ -11,7 +11,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 import { Table, type Column } from "../../ui/table.tsx";
 import { PROVIDERS } from "../reports/names.ts";
 
-/** More mails take longer to be counted than anybody waits for who did not ask. */
+/** Above this number of emails, counting is too slow to run without being requested. */
 const COUNTED_UNASKED = 50_000;
 
 type Row = Answer<NonNullable<typeof listCampaignProviders.endpoint>>[number];
@@ -41,7 +41,7 @@ const COLUMNS: Array<Column<Row>> = [
 interface Props {
   projectId: string;
   campaignId: string;
-  /** Counted again whenever these have changed. */
+  /** Refetches when one of these counts changes. */
   stats: { sentCount: number; openedCount: number; bouncedCount: number; complainedCount: number };
 }
 
@@ -56,7 +56,7 @@ export function ByProvider({ projectId, campaignId, stats }: Props) {
       "campaigns",
       campaignId,
       "providers",
-      // Of many it is counted when somebody asks, and then stays what it was.
+      // Counts of large campaigns are fetched on request and not refreshed.
       ...(isMany ? [] : [sentCount, openedCount, bouncedCount, complainedCount]),
     ],
     queryFn: ({ signal }) => call(listCampaignProviders, { projectId, params: { id: campaignId }, signal }),

@@ -1,4 +1,4 @@
-// What is done with a campaign as a whole, from the list and from its own page: copied, cancelled, deleted.
+// Copies, cancels and deletes campaigns, from the list and from the campaign's page.
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Ellipsis } from "lucide-react";
@@ -12,7 +12,7 @@ import { useDelayedDeletion } from "../use-delayed-deletion.ts";
 import { campaignQuery, useVerb, type Campaign } from "./campaign-queries.ts";
 import { dropKept } from "./kept-drafts.ts";
 
-/** What of a campaign the actions need; a row of the list has it too. */
+/** The properties the actions need, which rows of the list also have. */
 export type Acted = Pick<Campaign, "id" | "name" | "status" | "pendingCount">;
 
 interface ActionProps {
@@ -21,12 +21,11 @@ interface ActionProps {
   onClose: () => void;
 }
 
-/** Whether its mails wait for a time or are leaving: then it is cancelled first. */
+/** Returns whether the campaign is scheduled or sending, so that it must be canceled before deletion. */
 export function isUnderWay({ status }: Acted): boolean {
   return status === "SENDING" || status === "PAUSED" || status === "SCHEDULED";
 }
 
-/** Copies it and opens the copy. */
 export function useDuplicating(projectId: string, { id }: Acted) {
   const navigate = useNavigate();
   return useVerb(
@@ -40,7 +39,7 @@ export function useDuplicating(projectId: string, { id }: Acted) {
   );
 }
 
-/** A scheduled campaign becomes a draft again. */
+/** Turns a scheduled campaign back into a draft. */
 export function useUnscheduling(projectId: string, { id }: Acted) {
   return useVerb(
     projectId,
@@ -73,7 +72,7 @@ export function CancelDialog({ projectId, campaign, onClose }: ActionProps) {
 }
 
 interface DeleteProps extends ActionProps {
-  /** Leads away from what is gone. */
+  /** Navigates away from the deleted campaign. */
   onDeleted: () => Promise<void> | void;
 }
 
@@ -82,14 +81,14 @@ async function remove(projectId: string, id: string): Promise<void> {
   dropKept(id);
 }
 
-/** A draft goes a little later, so that it can be kept; undefined for what was sent, which is asked about. */
+/** Returns a function that deletes a draft with a delay for undo, or undefined for other campaigns, which need a confirmation. */
 export function useDraftDeletion(projectId: string, { id, name, status }: Acted): (() => void) | undefined {
   const deleteLater = useDelayedDeletion(projectId);
   if (status !== "DRAFT") return undefined;
   return () => deleteLater({ id, name, remove: () => remove(projectId, id) });
 }
 
-/** Of one that was sent. */
+/** Confirms the deletion of a campaign that is not a draft. */
 export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: DeleteProps) {
   const queries = useQueryClient();
   const deleting = useVerb(
@@ -114,7 +113,7 @@ export function DeleteDialog({ projectId, campaign, onClose, onDeleted }: Delete
   );
 }
 
-/** The same in a row of the list. */
+/** The actions as a menu in the list. */
 export function CampaignMenu({ projectId, campaign }: Omit<ActionProps, "onClose">) {
   const [asked, setAsked] = useState<"cancel" | "delete" | null>(null);
   const copying = useDuplicating(projectId, campaign);

@@ -1,4 +1,4 @@
-// A draft in three steps that stand in the URL: who gets it, what it says, a last look. Each saves by itself.
+// Edits a draft in three steps: audience, content and review. The URL contains the step, and each step saves automatically.
 import { getRouteApi } from "@tanstack/react-router";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";

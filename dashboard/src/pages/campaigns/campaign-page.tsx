@@ -1,4 +1,4 @@
-// One campaign: a draft is edited in steps, one that left is reported on.
+// Shows a campaign: the editor for a draft, otherwise its report.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

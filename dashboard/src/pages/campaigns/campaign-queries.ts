@@ -1,4 +1,4 @@
-// What several parts of the campaigns' pages ask the server, and in which words a campaign stands.
+// Queries, mutations and status labels shared by the campaign pages.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { z } from "zod";
@@ -12,7 +12,7 @@ import { useToast } from "../../ui/toasts.tsx";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
 
 const LOOK_EVERY_MS = 2_000;
-/** A scheduled campaign leaves by itself. */
+/** A scheduled campaign starts without user action, so poll it. */
 const LOOK_AT_SCHEDULED_EVERY_MS = 15_000;
 
 const OFFERED_TEMPLATES = "100";
@@ -20,7 +20,7 @@ const OFFERED_TEMPLATES = "100";
 export type Campaign = Answer<NonNullable<typeof getCampaign.endpoint>>;
 export type CampaignBody = z.input<(typeof replaceEndpoint)["body"]>;
 
-/** Of each part of the report on a campaign. */
+/** Props of each part of a campaign's report. */
 export interface ReportProps {
   projectId: string;
   campaign: Campaign;
@@ -35,7 +35,7 @@ export const STATUSES: Record<CampaignStatus, { tone: Tone; label: string }> = {
   CANCELLED: { tone: "neutral", label: t("Canceled") },
 };
 
-/** A campaign; while it is under way it is asked for again and again. */
+/** Polls a campaign while it is scheduled or sending. */
 export function campaignQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "campaigns", id],
@@ -48,7 +48,7 @@ export function campaignQuery(projectId: string, id: string) {
   });
 }
 
-/** Who would get it now. */
+/** Returns the audience if the campaign were sent now. */
 export function audienceQuery(projectId: string, campaign: Campaign) {
   return queryOptions({
     queryKey: ["project", projectId, "campaigns", campaign.id, "audience", campaign.updatedAt],
@@ -56,7 +56,7 @@ export function audienceQuery(projectId: string, campaign: Campaign) {
   });
 }
 
-/** The templates whose text a campaign may begin with, newest first. */
+/** Returns the templates a campaign can start from, newest first. */
 export function offeredTemplatesQuery(projectId: string) {
   return queryOptions({
     queryKey: ["project", projectId, "templates", "offered"],
@@ -64,12 +64,15 @@ export function offeredTemplatesQuery(projectId: string) {
   });
 }
 
-/** The blocks of a campaign or a template; null where it was written as HTML. The server stores none that is not one. */
+/** Returns the blocks of a campaign or template, or null if it was written as HTML. The server stores only valid blocks. */
 export function blocksOf({ design }: Pick<Campaign, "design">): Design | null {
   return isBlocks(design) ? (design as unknown as Design) : null;
 }
 
-/** The campaign as `PUT` takes it, with a change: what is left out would be reset. Blocks bring their body; HTML changed alone has none. */
+/**
+ * Returns the full body for `PUT`, because missing fields would be reset. Blocks generate the HTML body; changing the HTML drops the
+ * blocks.
+ */
 function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody {
   const { name, description, subject, body, from, fromName, replyTo, kind } = campaign;
   const { audienceType, segmentId, audienceFilter } = campaign;
@@ -93,17 +96,16 @@ function bodyOf(campaign: Campaign, change: Partial<CampaignBody>): CampaignBody
   };
 }
 
-/** The campaign as far as it is known here: the answer to the last save, until whoever reads the campaign has it too. */
+/** Returns the latest known campaign. A save's response wins until the query returns something newer. */
 export function useKnown(campaign: Campaign): [Campaign, (answer: Campaign) => void] {
   const [answer, setAnswer] = useState(campaign);
   return [answer.updatedAt > campaign.updatedAt ? answer : campaign, setAnswer];
 }
 
 /**
- * Changes a draft: what is not named stays as the server has it. One change after the other, so that the last one counts.
- *
- * @param isChangedElsewhere whether what a change would replace is not what it was made over: the change fails, and the campaign is
- *   shown as it is now
+ * Changes fields of a draft and keeps all others. Saves run one after the other, so that the last one wins.
+ * @param isChangedElsewhere returns whether the change would overwrite someone else's edit; the save then fails and the current campaign is
+ * shown
  */
 export function useSavingCampaign(
   projectId: string,
@@ -124,7 +126,7 @@ export function useSavingCampaign(
         const body = { ...bodyOf(now, change), expectedUpdatedAt: now.updatedAt };
         return call(replaceCampaign, { projectId, params, body });
       };
-      // Somebody may save between the two: then it is read again, and what they wrote stays.
+      // If someone saves between the read and the write, read again so that their change is kept.
       return save().catch((error: unknown) => {
         if (isChangedMeanwhile(error)) return save();
         throw error;
@@ -136,7 +138,7 @@ export function useSavingCampaign(
   });
 }
 
-/** One verb on a campaign, after which everything about it is asked again. */
+/** Runs an action on a campaign and refetches all campaign queries. */
 export function useVerb<Given = void>(
   projectId: string,
   verb: (given: Given) => Promise<unknown>,

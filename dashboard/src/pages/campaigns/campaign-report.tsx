@@ -1,4 +1,4 @@
-// What became of a campaign: how far it is, what came back, which links were followed, and each recipient.
+// A campaign's report: progress, bounces, clicked links and recipients.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";
@@ -125,7 +125,7 @@ function Numbers({ stats }: { stats: Stats }) {
   );
 }
 
-/** From the day it left, for a month at most; on that day alone there is nothing to compare. */
+/** Shows daily numbers from the start of sending, for up to 30 days. Hidden on the first day, when there is nothing to compare. */
 function ByDay({
   projectId,
   campaignId,

@@ -1,4 +1,4 @@
-// How far a campaign is while it leaves, and who holds it up: to pause, to go on with, to end.
+// Shows the progress of a sending campaign and why it is delayed, with actions to pause, resume or cancel it.
 import { useState } from "react";
 import { call } from "../../api/call.ts";
 import { pauseCampaign, releaseCampaign, resumeCampaign } from "../../api/endpoints.ts";

@@ -1,4 +1,3 @@
-// The campaigns of a project, newest first.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -161,7 +160,7 @@ function columnsOf(projectId: string): Array<Column<Listed>> {
   ];
 }
 
-/** How many have it of how many; a bar as long as that moves. */
+/** Shows sent and total recipients, with a progress bar while sending. */
 function Sent({ row: { name, status, sentCount, totalRecipients, pendingCount } }: { row: Listed }) {
   if (totalRecipients === 0) return null;
   const done = totalRecipients - pendingCount;
@@ -175,7 +174,7 @@ function Sent({ row: { name, status, sentCount, totalRecipients, pendingCount } 
   );
 }
 
-/** The date that matters where it stands. */
+/** Returns the date that matters for the campaign's status. */
 function whenOf({ startedAt, scheduledAt, updatedAt }: Listed): string {
   if (startedAt !== null) return formatInstant(startedAt);
   if (scheduledAt !== null) return t("Scheduled for {when}", { when: formatInstant(scheduledAt) });

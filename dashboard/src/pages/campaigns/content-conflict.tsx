@@ -1,4 +1,4 @@
-// Somebody changed what a campaign says while it was written here, or since this tab kept what was.
+// Resolves a conflict when a campaign's content was changed elsewhere while it was edited here or kept as a draft by this browser.
 import { t } from "../../text/t.ts";
 import { ChangedElsewhere } from "../../ui/changed-elsewhere.tsx";
 import { formatAgo } from "../../ui/format.ts";
@@ -15,7 +15,7 @@ const LABELS = {
 
 interface ConflictProps {
   campaign: Campaign;
-  /** What was changed there and typed here. */
+  /** Fields changed both elsewhere and here. */
   fields: readonly Field[];
   onSettle: (whose: "stored" | "typed") => void;
 }

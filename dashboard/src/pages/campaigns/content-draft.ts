@@ -1,4 +1,4 @@
-// What was typed into a campaign over what is stored, field by field, and what the browser keeps of it: pure but for its stores.
+// Tracks unsaved edits of a campaign's content per field and stores them in the browser. Pure except for browser storage.
 import type { Design } from "@postloft/contract/design.ts";
 import { isSame } from "../../ui/typed.ts";
 import { isBlocks } from "../templates/blocks/block-tree.ts";
@@ -8,17 +8,17 @@ import { keptText } from "./kept-drafts.ts";
 const NAMES = ["subject", "body", "from", "fromName", "replyTo", "name"] as const;
 type Texts = Record<(typeof NAMES)[number], string>;
 export type Content = Texts & {
-  /** What makes the body; null where it is written as HTML. */
+  /** Blocks that generate the body; null if it is written as HTML. */
   design: Design | null;
 };
 export type Field = keyof Content;
 
-/** What was typed into a field. */
+/** An edit of one field. */
 interface Typing {
   given: Content[Field];
-  /** What was stored when it was typed; once it was taken, what the server made of it: it may store it trimmed. */
+  /** The stored value the edit is based on. After a save, the value as the server stored it, which may be trimmed. */
   over: Content[Field];
-  /** Whether it is stored, so that what others make of it later is shown in its place. */
+  /** Whether the edit is saved. A newer stored value then replaces it. */
   isTaken: boolean;
 }
 export type Typed = { readonly [Name in Field]?: Typing };
@@ -30,7 +30,7 @@ export const contentOf = (campaign: Campaign): Content => ({
 
 const entriesOf = (typed: Typed) => Object.entries(typed) as Array<[Field, Typing]>;
 
-/** What is typed, and what is stored where that says something new. */
+/** Returns the values to display: edits, except where a saved one has a newer stored value. */
 export function shownOf(stored: Content, typed: Typed): Content {
   const shown = entriesOf(typed).filter(
     ([name, { over, isTaken }]) => !isTaken || isSame(stored[name], over),
@@ -38,7 +38,7 @@ export function shownOf(stored: Content, typed: Typed): Content {
   return { ...stored, ...Object.fromEntries(shown.map(([name, { given }]) => [name, given])) };
 }
 
-/** What was typed and is not what is stored. */
+/** Returns the edits that differ from the stored values. */
 export function unsavedOf(stored: Content, typed: Typed): Partial<Content> {
   const unsaved = entriesOf(typed).filter(
     ([name, { given, isTaken }]) => !isTaken && !isSame(stored[name], given),
@@ -46,13 +46,13 @@ export function unsavedOf(stored: Content, typed: Typed): Partial<Content> {
   return Object.fromEntries(unsaved.map(([name, { given }]) => [name, given]));
 }
 
-/** The fields that are typed over something that is not stored any more: somebody else changed them meanwhile. */
+/** Returns the fields whose stored value was changed elsewhere while an unsaved edit exists. */
 export function conflictsOf(stored: Content, typed: Typed): Field[] {
   const unsaved = Object.keys(unsavedOf(stored, typed)) as Field[];
   return unsaved.filter((name) => !isSame(stored[name], typed[name]?.over));
 }
 
-/** With what was just typed. */
+/** Returns the edits with a new change added. */
 export function typedWith(stored: Content, typed: Typed, change: Partial<Content>): Typed {
   const changed = (Object.entries(change) as Array<[Field, Content[Field]]>).map(([name, given]) => {
     const old = typed[name];
@@ -62,7 +62,7 @@ export function typedWith(stored: Content, typed: Typed, change: Partial<Content
   return { ...typed, ...(Object.fromEntries(changed) as Typed) };
 }
 
-/** After it was sent and the server stored it so. What was typed meanwhile stands over that. */
+/** Returns the edits after a save. Text typed since the request was sent stays unsaved. */
 export function typedAfter(saved: Content, typed: Typed, sent: Partial<Content>): Typed {
   const settled = entriesOf(typed)
     .filter(([name]) => name in sent)
@@ -70,7 +70,7 @@ export function typedAfter(saved: Content, typed: Typed, sent: Partial<Content>)
   return { ...typed, ...(Object.fromEntries(settled) as Typed) };
 }
 
-/** Without what was typed into these fields, or with it over what is stored now. */
+/** Resolves conflicts in the named fields, by dropping the edits or rebasing them on the stored values. */
 export function settledAs(whose: "stored" | "typed", stored: Content, typed: Typed, names: Field[]): Typed {
   const entries = entriesOf(typed).flatMap(([name, typing]): Array<[Field, Typing]> => {
     if (!names.includes(name)) return [[name, typing]];
@@ -84,7 +84,7 @@ const isContent = (name: string, value: unknown): boolean =>
     ? value === null || isBlocks(value as Record<string, unknown>)
     : NAMES.some((known) => known === name) && typeof value === "string";
 
-/** What is kept under a name: by this tab, else by one that was closed, from which this one takes it over. */
+/** Returns the text stored under a name. If this tab has none, takes over the text of a closed tab. */
 function textKept(name: string): string | null {
   const own = sessionStorage.getItem(name);
   if (own !== null) return own;
@@ -93,7 +93,7 @@ function textKept(name: string): string | null {
   return left;
 }
 
-/** What was kept of a campaign and is not stored, with what it was typed over. */
+/** Returns the unsaved edits that the browser kept for a campaign. */
 export function readKept(name: string, stored: Content): Typed {
   const kept = JSON.parse(textKept(name) ?? "{}") as Record<string, Partial<Typing> | null>;
   const entries = Object.entries(kept).flatMap(([field, typing]) => {
@@ -105,18 +105,18 @@ export function readKept(name: string, stored: Content): Typed {
   return Object.fromEntries(entries) as Typed;
 }
 
-/** Keeps what is not stored yet, until it is: for this tab, and for whichever comes when it was closed. */
+/** Stores unsaved edits for this tab and for a later tab that opens after this one is closed. */
 export function keep(name: string, typed: Typed): void {
   const unsaved = entriesOf(typed).filter(([, { isTaken }]) => !isTaken);
   const text = keptText(Object.fromEntries(unsaved));
   try {
     if (unsaved.length > 0) for (const store of [sessionStorage, localStorage]) store.setItem(name, text);
     else {
-      // What another tab keeps is not stored yet.
+      // Keep the text that another tab has not saved yet.
       if (localStorage.getItem(name) === sessionStorage.getItem(name)) localStorage.removeItem(name);
       sessionStorage.removeItem(name);
     }
   } catch {
-    // A full store keeps nothing; the text is still saved to the server.
+    // If the storage is full, nothing is kept here, but the text is still saved to the server.
   }
 }

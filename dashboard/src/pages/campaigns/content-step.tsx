@@ -1,4 +1,4 @@
-// What a campaign says and from whom, beside its preview; saved while it is written.
+// Edits a campaign's content and sender next to a preview. Saves while typing.
 import { useState } from "react";
 import { problemWith } from "../../api/call.ts";
 import { t } from "../../text/t.ts";
@@ -18,7 +18,7 @@ import { useContentDraft, type SavingState } from "./use-content-draft.ts";
 interface StepProps {
   projectId: string;
   campaign: Campaign;
-  /** A line of the HTML to begin at. */
+  /** The HTML line at which to start. */
   line: number | undefined;
   onNext: () => void;
 }

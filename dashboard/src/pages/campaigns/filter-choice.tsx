@@ -1,4 +1,4 @@
-// A condition of a campaign's own: saved as soon as all of it is said, and asked about when it is left before.
+// Edits the filter of a campaign. Saves once every condition is complete, and warns when leaving an incomplete filter.
 import { hashKey } from "@tanstack/react-query";
 import { useEffect, useReducer, useState } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
@@ -20,14 +20,13 @@ const TYPING_PAUSE_MS = 600;
 interface FilterChoiceProps {
   projectId: string;
   campaign: Campaign;
-  /** What saving it failed with. */
   error: unknown;
-  /** Told whether every condition says all it has to. */
+  /** Called with whether every condition is complete. */
   onWhole: (isWhole: boolean) => void;
   onChoose: (change: Partial<CampaignBody>) => void;
 }
 
-/** The database keeps the names of an object in an order of its own. */
+/** Ignores key order, because the database reorders object keys. */
 const keyOf = (filter: Filter | null) => hashKey([filter]);
 
 export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: FilterChoiceProps) {
@@ -35,12 +34,12 @@ export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: 
   const stored = (isStored ? (campaign.audienceFilter as Filter | null) : null) ?? EMPTY_FILTER;
   const storedKey = keyOf(filterOf(readTree(stored)));
   const [tree, act] = useReducer(changeTree, stored, readTree);
-  // Whoever takes it keeps it until it is stored.
+  // The key of the filter the local edits are based on.
   const [given, setGiven] = useState(storedKey);
   const fields = useFields(projectId, undefined);
   const filter = filterOf(tree);
   const said = keyOf(filter);
-  // Somebody else changed it, and nothing is written here.
+  // Load the filter if it was changed elsewhere and there are no local edits.
   if (storedKey !== given && said === given) {
     setGiven(storedKey);
     act({ do: "load", filter: stored });

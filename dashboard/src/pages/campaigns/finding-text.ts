@@ -1,4 +1,4 @@
-// What the check of a campaign found, in the viewer's language: by its codes, with what they name.
+// Translates the findings of a campaign check, which the server sends as codes and values.
 import type { CampaignFindingCode, FindingPart } from "@postloft/contract/campaign-findings.ts";
 import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { TEMPLATE_FAULTS } from "../../api/template-fault-text.ts";
@@ -8,7 +8,6 @@ import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { CONTENT_WARNINGS } from "../mail-editor/warning-text.ts";
 
 type Name = "domain" | "count" | "times" | "largest" | "name";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<CampaignFindingCode, (values: Values) => string> = {
@@ -41,7 +40,7 @@ interface Finding {
   messageParts: readonly FindingPart[];
 }
 
-/** As the server says it where it has no code. */
+/** Uses the server's text for findings without codes. */
 export function findingText({ message, messageParts }: Finding): string {
   return messageParts.length === 0 ? message : messageParts.map(partText).join(" ");
 }

@@ -1,10 +1,9 @@
-// Why a campaign waits for a person, in the viewer's language: by its code, with what it names.
+// Translates the reason why a campaign is held until a person decides, which the server sends as a code and values.
 import type { HeldReason, HeldReasonCode } from "@postloft/contract/held-reasons.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { saidByServer, t } from "../../text/t.ts";
 
 type Name = "domain" | "recipients" | "room" | "last" | "count" | "mails" | "answer" | "said";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
@@ -51,7 +50,7 @@ const SENTENCES: Record<HeldReasonCode, (values: Values) => string> = {
   "held.other": ({ said }) => String(said),
 };
 
-/** Empty when it does not wait. */
+/** Returns an empty text if the campaign is not held. */
 export function heldReasonText({ heldReasonParts }: { heldReasonParts: readonly HeldReason[] }): string {
   return sayAll(SENTENCES, heldReasonParts);
 }

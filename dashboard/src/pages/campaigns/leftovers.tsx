@@ -1,4 +1,4 @@
-// Those who got nothing, or of whom nobody knows: what a person may still do about them.
+// Lists the emails of a campaign that failed or are in doubt, with the actions a user can still take.
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";
 import { call } from "../../api/call.ts";
@@ -72,7 +72,7 @@ function RetryDialog({ projectId, campaign: { id, failedCount }, onClose }: AskP
   );
 }
 
-/** What is said of mails in doubt counts at once, and cannot be taken back. */
+/** Decisions about emails in doubt take effect immediately and cannot be undone. */
 function wordsFor(as: Resolution, count: number): { title: string; description: string; action: string } {
   if (as === "sent")
     return {

@@ -1,4 +1,4 @@
-// A new campaign as a draft: its name, its sender, and what it begins with.
+// Creates a draft campaign with a name, a sender and a starting point.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
@@ -15,7 +15,7 @@ import { isBlocks } from "../templates/blocks/block-tree.ts";
 import { beginningOf, STARTING_POINTS } from "../templates/starting-points.ts";
 import { offeredTemplatesQuery } from "./campaign-queries.ts";
 
-/** What a campaign may begin with: the starting points, then the project's own templates. */
+/** Returns the starting points, followed by the project's own templates. */
 function useBeginnings(projectId: string) {
   const templates = useQuery(offeredTemplatesQuery(projectId));
   return [
@@ -30,7 +30,7 @@ function useBeginnings(projectId: string) {
   ];
 }
 
-/** Blocks bring their body. */
+/** Sends only the blocks if there are any, because they generate the body. */
 function bodyOrBlocks({ body, design }: { body: string; design: object | null }) {
   const blocks = design as Record<string, unknown> | null;
   return isBlocks(blocks) ? { design: blocks } : { body };

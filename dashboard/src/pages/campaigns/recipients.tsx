@@ -1,4 +1,4 @@
-// Everybody a campaign goes to, with the state of each mail.
+// Lists a campaign's recipients with the status of each email.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// The last look before a campaign leaves: what blocks it, what could be better, a test mail; then now or later.
+// Reviews a draft before sending: blocking problems, suggestions and a test email. Then sends or schedules it.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { CircleCheck, OctagonX, TriangleAlert } from "lucide-react";
@@ -27,7 +27,7 @@ interface ReviewStepProps {
   goTo: GoTo;
 }
 
-/** Opens a step, the content at a line of its HTML. */
+/** Opens a step; for the content step optionally at a line of its HTML. */
 type GoTo = (step: Step, line?: number) => void;
 type Asked = "test" | "schedule" | "send" | null;
 type Finding = Answer<NonNullable<typeof checkCampaign.endpoint>>["blocks"][number];
@@ -42,7 +42,7 @@ export function ReviewStep({ project, campaign, goTo }: ReviewStepProps) {
   const blocks = check.data?.blocks ?? [];
   const confirmable = [...new Set(blocks.map(({ code }) => code))].filter(isConfirmable);
   const canConfirm = blocks.length > 0 && blocks.every(({ code }) => isConfirmable(code));
-  /** The blocks that the user accepted. Others than these are not accepted. */
+  /** The blocking findings that the user accepted. Any change to the findings requires a new confirmation. */
   const [accepted, setAccepted] = useState("");
   const shown = JSON.stringify(blocks);
   const isConfirmed = canConfirm && accepted === shown;
@@ -165,11 +165,11 @@ function FindingList({ projectId, findings, goTo }: FindingListProps) {
 }
 
 const REMEDY = "shrink-0 font-medium text-accent hover:underline";
-/** Fields that are chosen in the first step; all others are written in the second. */
+/** Fields edited in the audience step; all others belong to the content step. */
 const OF_AUDIENCE = new Set(["audienceType", "audienceFilter", "segmentId", "kind"]);
 const OF_DNS = /_(missing|faulty)$|^sender_not_verified$/;
 
-/** Leads to where it is mended. */
+/** Links to the place where a finding can be fixed. */
 function Remedy({
   projectId,
   finding: { code, where },

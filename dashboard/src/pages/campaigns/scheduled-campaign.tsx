@@ -1,4 +1,4 @@
-// A campaign that leaves at a time: when, to how many, what it says; sooner, later, or not at all.
+// Shows a scheduled campaign, with actions to reschedule, send now or cancel it.
 import { useState } from "react";
 import { CONFIRMABLE_FINDINGS } from "@postloft/contract/campaign-findings.ts";
 import type { Project } from "../../session/queries.ts";
@@ -19,7 +19,7 @@ export function ScheduledCampaign({ project, campaign }: { project: Project; cam
   const props = {
     projectId: project.id,
     campaign,
-    // The user confirmed its findings when it was scheduled or changed.
+    // The user confirmed these findings when scheduling or changing the campaign.
     confirm: CONFIRMABLE_FINDINGS,
     onClose: () => setAsked(null),
   };

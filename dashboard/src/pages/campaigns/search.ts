@@ -1,4 +1,4 @@
-// What the URLs of the campaigns say.
+// Search parameters of the campaign pages.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 
@@ -10,19 +10,19 @@ export const STEPS = ["audience", "content", "review"] as const;
 export type Step = (typeof STEPS)[number];
 
 export interface CampaignSearch {
-  /** Of a draft. */
+  /** Only for drafts. */
   step?: Step;
   /** A line of the HTML in the content step. */
   line?: number;
-  /** Of one that left: what it says, in place of the report. */
+  /** Shows the content of a sent campaign instead of its report. */
   view?: "mail";
-  /** Of the recipients of one that left. */
+  /** Filters the recipients of a sent campaign. */
   status?: EmailStatus;
 }
 
 const NAME_OF_STATUS = /^[A-Z]+$/;
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters of the list and drops invalid ones. */
 export function readCampaignsSearch({ search, status }: Record<string, unknown>): CampaignsSearch {
   return {
     ...(typeof search === "string" && search !== "" ? { search } : {}),
@@ -32,7 +32,7 @@ export function readCampaignsSearch({ search, status }: Record<string, unknown>)
   };
 }
 
-/** The same for one campaign. */
+/** Parses the search parameters of one campaign and drops invalid ones. */
 export function readCampaignSearch({ step, line, view, status }: Record<string, unknown>): CampaignSearch {
   return {
     ...(typeof line === "number" && Number.isSafeInteger(line) && line > 0 ? { line } : {}),

@@ -1,4 +1,4 @@
-// The two ways a campaign leaves: at a time, and now.
+// Dialogs that send a campaign now or schedule it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { ConfirmableFinding } from "@postloft/contract/campaign-findings.ts";
@@ -17,7 +17,7 @@ import { audienceQuery, type Campaign } from "./campaign-queries.ts";
 export interface DialogProps {
   projectId: string;
   campaign: Campaign;
-  /** Codes of findings that the user has seen and accepts. */
+  /** Codes of findings that the user accepted. */
   confirm: readonly ConfirmableFinding[];
   onClose: () => void;
 }
@@ -102,7 +102,7 @@ function presets(): Array<{ label: string; at: Date }> {
   ];
 }
 
-/** As a field for date and time takes it: in the viewer's zone, to the minute. */
+/** Returns a `datetime-local` value in the user's time zone, with minute precision. */
 function fieldValueOf(at: Date): string {
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, "yyyy-mm-ddThh:mm".length);

@@ -1,4 +1,4 @@
-// From which address a campaign comes: a name of its own, at one of the domains that are verified.
+// Edits a campaign's sender address: a local part at a verified domain.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import { domainsQuery } from "../domains/domains-query.ts";
 
 interface SenderFieldProps {
   projectId: string;
-  /** The whole address. */
+  /** The full address. */
   value: string;
   onChange: (address: string) => void;
   error: string | undefined;
@@ -21,9 +21,9 @@ function partsOf(address: string): { local: string; domain: string } {
     : { local: address.slice(0, at), domain: address.slice(at + 1).trim() };
 }
 
-/** A whole address may be given where its first part is asked for: at once, or letter by letter; then what stands behind the @ chooses. */
+/** Lets users type or paste a full address into the local part field. The part after the @ then selects the domain. */
 function useWholeAddress(domain: string, verified: readonly string[], onChange: (address: string) => void) {
-  /** What stands in the field from the @ on until it is left. */
+  /** The part from the @ on, kept in the field until it loses focus. */
   const [typed, setTyped] = useState<string | null>(null);
   const chosenBy = (begun: string) => {
     const name = begun.toLowerCase();

@@ -1,4 +1,4 @@
-// What a campaign says, from whom, to whom: to look up after it left.
+// Shows the content, sender and audience of a sent campaign.
 import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Subject and content of a template in place of what a campaign says.
+// Replaces a campaign's subject and content with those of a template.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";

@@ -1,4 +1,4 @@
-// Who gets a campaign, as it is chosen: each choice is saved at once, and one that could not be is kept and goes with the next try.
+// Saves each audience choice immediately. A choice that fails to save is kept and sent with the next attempt.
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { askToLeave } from "../../ui/use-leave-warning.ts";
@@ -7,11 +7,11 @@ import { useKnown, useSavingCampaign, type Campaign, type CampaignBody } from ".
 
 type Change = Partial<CampaignBody>;
 
-/** Leaving waits for what is being saved, and asks where that fails. */
+/** Blocks navigation until the save finishes, and asks before leaving if it failed. */
 export function useAudienceDraft(projectId: string, campaign: Campaign) {
   const saving = useSavingCampaign(projectId, campaign);
   const [known, setKnown] = useKnown(campaign);
-  /** What was chosen and is not stored yet. */
+  /** Choices that are not saved yet. */
   const [unsaved, setUnsaved] = useState<Change>({});
   const isUnsaved = Object.keys(unsaved).length > 0;
   const last = useRef<Promise<boolean>>(Promise.resolve(true));
@@ -26,7 +26,7 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
       setUnsaved((now) => (now === all ? {} : now));
       return true;
     } catch {
-      return false; // The mutation holds the error, and the page shows it.
+      return false; // The mutation keeps the error, which the page displays.
     }
   };
   const save = (change: Change): void => {
@@ -41,11 +41,11 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
   }, [isOnline]);
   return {
     saving,
-    /** What was just chosen is shown while it is saved, and when that failed. */
+    /** Includes unsaved choices, also after a failed save. */
     shown: { ...known, ...unsaved } as Campaign,
     save,
     retry: () => save({}),
-    /** Whether the last choice is stored, once that is known. */
+    /** Resolves to whether the last choice was saved. */
     settled: () => last.current,
   };
 }

@@ -1,5 +1,4 @@
-// What a draft says while it is written: saved when nobody types any more, and kept in this browser until it is, so that neither a reload
-// nor a tab that is closed while a text cannot be saved loses anything.
+// Saves a draft's content when typing pauses. The browser keeps unsaved edits, so that a reload or a closed tab loses nothing.
 import { useQueryClient } from "@tanstack/react-query";
 import { useBlocker } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
@@ -27,7 +26,7 @@ const TYPING_PAUSE_MS = 900;
 
 const orNull = (text: string) => (text.trim() === "" ? null : text);
 
-/** As the API takes it: an empty name or address to reply to is none. */
+/** Returns the change in the API's format, with null for an empty sender name or Reply-to. */
 function bodyOf({ fromName, replyTo, design, ...rest }: Partial<Content>) {
   return {
     ...rest,
@@ -40,10 +39,9 @@ function bodyOf({ fromName, replyTo, design, ...rest }: Partial<Content>) {
 export type SavingState = "saved" | "saving" | "unsaved";
 
 /**
- * The text of a draft. Only what was typed here is sent, so what others change elsewhere in the campaign stays, and is shown. A field
- * that somebody else changed under what was typed waits in `conflicts` until `settle` says whose stays.
- *
- * Leaving the page saves first, and asks where that fails.
+ * Returns the content of a draft and saves edits. Sends only the fields edited here, so that changes made elsewhere are kept and shown. A
+ * field changed both here and elsewhere stays in `conflicts` until `settle` is called.
+ * Saves before leaving the page, and asks if that fails.
  */
 export function useContentDraft(projectId: string, campaign: Campaign) {
   const { id } = campaign;
@@ -58,7 +56,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     keep(name, next);
     setTyped(next);
   };
-  // What was stored since it was kept goes.
+  // Drop kept edits that have been saved since.
   useEffect(() => keep(name, latest.current), [name]);
   const saving = useSavingCampaign(
     projectId,
@@ -79,7 +77,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
       setKnown(saved);
       return true;
     } catch {
-      return false; // The mutation holds the error, and the page shows it.
+      return false; // The mutation keeps the error, which the page displays.
     }
   };
   const text = JSON.stringify(unsaved);
@@ -105,7 +103,7 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
     state,
     error: isUnsaved && conflicts.length === 0 ? saving.error : null,
     conflicts,
-    /** What is stored in the fields at conflict stays, or what was typed into them. */
+    /** Resolves the conflicts with either the stored values or the local edits. */
     settle: (whose: "stored" | "typed") => {
       update(settledAs(whose, stored, latest.current, conflicts));
       void save();

@@ -1,4 +1,4 @@
-// Every component in every state, as a test for the eye: what a change of a token does is seen here first.
+// Shows every component in every state, to check changes to design tokens by eye.
 import { useState, type ReactNode } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Choices } from "../../ui/choices.tsx";

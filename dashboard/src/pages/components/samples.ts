@@ -1,4 +1,4 @@
-// What stands on the page of components: words for whoever builds the dashboard, in one language.
+// Sample texts for the components page. English only, because only developers see it.
 import { CallError } from "../../api/call.ts";
 import type { Look } from "../../ui/button.tsx";
 import type { Tone } from "../../ui/page.tsx";

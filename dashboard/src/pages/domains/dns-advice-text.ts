@@ -1,4 +1,4 @@
-// What the server says of DNS records and of a domain's proof, in the viewer's language: by its code, with what it names.
+// Translates the server's advice on DNS records and domain verification, which has a code and values.
 import type { DnsAdvice, DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import { t } from "../../text/t.ts";
 import { formatInstant } from "../../ui/format.ts";
@@ -16,7 +16,6 @@ type Name =
   | "failed"
   | "since"
   | "trouble";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
@@ -120,15 +119,15 @@ const SENTENCES: Record<DnsAdviceCode, (values: Values) => string> = {
   "proof.undecided": (values) => t("DNS didn't respond ({trouble}), so the status is unchanged.", values),
   "proof.elsewhere": () => t("The domain is verified in another project."),
 };
-/** Instants, which the viewer reads as such. */
+/** Values that are timestamps and are formatted for the user. */
 const INSTANTS = ["until", "since"];
 
-/** All that is said of one thing, as one text. */
+/** Returns all advice as one text. */
 export function dnsAdviceText(said: readonly DnsAdvice[]): string {
   return said.map((one) => sentenceOf(one)).join(" ");
 }
 
-/** An older page may not know the code yet; then the server's English sentence stands. */
+/** Falls back to the server's English text for codes an older page does not know. */
 function sentenceOf({ code, values, text }: DnsAdvice): string {
   if (!Object.hasOwn(SENTENCES, code)) return text;
   const shown = Object.entries(values).map(([name, value]) => [

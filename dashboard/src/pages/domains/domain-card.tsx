@@ -1,4 +1,4 @@
-// One sender domain: each record with what is expected and what DNS has, to copy and to check.
+// Shows a domain's DNS records, each with its expected and current value, to copy and check.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Download, TriangleAlert } from "lucide-react";
 import { useState } from "react";
@@ -43,7 +43,7 @@ const COUNTED: (typeof STATES)["FOUND"] = { tone: "neutral", label: t("Assumed f
 interface DomainCardProps {
   project: Project;
   domain: Domain;
-  /** Mail stays in the local mailbox, and nothing is looked up in DNS. */
+  /** Email stays in the local mailbox and DNS is not queried. */
   isLocal: boolean;
 }
 
@@ -95,7 +95,7 @@ export function DomainCard({ project, domain, isLocal }: DomainCardProps) {
             <p className="mt-1 text-sm text-bad">{dnsAdviceText(domain.lastErrorParts)}</p>
           )}
         </div>
-        {/* One without records belongs to the installation: there is nothing to check, and it cannot be removed. */}
+        {/* A domain without records belongs to the installation, so it cannot be checked or removed. */}
         {domain.records.length > 0 && (
           <div className="flex flex-wrap gap-2">
             <Button busy={checking.isPending} onClick={() => checking.mutate()}>
@@ -139,7 +139,7 @@ function StateBadge({ domain: { verified, records }, isLocal }: Omit<DomainCardP
   return <Badge tone="good">{t("Verified")}</Badge>;
 }
 
-/** All records at once, for name servers and for providers that import a file. */
+/** Exports all records as a zone file for name servers and DNS providers. */
 function ZoneFile({ domain: { domain, records } }: { domain: Domain }) {
   const file = zoneFileOf(domain, records);
   const save = () => saveFile(new Blob([file], { type: "text/plain" }), `${domain}.zone.txt`);
@@ -158,7 +158,6 @@ function ZoneFile({ domain: { domain, records } }: { domain: Domain }) {
 
 interface RecordRowProps {
   record: DnsRecord;
-  /** When its domain was last checked. */
   checkedAt: string | null;
   isLocal: boolean;
   mistakes: readonly DomainMistake[];

@@ -1,4 +1,4 @@
-// The sender domains of a project: add one, copy its records, check them now.
+// The sender domains of a project.
 import { useQuery } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";

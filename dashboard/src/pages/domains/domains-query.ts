@@ -1,9 +1,9 @@
-// What pages ask of sender domains.
+// Queries for sender domains.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { diagnoseDomain, listDomains } from "../../api/endpoints.ts";
 
-/** Pending domains change while somebody edits DNS elsewhere. */
+/** Poll pending domains, because the user is probably editing DNS elsewhere. */
 const LOOK_EVERY_MS = 15_000;
 
 export type Domain = Answer<NonNullable<typeof listDomains.endpoint>>[number];
@@ -17,7 +17,7 @@ export function domainsQuery(projectId: string) {
   });
 }
 
-/** How records came to be wrong, asked once for each check that found some. */
+/** Explains incorrect records. Runs once per check, because the key contains the time of the check. */
 export function mistakesQuery(projectId: string, { id, records, lastCheckedAt }: Domain) {
   return queryOptions({
     queryKey: ["project", projectId, "domains", id, "mistakes", lastCheckedAt],

@@ -1,9 +1,8 @@
-// What went wrong with a record, in the viewer's language: by its code, with what it names.
+// Translates mistakes in DNS records, which the server sends as a code and values.
 import type { DomainMistake, DomainMistakeCode } from "@postloft/contract/domain-mistakes.ts";
 import { t } from "../../text/t.ts";
 
 type Name = "found" | "zone" | "short" | "name" | "target" | "address" | "length" | "expected" | "count";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<DomainMistakeCode, (values: Values) => string> = {

@@ -1,4 +1,4 @@
-// Adds a sender domain; then its records are to be copied.
+// Adds a sender domain and opens its DNS records.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

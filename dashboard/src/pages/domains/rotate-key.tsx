@@ -1,4 +1,4 @@
-// Changes the DKIM key of a domain, while mail flows: the next key signs once DNS has it.
+// Rotates a domain's DKIM key without interrupting email. The next key signs once DNS publishes it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
@@ -29,7 +29,9 @@ export function RotateKey({ project, domain }: RotateKeyProps) {
   );
 }
 
-/** There are two keys at most: one that signs, and the next or the former one, whose record comes second. */
+/**
+ * Returns why the key cannot be rotated now. A domain has at most two keys, and the second record belongs to the next or the former key.
+ */
 function whyNotNow({ records, dkimTokens, ed25519 }: Domain): string | undefined {
   if (dkimTokens.length <= (ed25519 ? 2 : 1)) return undefined;
   const second = records.filter(({ purpose }) => purpose === "dkim")[1];

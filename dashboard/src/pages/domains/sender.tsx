@@ -1,14 +1,14 @@
-// From which address a project sends where nobody chose one, and what to do where there is none.
+// Determines the default sender of a project, or explains how to get one.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
 import { domainsQuery } from "./domains-query.ts";
 
-/** Stands in a program as long as the project has no sender. */
+/** Used in code samples while the project has no sender. */
 export const EXAMPLE_SENDER = "hello@mail.example.com";
 
-/** The sender of the project, or one at the first domain that is verified. */
+/** Returns the project's sender, or an address at its first verified domain. */
 export function useSender(project: Project) {
   const domains = useQuery(domainsQuery(project.id));
   const verified = domains.data?.find((domain) => domain.verified);
@@ -16,7 +16,7 @@ export function useSender(project: Project) {
   return { domains, sender };
 }
 
-/** Beside a program with the example in it. */
+/** Explains next to a code sample that its sender is only an example. */
 export function NoSender({ projectId }: { projectId: string }) {
   return (
     <p className="mt-2 text-sm text-warn">

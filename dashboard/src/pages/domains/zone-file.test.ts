@@ -1,4 +1,4 @@
-// A zone file says the same as the records: read back by the rules of RFC 1035 it is what should be published.
+// Tests zone files by parsing them according to RFC 1035.
 import { expect, test } from "vitest";
 import { zoneFileOf, type ZoneRecord } from "./zone-file.ts";
 
@@ -10,7 +10,7 @@ const record = (
   status: ZoneRecord["status"] = "MISSING",
 ) => ({ type: "TXT" as const, name, value, purpose, status });
 
-/** The texts of a zone file by name, as a name server reads them. */
+/** Returns the TXT values of a zone file by name, as a name server would read them. */
 function read(file: string): Record<string, string> {
   const [origin = "", ...lines] = file.split("\n").filter((line) => line !== "");
   const zone = origin.replace("$ORIGIN ", "");
@@ -35,7 +35,7 @@ function read(file: string): Record<string, string> {
   );
 }
 
-test("names begin at the domain, long values are in pieces of 255 octets", () => {
+test("writes names relative to the domain and splits long values into strings of 255 octets", () => {
   const key = `v=DKIM1; k=rsa; p=${"MIIB".repeat(98)}`;
   const file = zoneFileOf(DOMAIN, [
     record(`pl1._domainkey.${DOMAIN}`, key, "dkim"),
@@ -51,12 +51,12 @@ test("names begin at the domain, long values are in pieces of 255 octets", () =>
   });
 });
 
-test("quotes, backslashes and letters outside of ASCII come back as they were, also across pieces", () => {
+test("preserves quotes, backslashes and non-ASCII letters, also across strings", () => {
   const value = `"\\;é😀${"ü".repeat(200)}`;
   expect(read(zoneFileOf(DOMAIN, [record(DOMAIN, value, "spf")]))).toEqual({ [`${DOMAIN}.`]: value });
 });
 
-test("what is there is not said again, and the return path is nobody's here", () => {
+test("comments out records that DNS already has and omits the return path", () => {
   const file = zoneFileOf(DOMAIN, [
     record(DOMAIN, "v=spf1 ?all", "spf", "FOUND"),
     record("bounces.host.example", "v=spf1 ?all", "return-path"),

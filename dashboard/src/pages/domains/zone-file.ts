@@ -1,19 +1,19 @@
-// The records of a domain as a zone file (RFC 1035 §5), which name servers and most providers import: names from the domain on, long texts
-// in pieces.
+// Writes a domain's records as a zone file (RFC 1035 §5), which name servers and most providers can import. Names are relative to the
+// domain, and long texts are split into strings.
 import type { Domain } from "./domains-query.ts";
 
-/** A string of a TXT record has at most so many octets (RFC 1035 §3.3.14). */
+/** The maximum length of a string in a TXT record (RFC 1035 §3.3.14). */
 const MOST_OCTETS = 255;
-/** Short, since whoever enters records by hand corrects some of them. */
+/** Short, because people who enter records by hand often have to correct some. */
 const TTL_SECONDS = 300;
 const PRINTABLE = { first: 0x20, last: 0x7e };
 
 export type ZoneRecord = Pick<Domain["records"][number], "name" | "type" | "value" | "purpose" | "status">;
 
-/** What is there already stands in it behind a semicolon: imported once more it would be there twice. */
+/** Returns the zone file. Records that DNS already has are commented out, because importing them again would duplicate them. */
 export function zoneFileOf(domain: string, records: readonly ZoneRecord[]): string {
   const lines = records
-    // The return path belongs to whoever runs the installation.
+    // The instance admin manages the return path.
     .filter(({ purpose }) => purpose !== "return-path")
     .map(({ name, type, value, status }) => {
       const line = `${relativeName(name, domain)}\t${TTL_SECONDS}\tIN\t${type}\t${textValue(value)}`;
@@ -22,7 +22,7 @@ export function zoneFileOf(domain: string, records: readonly ZoneRecord[]): stri
   return [`$ORIGIN ${domain}.`, ...lines, ""].join("\n");
 }
 
-/** From the zone on: `@` is the domain itself, what is not below it has a dot at its end. */
+/** Returns the name relative to the zone: `@` for the domain itself, and a trailing dot for names outside of it. */
 function relativeName(name: string, domain: string): string {
   if (name === domain) return "@";
   return name.endsWith(`.${domain}`) ? name.slice(0, -domain.length - 1) : `${name}.`;
@@ -36,7 +36,7 @@ function textValue(value: string): string {
   return pieces.map((piece) => `"${[...piece].map(written).join("")}"`).join(" ");
 }
 
-/** Quotes, backslashes and what is no ASCII are written as an escape (RFC 1035 §5.1). */
+/** Escapes quotes, backslashes and non-ASCII octets (RFC 1035 §5.1). */
 function written(octet: number): string {
   const character = String.fromCharCode(octet);
   if (character === '"' || character === "\\") return `\\${character}`;

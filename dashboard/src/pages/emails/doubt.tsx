@@ -1,4 +1,4 @@
-// A mail of which nobody knows whether it was taken, and what a person says became of it: asked first, since it counts at once.
+// Resolves an email in doubt by the user's decision. Asks for confirmation because the decision counts immediately.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { Resolution } from "@postloft/contract/emails.ts";

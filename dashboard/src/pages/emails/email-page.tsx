@@ -1,4 +1,4 @@
-// One mail: where it stands and why, every attempt with the server's answer, and what it says.
+// Shows one email: its status and reason, every attempt with the server's reply, and its content.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -182,7 +182,7 @@ function Content({ projectId, email }: { projectId: string; email: WholeEmail })
   );
 }
 
-/** As its recipient reads it. */
+/** Shows the email as its recipient sees it. */
 function AsRead({ projectId, id, view }: { projectId: string; id: string; view: "look" | "text" }) {
   const preview = useQuery(previewQuery(projectId, id));
   if (preview.isPending) return <Skeleton className="h-152" />;

@@ -1,10 +1,10 @@
-// One mail, asked for again while it moves, and what it says.
+// Queries for one email, polled until it has been sent, and for its content.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { getEmail, previewEmail } from "../../api/endpoints.ts";
 
 const LOOK_EVERY_MS = 2_000;
-/** Nothing but time and the recipient changes what has left. */
+/** Statuses worth polling. After sending, only time and the recipient change an email. */
 const MOVING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
 
 export type WholeEmail = Answer<NonNullable<typeof getEmail.endpoint>>;
@@ -17,7 +17,7 @@ export function emailQuery(projectId: string, id: string) {
   });
 }
 
-/** What a mail says to its recipient. */
+/** Returns the content as the recipient sees it. */
 export function previewQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "email", id, "preview"],

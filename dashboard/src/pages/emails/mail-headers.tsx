@@ -1,4 +1,4 @@
-// The header fields of a mail: as the local mailbox has kept them, else as they are written into the message.
+// Shows an email's header fields, from the local mailbox if it was kept there, otherwise as they will be sent.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getMessage } from "../../api/endpoints.ts";

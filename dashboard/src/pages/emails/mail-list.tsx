@@ -1,4 +1,4 @@
-// Mails of a project by where they stand, newest first.
+// Lists a project's emails by status, newest first.
 import { Link } from "@tanstack/react-router";
 import type { z } from "zod";
 import type { email, EmailStatus } from "@postloft/contract/emails.ts";
@@ -17,7 +17,7 @@ import { STATUSES, StatusBadge } from "./statuses.tsx";
 
 const LOOK_EVERY_MS = 10_000;
 export type Email = z.output<typeof email>;
-/** Those one looks for; what a claimed mail is called is the same as a queued one. */
+/** Statuses in the filter. A claimed email has the same label as a queued one. */
 const FILTERED: readonly EmailStatus[] = [
   "QUEUED",
   "SENT",
@@ -82,7 +82,7 @@ export function MailList({ projectId, status, onStatus }: MailListProps) {
   );
 }
 
-/** Where mails stand and since when there are, at the end of each line. */
+/** The status and time columns at the end of each row. */
 export const STATE_AND_TIME: ReadonlyArray<Column<Email>> = [
   {
     key: "status",

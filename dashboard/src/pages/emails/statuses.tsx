@@ -1,4 +1,4 @@
-// Where a mail stands, in a word and a colour.
+// Labels and colors of email statuses.
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import { t } from "../../text/t.ts";
 import { Badge, type Tone } from "../../ui/page.tsx";

@@ -1,4 +1,4 @@
-// Shows a program that sends the first email, in the language you choose, with the sender of the project and the key you may see.
+// Shows code that sends the first email in a chosen language, with the project's sender and the key you may see.
 import { useState } from "react";
 import type { Project } from "../../session/queries.ts";
 import { t } from "../../text/t.ts";
@@ -8,7 +8,7 @@ import { Skeleton } from "../../ui/states.tsx";
 import { EXAMPLE_SENDER, NoSender, useSender } from "../domains/sender.tsx";
 import { snippetsOf } from "./snippets.ts";
 
-/** Stands in the programs of members, who don't see the secret key. */
+/** Placeholder in code samples for members, who cannot see the secret key. */
 const OWN_KEY = "YOUR_SCOPED_KEY";
 
 export function FirstProgram({ project }: { project: Project }) {

@@ -1,4 +1,4 @@
-// Shows the keys of a project, scoped keys, and programs that use them. Members don't see the secret key.
+// Shows a project's keys, scoped keys and code samples. Members don't see the secret key.
 import { Eye, EyeOff } from "lucide-react";
 import { useState } from "react";
 import { t } from "../../text/t.ts";

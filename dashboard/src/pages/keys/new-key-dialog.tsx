@@ -1,4 +1,4 @@
-// Makes a scoped key: what it opens, from where and until when; then shows it, this once.
+// Creates a scoped key with its scopes, networks and expiry, and shows the key once.
 import { useMutation, useQueryClient, type QueryKey } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { SCOPE_NOUNS, TEST_SCOPE } from "@postloft/contract/scopes.ts";
@@ -34,7 +34,7 @@ const FIXED_SCOPES: Record<Exclude<Purpose, "own">, string[]> = {
   read: ["*:read"],
 };
 const DAY_MS = 86_400_000;
-/** Days until a key ends; 0: never. */
+/** Days until the key expires; 0 means never. */
 const LIFETIMES = [
   { value: "0", label: t("Never") },
   { value: "30", label: t("In 30 days") },
@@ -51,7 +51,7 @@ interface NewKeyDialogProps {
 interface Given {
   name: string;
   purpose: Purpose;
-  /** Noun → `read`, `write` or nothing, for keys that are put together one by one. */
+  /** Maps an API noun to `read`, `write` or an empty string, for custom scopes. */
   rights: Readonly<Record<string, string>>;
   networks: string;
   days: string;
@@ -83,7 +83,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
   });
   const making = useMutation({
     mutationFn: () => call(createKey, { params: { projectId }, body: bodyOf(given) }),
-    // Not waited for: the key is shown at once.
+    // Do not wait for the refetch, so that the key appears immediately.
     onSuccess: () => void queries.invalidateQueries({ queryKey }),
   });
   const submit = (event: FormEvent) => {
@@ -120,7 +120,7 @@ export function NewKeyDialog({ projectId, queryKey, onClose }: NewKeyDialogProps
 interface KeyFieldsProps {
   given: Given;
   onChange: (change: Partial<Given>) => void;
-  /** Why the key was not made; null: nothing was asked yet. */
+  /** Null before the first attempt. */
   error: unknown;
 }
 
@@ -179,7 +179,7 @@ interface RightsProps {
   onChange: (noun: string, right: string) => void;
 }
 
-/** Names as they stand in the paths of the API: whoever gives rights reads its documentation. */
+/** Shows the nouns as they appear in API paths, because users compare them with the API documentation. */
 function Rights({ rights, onChange }: RightsProps) {
   return (
     <ul className="max-h-56 divide-y divide-line overflow-y-auto rounded-md border border-line">

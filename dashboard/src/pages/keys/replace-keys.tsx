@@ -1,4 +1,4 @@
-// Replaces both keys of a project: asked for by its name, since programs that use the old ones are refused at once.
+// Replaces both keys of a project. The user types the project's name, because programs with the old keys stop working immediately.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

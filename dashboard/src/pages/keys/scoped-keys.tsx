@@ -1,4 +1,4 @@
-// Lists the scoped keys that you may see, and revokes them.
+// Lists and revokes the scoped keys that you may see.
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";

@@ -1,9 +1,9 @@
-// The first mail in several languages, with the reader's own address of the server and key in it.
+// Code samples that send a first email, with the user's server URL and key.
 function mailFrom(sender: string) {
   return { to: "ada@example.com", from: sender, subject: "Hello", body: "<p>It works.</p>" };
 }
 
-/** As JSON that stands between single quotes as well: a name may have one. */
+/** Returns JSON without single quotes, so that shell samples can quote it. */
 function json(sender: string, indent?: number): string {
   const text = JSON.stringify(mailFrom(sender), null, indent === undefined ? 0 : 2);
   return text.replaceAll("'", "\\u0027").replaceAll("\n", `\n${" ".repeat(indent ?? 0)}`);
@@ -16,7 +16,7 @@ function firstMail(origin: string, key: string, sender: string): string {
   -d '${json(sender, 2)}'`;
 }
 
-/** Language → program. */
+/** Returns code samples by language. */
 export function snippetsOf(origin: string, key: string, sender: string): Record<string, string> {
   return {
     curl: firstMail(origin, key, sender),

@@ -1,4 +1,4 @@
-// As whom a mail is looked at: a contact, found by address.
+// Chooses the contact used to preview an email, by address.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
@@ -16,7 +16,7 @@ export interface ChosenContact {
 
 interface ContactChoiceProps {
   projectId: string;
-  /** What the button says while nobody is chosen. */
+  /** Label of the button while no contact is selected. */
   prompt: string;
   chosen: ChosenContact | null;
   onChoose: (contact: ChosenContact | null) => void;

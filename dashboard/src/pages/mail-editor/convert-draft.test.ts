@@ -1,4 +1,4 @@
-// The editor converts a whole email: its subject, and its HTML or every text of its blocks. Placeholder texts are known in all languages.
+// Tests the conversion of merge tags in a whole email: its subject, and its HTML or the texts of its blocks.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -8,7 +8,7 @@ import { PLACEHOLDER_TEXTS } from "@postloft/contract/placeholder-texts.ts";
 import { designOf, newBlock, textOf } from "../templates/blocks/block-tree.ts";
 import { convertedDraft, tagsOfDraft } from "./convert-draft.ts";
 
-/** The texts of new blocks ask the browser for its language. */
+/** New blocks read the browser's language for their placeholder texts. */
 vi.hoisted(() => vi.stubGlobal("localStorage", { getItem: () => null }));
 
 const CONTEXT = {
@@ -18,7 +18,7 @@ const CONTEXT = {
   year: 2026,
 };
 
-test("subject and HTML are converted together", () => {
+test("converts merge tags in the subject and the HTML together", () => {
   const draft = { subject: "Hi *|FNAME|*", body: "<p>*|LIST:ADDRESS|* *|FIRST_NAME|*</p>", design: null };
   expect(tagsOfDraft(draft, CONTEXT)).toHaveLength(3);
   expect(convertedDraft(draft, CONTEXT)).toEqual({
@@ -28,7 +28,7 @@ test("subject and HTML are converted together", () => {
   });
 });
 
-test("each text of each block is converted, conditions across blocks too, and nothing else changes", () => {
+test("converts every text of every block, including conditions across blocks, and nothing else", () => {
   const columns = {
     ...newBlock("columns"),
     columns: [
@@ -63,7 +63,7 @@ test("each text of each block is converted, conditions across blocks too, and no
   expect(convertedDraft(converted, CONTEXT)).toEqual(converted);
 });
 
-test("placeholder texts are those of the dashboard in every language", () => {
+test("placeholder texts match the dashboard's translations in every language", () => {
   for (const [english, texts] of Object.entries(PLACEHOLDER_TEXTS)) {
     const others = ["de", "es", "fr"].map((language) => {
       const path = join(import.meta.dirname, `../../text/${language}.json`);

@@ -12,11 +12,11 @@ import type { MergeTagContext } from "@postloft/contract/merge-tags/variables.ts
 export interface WrittenEmail {
   subject: string;
   body: string;
-  /** Null for an email in HTML. */
+  /** Null for an email written in HTML. */
   design: Design | null;
 }
 
-/** Keys of a design whose values are shown or followed. */
+/** Keys of a design whose values are visible text or links. */
 const TEXT_KEYS = new Set(["alt", "href", "html", "label", "link", "preheader", "text", "url"]);
 
 /** Returns the merge tags of an email in the order of its texts. */
@@ -24,7 +24,7 @@ export function tagsOfDraft(draft: WrittenEmail, context: MergeTagContext): Merg
   return findMergeTags(sourcesOf(draft), context).flat();
 }
 
-/** Returns the email with every merge tag converted that has an equivalent. */
+/** Returns the email with all merge tags converted that have an equivalent. */
 export function convertedDraft(draft: WrittenEmail, context: MergeTagContext): WrittenEmail {
   const [subject = "", ...texts] = convertMergeTags(sourcesOf(draft), context);
   if (draft.design === null) return { subject, body: texts[0] ?? "", design: null };
@@ -42,7 +42,7 @@ function sourcesOf({ subject, body, design }: WrittenEmail): MergeTagSource[] {
   return sources;
 }
 
-/** A copy of a part of a design with each of its texts replaced, always in the same order. */
+/** Returns a copy of a part of a design with each text replaced. The order of texts is stable. */
 function mapTexts(part: unknown, replace: (text: string, isHtml: boolean) => string, key = ""): unknown {
   if (typeof part === "string") return TEXT_KEYS.has(key) ? replace(part, key === "html") : part;
   if (Array.isArray(part)) return part.map((item) => mapTexts(item, replace));

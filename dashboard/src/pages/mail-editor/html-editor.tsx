@@ -1,4 +1,4 @@
-// The HTML of a mail as code: colours, faults at their lines, and the project's variables while one types. Loaded when it is needed.
+// Code editor for an email's HTML with highlighting, inline errors and completion of variables. Loaded on demand.
 import {
   autocompletion,
   completionKeymap,
@@ -28,7 +28,7 @@ import { t } from "../../text/t.ts";
 import { formatShare } from "../../ui/format.ts";
 import { withFallback, type OfferedVariable } from "./write-variable.ts";
 
-/** Something that is wrong, or could be better, in a line of the HTML. */
+/** An error or a suggestion for a line of the HTML. */
 export interface LineProblem {
   line: number;
   message: string;
@@ -36,7 +36,7 @@ export interface LineProblem {
 }
 
 export interface HtmlEditorHandle {
-  /** Puts a text where the cursor is. */
+  /** Inserts text at the cursor. */
   insert: (text: string) => void;
 }
 
@@ -47,7 +47,7 @@ interface HtmlEditorProps {
   problems: readonly LineProblem[];
   isInvalid: boolean;
   describedBy: string | undefined;
-  /** A line to begin at. */
+  /** The line at which to start. */
   line: number | undefined;
   ref?: Ref<HtmlEditorHandle>;
 }
@@ -59,7 +59,7 @@ export function HtmlEditor(props: HtmlEditorProps) {
   const editor = useRef<EditorView>(null);
   const latest = useRef(props);
   latest.current = props;
-  /** What the editor said last: when it comes back, nobody else wrote. */
+  /** The last value the editor emitted. If the prop equals it, the change did not come from outside. */
   const told = useRef(props.value);
   useEffect(() => {
     if (place.current === null) return undefined;
@@ -119,7 +119,7 @@ function openEditor(
     state: EditorState.create({
       doc: value,
       extensions: [
-        // What was written with one kind of line end is written on with it.
+        // Preserve the text's line endings.
         value.includes("\r\n") ? EditorState.lineSeparator.of("\r\n") : [],
         lineNumbers(),
         lintGutter(),
@@ -147,7 +147,7 @@ function openEditor(
   });
 }
 
-/** Puts the cursor into a line, in the middle of what is seen. */
+/** Moves the cursor to a line and scrolls it to the center. */
 function showLine(view: EditorView, line: number): void {
   const { from, to } = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
   view.dispatch({
@@ -157,7 +157,7 @@ function showLine(view: EditorView, line: number): void {
   view.focus();
 }
 
-/** After `{{` the variables that contacts have, with a fallback where some have none, and the helpers. */
+/** Completes `{{` with the contacts' variables and the helpers. Adds a fallback if some contacts have no value. */
 function offer(context: CompletionContext, variables: readonly OfferedVariable[]) {
   const begun = context.matchBefore(/\{\{\{?[#/]?[\w.]*$/);
   if (begun === null) return null;

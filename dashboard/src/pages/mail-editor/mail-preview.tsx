@@ -1,4 +1,4 @@
-// A mail as its recipients see it: on a desk, on a phone, in the dark, without pictures, as text, and as a row of the inbox.
+// Previews an email as recipients see it: on desktop and phone, in dark mode, without images, as text and in the inbox.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
@@ -20,7 +20,7 @@ export interface MailTextDraft {
 }
 
 const TYPING_PAUSE_MS = 400;
-/** Beyond it Gmail shows a part and a link to the rest. */
+/** Gmail clips larger emails and shows a link to the rest. */
 const CLIPPED_FROM_BYTES = 102 * 1024;
 
 type Preview = Answer<NonNullable<typeof previewTemplate.endpoint>>;
@@ -30,20 +30,20 @@ interface MailPreviewProps {
   projectId: string;
   draft: MailTextDraft;
   kind: CampaignKind;
-  /** Without advice, where that stands beside it or comes too late. */
+  /** Hides warnings that are already shown nearby or are no longer useful. */
   isQuiet?: boolean;
-  /** Fields beside it that mark what is wrong with them. */
+  /** Fields that show their own errors. */
   marked?: readonly string[];
 }
 
-/** What the server makes of a draft once nobody types any more. */
+/** Renders a draft on the server when typing pauses. */
 export function usePreview({ projectId, draft, kind }: MailPreviewProps, contact: ChosenContact | null) {
   const { subject, body } = draft;
   const asked = useDebounced(
     useMemo(() => ({ subject, body, type: kind }), [subject, body, kind]),
     TYPING_PAUSE_MS,
   );
-  // A mail may be a megabyte long: it is made into a key when it stands still, and not with every letter.
+  // Serialize only the debounced draft, because an email may be 1 MB long.
   const key = useMemo(() => JSON.stringify([projectId, asked, contact?.id]), [projectId, asked, contact?.id]);
   const isEmpty = draft.subject.trim() === "" || draft.body.trim() === "";
   return useQuery({
@@ -108,7 +108,7 @@ export function MailPreview(props: MailPreviewProps) {
   );
 }
 
-/** What is wrong with a field stands at the field, or here where it marks nothing. */
+/** Shows the errors of fields that do not show them themselves. */
 function NoPreview({ error, marked }: { error: Error; marked: readonly string[] }) {
   if (!(error instanceof CallError) || error.fields.length === 0) return <Failure error={error} />;
   const elsewhere = problemsElsewhere(error, marked);
@@ -122,7 +122,7 @@ function NoPreview({ error, marked }: { error: Error; marked: readonly string[] 
   );
 }
 
-/** How the mail would look turned dark by a program that inverts what is light: an approximation, and said so. */
+/** Approximates the dark mode of email clients that invert light colors. The UI says that it is an approximation. */
 const INVERTED =
   "<style>html{filter:invert(1) hue-rotate(180deg);background:#fff}img{filter:invert(1) hue-rotate(180deg)}</style>";
 const WITHOUT_IMAGES = "<style>img{visibility:hidden!important}*{background-image:none!important}</style>";

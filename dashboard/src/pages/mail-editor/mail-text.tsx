@@ -1,4 +1,4 @@
-// What a mail says: its subject, and its HTML with the variables that contacts have.
+// Edits an email's subject and its HTML, with completion of contact variables.
 import { Braces } from "lucide-react";
 import { lazy, Suspense, useRef, type ReactNode } from "react";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
@@ -22,7 +22,7 @@ interface SubjectProps {
   error: unknown;
 }
 
-/** Subject lines are cut off by most mail programs beyond it. */
+/** Most email clients cut off longer subjects. */
 const SUBJECT_SHOWN = 60;
 
 export function SubjectField({ value, onChange, error }: SubjectProps) {
@@ -45,11 +45,11 @@ interface HtmlFieldProps {
   draft: MailTextDraft;
   kind: CampaignKind;
   onChange: (body: string) => void;
-  /** What the server said when it was saved. */
+  /** The error of the last save. */
   error: unknown;
-  /** Beside its label: other ways to write it. */
+  /** Controls next to the label, such as other editors. */
   ways?: ReactNode;
-  /** A line to begin at. */
+  /** The line at which to start. */
   line?: number | undefined;
 }
 

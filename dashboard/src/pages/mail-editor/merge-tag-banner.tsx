@@ -1,4 +1,4 @@
-// Names the service whose merge tags an email contains, converts all of them at once, and takes that back.
+// Names the service whose merge tags an email contains, and converts all of them with an option to undo.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { MergeTag } from "@postloft/contract/merge-tags/find-merge-tags.ts";
@@ -14,7 +14,7 @@ interface BannerProps {
   onChange: (change: WrittenEmail) => void;
 }
 
-/** What a conversion replaced, as long as nothing else changes the email. */
+/** The email before and after a conversion. Undo is offered until the email changes otherwise. */
 interface Conversion {
   before: WrittenEmail;
   after: WrittenEmail;
@@ -70,7 +70,7 @@ export function MergeTagBanner({ draft: { subject, body, design }, onChange }: B
   );
 }
 
-/** Null until the fields of the project are read. */
+/** Returns null until the project's fields are loaded. */
 function useMergeTagContext(): MergeTagContext | null {
   const { id, name, postalAddress } = useProject();
   const { data } = useQuery(fieldsQuery(id));

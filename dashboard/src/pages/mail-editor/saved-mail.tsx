@@ -1,4 +1,4 @@
-// A mail as it is saved now, beside the one that is written.
+// Shows the saved version of an email next to the edited one.
 import { t } from "../../text/t.ts";
 import { MailFrame } from "../../ui/mail-frame.tsx";
 

@@ -1,4 +1,4 @@
-// A test mail of a template or a campaign: to whom, and filled in as whom. Addresses that got one before are one click away.
+// Sends a test email of a template or campaign, filled in for a chosen contact. Suggests recently used addresses.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { accountQuery, configQuery } from "../../session/queries.ts";
@@ -24,7 +24,7 @@ function remember(address: string): void {
 
 interface TestDialogProps {
   projectId: string;
-  /** The call that sends it. */
+  /** Sends the test email. */
   send: (test: { email: string; contactId?: string }) => Promise<unknown>;
   onClose: () => void;
 }

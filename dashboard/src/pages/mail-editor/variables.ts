@@ -1,13 +1,13 @@
-// The variables that a mail can have: those of the project's contacts, and those that everybody has.
+// Lists the variables available in an email: built-in ones and the fields of the project's contacts.
 import { useQuery } from "@tanstack/react-query";
 import { coverageQuery, fieldsQuery } from "../contacts/field-queries.ts";
 import { useProject } from "../project-shell.tsx";
 import type { OfferedVariable } from "./write-variable.ts";
 
-/** What everybody has, whatever is stored of them. */
+/** Variables that every contact has. */
 const BUILT_IN = ["email", "unsubscribeUrl", "manageUrl", "subscribeUrl"];
 
-/** It goes out to customers: in the language of the project's mail, not in that of whoever writes it; in others nothing stands there. */
+/** Customers read the fallback, so its language is the project's, not the user's. Other languages have none. */
 const FALLBACKS: Readonly<Record<string, string>> = { en: "friend", de: "Freund", fr: "ami", es: "amigo" };
 
 export function useVariables(projectId: string): OfferedVariable[] {

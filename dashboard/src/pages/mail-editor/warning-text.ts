@@ -1,4 +1,4 @@
-// Warnings about an email in the viewer's language, by code.
+// Translates warnings about an email by code.
 import type { ContentWarningCode } from "@postloft/contract/content-warnings.ts";
 import { sayAll, type SaidPart } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
@@ -16,7 +16,6 @@ type Name =
   | "element"
   | "host"
   | "shown";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => string> = {
@@ -68,7 +67,6 @@ export const CONTENT_WARNINGS: Record<ContentWarningCode, (values: Values) => st
   too_much_to_check: () => t("The HTML is too large to check."),
 };
 
-/** A warning as one text. */
 export function warningText({ messageParts }: { messageParts: readonly SaidPart[] }): string {
   return sayAll(CONTENT_WARNINGS, messageParts);
 }

@@ -1,4 +1,4 @@
-// Inserted variables print the value of their field, whatever the field is called.
+// Tests that inserted variables print the value of their field for any field name.
 import { expect, test } from "vitest";
 import { compileTemplate } from "../../../../server/src/rendering/compile-template.ts";
 import { parseTemplate } from "../../../../server/src/rendering/template-syntax.ts";
@@ -43,7 +43,7 @@ test.for(NAMES)("inserting the variable %j with a fallback prints the value, els
   expect(render(written, {})).toBe("friend");
 });
 
-test("a plain name needs no brackets and a name with a space does", () => {
+test("writes plain names without brackets and names with a space in brackets", () => {
   expect(["firstName", "e-mail", "First Name"].map(writtenName)).toEqual([
     "firstName",
     "e-mail",

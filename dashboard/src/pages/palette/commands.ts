@@ -1,4 +1,4 @@
-// What the palette offers whatever is typed: pages, actions, other projects.
+// Commands of the palette that do not depend on a search: pages, actions and other projects.
 import { useNavigate } from "@tanstack/react-router";
 import {
   CircleUser,
@@ -30,7 +30,7 @@ export interface Command {
   key: string;
   label: string;
   icon?: LucideIcon;
-  /** Why whoever is signed in may not do it. */
+  /** The reason why the signed-in user may not run the command. */
   refusal?: string | undefined;
   run: () => void;
 }
@@ -42,7 +42,7 @@ export interface CommandGroup {
 interface Around {
   project: Project;
   projects: readonly Project[];
-  /** Opens what stands over the page. */
+  /** Opens a dialog above the page. */
   onOpen: (what: Opened) => void;
 }
 
@@ -82,7 +82,7 @@ export function useCommands(around: Around) {
         })),
     },
   ];
-  /** Opens something that was found. */
+  /** Opens a search result. */
   const open = (place: FoundPlace, id: string) => {
     if (place === "contact")
       void navigate({ to: "/$projectId/contacts/$contactId", params: { ...params, contactId: id } });

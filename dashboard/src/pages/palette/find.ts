@@ -1,4 +1,4 @@
-// What of a project is called so: a few contacts, templates, campaigns, segments, domains and mails.
+// Searches a project's contacts, templates, campaigns, segments, domains and emails by name.
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call, CallError } from "../../api/call.ts";
 import { getEmail, listCampaigns, listContacts, listEmails, listTemplates } from "../../api/endpoints.ts";
@@ -6,7 +6,7 @@ import { t } from "../../text/t.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
 import { segmentsQuery } from "../segments/segment-queries.ts";
 
-/** Of each sort. */
+/** Maximum number of results per type. */
 const SHOWN = 5;
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -23,7 +23,7 @@ interface Asked {
   signal: AbortSignal;
 }
 
-/** A page of mails is opened by what stands in a log: the id. */
+/** Finds an email by its id, for ids pasted from a log. */
 async function findEmail({ projectId, text, signal }: Asked) {
   if (!ID.test(text)) return [];
   try {
@@ -34,7 +34,7 @@ async function findEmail({ projectId, text, signal }: Asked) {
   }
 }
 
-/** Contacts, and of the first one whose address was begun so the last mails too. */
+/** Finds contacts, and the latest emails of the first contact whose address starts with the search text. */
 async function findPeople({ projectId, text, signal }: Asked) {
   const query = { search: text, limit: String(SHOWN) };
   const { data: people } = await call(listContacts, { projectId, query, signal });
@@ -62,7 +62,7 @@ export function findQuery(projectId: string, text: string) {
         findEmail({ projectId, text, signal }),
         call(listTemplates, asked),
         call(listCampaigns, asked),
-        // A project has few segments and domains: they are looked through here.
+        // Projects have few segments and domains, so filter them in the browser.
         client.ensureQueryData(segmentsQuery(projectId)),
         client.ensureQueryData(domainsQuery(projectId)),
       ]);
@@ -88,7 +88,7 @@ export function findQuery(projectId: string, text: string) {
         },
         {
           label: t("Domains"),
-          // Their page has a place for each, by its name.
+          // Domains have no page of their own but an anchor on the domains page.
           things: things(
             "domain",
             domains
@@ -102,7 +102,7 @@ export function findQuery(projectId: string, text: string) {
             "email",
             [...byId, ...emails].map(({ id, subject, to }) => ({
               id,
-              // What it said may be forgotten.
+              // A redacted email has no recipient or subject.
               name: to === "" ? id : t("{subject} to {address}", { subject, address: to }),
             })),
           ),

@@ -1,4 +1,4 @@
-// The dialogs that make something, over whatever page is open; what was made is opened.
+// Dialogs that create something on any page and open the result.
 import type { Project } from "../../session/queries.ts";
 import { NewCampaignDialog } from "../campaigns/new-campaign-dialog.tsx";
 import { NewContactDialog } from "../contacts/new-contact-dialog.tsx";

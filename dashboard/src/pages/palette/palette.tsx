@@ -1,4 +1,4 @@
-// Everything by its name: pages, actions, projects, and what is found on the server while one types.
+// The command palette: pages, actions, projects and search results from the server.
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
 import { useQuery, type UseQueryResult } from "@tanstack/react-query";
@@ -17,12 +17,12 @@ const TYPING_PAUSE_MS = 150;
 interface PaletteProps {
   project: Project;
   projects: readonly Project[];
-  /** What else is opened over the page. */
+  /** Opens another dialog above the page. */
   onOpen: (what: Opened) => void;
   onClose: () => void;
 }
 
-// A type, not an interface: Base UI wants an index signature.
+// A type alias because Base UI requires an index signature, which interfaces lack.
 type Listed = { value: string; items: Command[] };
 
 export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
@@ -69,7 +69,7 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
             <div className="flex items-center gap-2.5 border-b border-line px-4">
               <Search size={15} className="shrink-0 text-faint" aria-hidden />
               <Autocomplete.Input
-                // Not with the next frame, as dialogs do: whoever types on at once loses no letter.
+                // Focus immediately, not in the next frame as dialogs do, so that no typed letter is lost.
                 autoFocus
                 aria-label={t("Search and commands")}
                 placeholder={t("Search or enter a command")}
@@ -101,11 +101,11 @@ export function Palette({ project, projects, onOpen, onClose }: PaletteProps) {
 interface SearchStateProps {
   found: UseQueryResult;
   isSearching: boolean;
-  /** Nothing is listed. */
+  /** Whether nothing is listed. */
   isEmpty: boolean;
 }
 
-/** What is said of the search beside what it found. */
+/** Shows the state of the search below its results. */
 function SearchState({ found, isSearching, isEmpty }: SearchStateProps) {
   return (
     <>
@@ -137,7 +137,7 @@ function Line({ command, onChoose }: { command: Command; onChoose: () => void })
   );
 }
 
-/** What has all the words that were typed, in any order; without any what is asked for most. */
+/** Returns the commands that contain all typed words in any order. Without input, returns the most used ones. */
 function matching(groups: readonly CommandGroup[], typed: string): CommandGroup[] {
   const words = typed.toLowerCase().split(/\s+/);
   return groups

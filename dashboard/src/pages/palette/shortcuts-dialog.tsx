@@ -1,4 +1,4 @@
-// Which keys there are, and the switch for the single letters.
+// Lists the keyboard shortcuts and lets users turn off single letters.
 import { useState } from "react";
 import { t } from "../../text/t.ts";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,11 +1,11 @@
-// Keys that work on every page: ⌘K or Ctrl K always, single letters as long as nobody has turned them off (WCAG 2.1.4).
+// Global keyboard shortcuts. ⌘K and Ctrl K always work; users can turn off single letters (WCAG 2.1.4).
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { PLACES } from "../places.ts";
 
 const STORED_AS = "postloft.shortcuts";
 const OFF = "off";
-/** The letter behind `g` has so long to come. */
+/** Time allowed between `g` and the next letter. */
 const SEQUENCE_MS = 1_200;
 
 export function areLettersOn(): boolean {
@@ -17,7 +17,7 @@ export function turnLetters(isOn: boolean): void {
   else localStorage.setItem(STORED_AS, OFF);
 }
 
-/** What is made in a dialog, wherever one is. */
+/** Resources created in a dialog that opens on any page. */
 const NEW_THINGS = ["campaign", "template", "contact", "domain"] as const;
 export type NewThingName = (typeof NEW_THINGS)[number];
 export type Opened = "palette" | "shortcuts" | NewThingName | null;
@@ -51,11 +51,11 @@ export function useShortcuts(projectId: string, open: (what: Opened) => void): v
   }, [projectId, open, navigate]);
 }
 
-/** Toasts are dialogs that hold nobody. */
+/** Toasts are dialogs too, but do not trap focus. */
 const OTHERS =
   "input, textarea, select, [contenteditable], [role=dialog]:not([aria-modal=false]), [role=menu], [role=listbox]";
 
-/** Whether the key is for somebody else: a field that is typed in, or a menu or dialog, which hold the focus. */
+/** Returns whether the key belongs to a focused input, menu or dialog. */
 function isTaken({ target, defaultPrevented }: KeyboardEvent): boolean {
   return defaultPrevented || (target instanceof HTMLElement && target.closest(OTHERS) !== null);
 }

@@ -1,4 +1,4 @@
-// Where mail goes and whether it gets there: the way out, what holds it up, and a mail to oneself that tries it.
+// Shows how a project's email is delivered and what delays it, with a test email to yourself.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getReadiness } from "../../api/endpoints.ts";
@@ -12,7 +12,7 @@ const LOOK_EVERY_MS = 30_000;
 
 interface DeliveryCardProps {
   project: Project;
-  /** Whether the test mail is here, and not among the first steps. */
+  /** Whether the card offers the test email; otherwise the first steps do. */
   hasTest: boolean;
 }
 

@@ -1,4 +1,4 @@
-// The first steps of a project, one of them open: a mail from one's own program, which it waits for, a domain, and a test of the way out.
+// Onboarding steps of a project: an email from your own program, a domain, and a delivery test. One step is open at a time.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, ChevronDown } from "lucide-react";
@@ -27,7 +27,7 @@ interface FirstStartProps {
 
 export function FirstStart({ project, start }: FirstStartProps) {
   const { order, done, current, isOver, skip, hide } = start;
-  /** What somebody opened in its place, or `none`. */
+  /** The step that the user opened, or `none` if they closed it. */
   const [chosen, setChosen] = useState<FirstStep | "none" | null>(null);
   const open = chosen ?? current;
   const toggle = (step: FirstStep) => setChosen(open === step ? "none" : step === current ? null : step);
@@ -84,7 +84,7 @@ interface StepProps {
   title: string;
   isDone: boolean;
   isOpen: boolean;
-  /** Beside the title of one that is closed. */
+  /** Text next to the title of a closed step. */
   detail: string;
   onToggle: () => void;
   onSkip: () => void;

@@ -1,4 +1,4 @@
-// The home of a project: its first steps until they are done, how its mail does, and what just happened.
+// The project's home page: onboarding steps, email statistics and recent activity.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useCallback } from "react";
@@ -68,7 +68,7 @@ function Home({ project }: { project: Project }) {
 
 const latestKey = (projectId: string) => ["project", projectId, "activity", "latest"];
 
-/** What happened last, as it happens. */
+/** Shows the latest activity live. */
 function Latest({ projectId }: { projectId: string }) {
   const latest = useQuery({
     queryKey: latestKey(projectId),

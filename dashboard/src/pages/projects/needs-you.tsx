@@ -1,4 +1,4 @@
-// What does not wait: a project that sends nothing, or soon will not, and what stands still until a person decides.
+// Lists urgent problems of a project: suspended or at-risk sending, and work that waits for a decision.
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -12,7 +12,7 @@ import { dnsAdviceText } from "../domains/dns-advice-text.ts";
 import { domainsQuery } from "../domains/domains-query.ts";
 import { securityQuery } from "../settings/security-query.ts";
 
-/** Of each sort; the rest stands where these lead. */
+/** Maximum items per type; the linked pages show the rest. */
 const SHOWN = 3;
 const LOOK = buttonClass("plain");
 
@@ -24,7 +24,7 @@ function pausedQuery(projectId: string) {
   });
 }
 
-/** Whether there is one is enough: how many there are is not counted. */
+/** Fetches a single email, because only its existence matters. */
 function doubtQuery(projectId: string) {
   const query = { status: "UNCONFIRMED", limit: "1" } as const;
   return queryOptions({
@@ -80,7 +80,7 @@ function useReputation({ id, disabled }: Project) {
   );
 }
 
-/** Domains that lost their proof, or are about to. */
+/** Returns domains that lost their verification or are about to. */
 function useDomains(projectId: string) {
   const domains = useQuery(domainsQuery(projectId)).data ?? [];
   return domains

@@ -1,4 +1,4 @@
-// Creates a project, the first thing after an account.
+// Creates a project, the first step after sign-up.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState, type ReactNode } from "react";
@@ -49,7 +49,7 @@ export function NewProjectPage() {
   );
 }
 
-/** Signs out or deletes the account, because the account page needs a project. */
+/** Offers sign-out and account deletion here, because the account page requires a project. */
 function OwnAccount() {
   const account = useQuery(accountQuery);
   const signOut = useSignOut();

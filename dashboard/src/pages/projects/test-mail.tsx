@@ -1,4 +1,4 @@
-// A mail to oneself that tries the way out, and what became of it.
+// Sends a test email to the signed-in user and shows the result.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
@@ -61,7 +61,7 @@ export function TestMail({ project }: { project: Project }) {
   );
 }
 
-/** What became of it, as far as that is known by now. */
+/** Shows the current result of the test email. */
 function Outcome({ projectId, id }: { projectId: string; id: string }) {
   const email = useQuery(emailQuery(projectId, id));
   if (email.data === undefined) return <Skeleton className="h-5 w-40" />;

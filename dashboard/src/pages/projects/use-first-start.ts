@@ -1,10 +1,10 @@
-// The first steps of a project: which are done, which were skipped in this browser, and whether they are shown at all.
+// Tracks the onboarding steps of a project: which are done or skipped in this browser, and whether to show them.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { configQuery, setupStateQuery, type Project } from "../../session/queries.ts";
 
 export type FirstStep = "mail" | "domain" | "test";
-/** Of a mail that never leaves nothing is heard. */
+/** Poll, because an email that is never sent causes no live event. */
 const LOOK_EVERY_MS = 5_000;
 const STORED_AS = "postloft.skipped.";
 
@@ -16,7 +16,7 @@ function rememberSkipped(projectId: string, steps: readonly string[]): void {
   localStorage.setItem(STORED_AS + projectId, steps.join(","));
 }
 
-/** Where mail stays on this machine there is a sender at once; elsewhere nothing is sent before a domain is proved. */
+/** With the local mailbox a sender exists immediately; otherwise a domain must be verified before anything is sent. */
 const ORDERS: Record<"here" | "elsewhere", readonly FirstStep[]> = {
   here: ["mail", "domain", "test"],
   elsewhere: ["domain", "mail", "test"],
@@ -41,12 +41,12 @@ export function useFirstStart(project: Project) {
   };
   const isOver = order.every((step) => done[step] || skipped.includes(step));
   const isKnown = data !== undefined && provider !== undefined;
-  // There is nothing to wait for the next time.
+  // Remember that onboarding is over, so that the next visit does not wait for the queries.
   const isLongOver = isKnown && isOver && !isBegun;
   useEffect(() => {
     if (isLongOver) rememberSkipped(project.id, order);
   }, [isLongOver, project.id, order]);
-  // What is done while it is looked at stays until it is closed.
+  // Keep the steps visible when the last one is completed, until the user closes them.
   if (isKnown && !isOver && !isBegun) setBegun(true);
   const skip = (...steps: readonly FirstStep[]) => {
     const all = [...new Set([...skipped, ...steps])];
@@ -60,7 +60,7 @@ export function useFirstStart(project: Project) {
     isOver,
     isLoading: !isKnown && !isOver && !state.isError,
     isShown: isKnown && isBegun && !isHidden,
-    /** The first step that is neither done nor skipped; the last one when all are. */
+    /** The first step that is neither done nor skipped, or the last step. */
     current: order.find((step) => !done[step] && !skipped.includes(step)) ?? order.at(-1) ?? "test",
     skip,
     hide: () => {

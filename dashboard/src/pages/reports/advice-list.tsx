@@ -1,4 +1,4 @@
-// Sentences on what to do, one below the other; nothing where all is well.
+// Shows advice as a list, or nothing if there is none.
 export function AdviceList({
   sentences,
   className = "",

@@ -1,4 +1,4 @@
-// What the server advises, in the viewer's language: by its code, with what it names.
+// Translates the server's advice on deliverability, which has a code and values.
 import type { Advice, AdviceCode } from "@postloft/contract/advice.ts";
 import { t } from "../../text/t.ts";
 import { PROVIDERS } from "./names.ts";
@@ -14,7 +14,6 @@ type Name =
   | "causes"
   | "provider"
   | "campaign";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const SENTENCES: Record<AdviceCode, (values: Values) => string> = {
@@ -82,7 +81,7 @@ const SENTENCES: Record<AdviceCode, (values: Values) => string> = {
     ),
 };
 
-/** An older page may not know the code yet; then the server's English sentence stands. */
+/** Falls back to the server's English text for codes an older page does not know. */
 export function adviceText({ code, values, text }: Advice): string {
   const { provider } = values;
   const named =

@@ -1,4 +1,4 @@
-// Who came and who left, day by day, and why.
+// Shows how many contacts subscribed and unsubscribed per day, and why.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getAudience } from "../../api/endpoints.ts";

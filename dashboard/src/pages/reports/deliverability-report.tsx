@@ -1,4 +1,4 @@
-// How receivers judge the mail: what to do, and for each domain who sent as it.
+// Shows how mailbox providers rate the email, with advice, and who sends as each domain.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Which events came most, beside the time before.
+// Shows the most frequent events, compared with the previous period.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";
@@ -12,7 +12,7 @@ import { ReportCard } from "./report-card.tsx";
 
 type Row = Answer<NonNullable<typeof listTopEvents.endpoint>>[number];
 
-/** With its sign, as a change is read. */
+/** Returns the change with its sign. */
 function trendOf(trend: number | null): string {
   if (trend === null) return t("new");
   return `${trend > 0 ? "+" : trend < 0 ? "−" : ""}${formatPercent(Math.abs(trend))}`;

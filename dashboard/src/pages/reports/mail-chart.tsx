@@ -1,4 +1,4 @@
-// What happened to mails day by day, as lines.
+// Shows email statistics per day as a line chart.
 import type { Answer } from "../../api/call.ts";
 import type { getTimeseries } from "../../api/endpoints.ts";
 import { t } from "../../text/t.ts";

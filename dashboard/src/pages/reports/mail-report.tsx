@@ -1,4 +1,4 @@
-// Mails of a time: as numbers, day by day, by what they belong to, and by the hours of a week.
+// Shows email statistics as totals, per day, by source and by hour of the week.
 import { useQuery } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { getBreakdown, getHours, getTimeseries } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// Mails of a time as a few numbers, each beside what it was before.
+// Shows the key email figures of a period, compared with the previous period.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getSummary } from "../../api/endpoints.ts";

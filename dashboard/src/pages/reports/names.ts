@@ -1,4 +1,4 @@
-// How people call what mails are counted by.
+// Display names of the report dimensions.
 import { t } from "../../text/t.ts";
 
 export const PROVIDERS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-// So many days are so many, also where the clock changes among them.
+// Tests that periods have the right number of days across daylight saving changes.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { daysFrom, lastDays } from "./period.ts";
 
@@ -18,12 +18,12 @@ test.each([
   ["early on a day after it went forward", "2026-03-30T00:30:00+02:00", "2026-03-24", "2026-03-30"],
   ["in the hour that the first day does not have", "2026-04-04T02:30:00+02:00", "2026-03-29", "2026-04-04"],
   ["where nothing changes", "2026-07-03T12:00:00+02:00", "2026-06-27", "2026-07-03"],
-])("the last seven days are seven %s", (_when, now, startDate, endDate) => {
+])("returns seven days for the last seven days %s", (_when, now, startDate, endDate) => {
   setClock(now);
   expect(lastDays(7)).toEqual({ startDate, endDate, tz: "Europe/Berlin" });
 });
 
-test("seven days from an instant on are seven, none of them to come", () => {
+test("returns seven days from an instant, or fewer if the rest is in the future", () => {
   setClock("2026-12-01T12:00:00+01:00");
   expect(daysFrom("2026-10-25T00:30:00+02:00", 7)).toMatchObject({
     startDate: "2026-10-25",

@@ -1,4 +1,4 @@
-// Days in the viewer's zone: the last ones, today among them, or those after something.
+// Computes periods of days in the user's time zone.
 
 export interface Period {
   startDate: string;
@@ -6,7 +6,7 @@ export interface Period {
   tz: string;
 }
 
-/** As 2027-01-31, by the viewer's calendar. */
+/** Returns a date such as 2027-01-31 in the user's time zone. */
 const isoDay = (day: Date) =>
   [day.getFullYear(), day.getMonth() + 1, day.getDate()]
     .map((part) => String(part).padStart(2, "0"))
@@ -18,7 +18,7 @@ const between = (first: Date, last: Date): Period => ({
   tz: Intl.DateTimeFormat().resolvedOptions().timeZone,
 });
 
-/** By the calendar: where the clock changes a day has 23 hours or 25. */
+/** Adds calendar days, because days with a clock change have 23 or 25 hours. */
 function daysAfter(instant: Date, days: number): Date {
   const day = new Date(instant);
   day.setDate(day.getDate() + days);
@@ -30,7 +30,7 @@ export function lastDays(days: number): Period {
   return between(daysAfter(now, 1 - days), now);
 }
 
-/** From the day of an instant on, up to so many days, none of which is still to come. */
+/** Returns up to `days` days from the day of an instant, excluding future days. */
 export function daysFrom(instant: string, days: number): Period {
   const first = new Date(instant);
   const last = daysAfter(first, days - 1);

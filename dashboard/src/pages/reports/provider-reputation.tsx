@@ -1,4 +1,4 @@
-// How each receiving provider took the mail, and the campaigns that brought what came back from there.
+// Shows results by mailbox provider, and the campaigns that caused bounces and complaints there.
 import { Link } from "@tanstack/react-router";
 import type { Answer } from "../../api/call.ts";
 import type { getDeliverability } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// What DNS had of each record of a domain, and since when.
+// Shows the history of each of a domain's DNS records.
 import type { Answer } from "../../api/call.ts";
 import type { getDeliverability } from "../../api/endpoints.ts";
 import { plural, t } from "../../text/t.ts";

@@ -1,4 +1,4 @@
-// One report in its card, which is saved as a file as well.
+// A report in a card, with a file download.
 import { useMutation } from "@tanstack/react-query";
 import { Download } from "lucide-react";
 import type { ReactNode } from "react";
@@ -19,12 +19,11 @@ interface ReportCardProps {
   days: number;
   report: (typeof REPORTS)[number];
   dimension?: Breakdown;
-  /** Beside the title. */
+  /** Controls next to the title. */
   choices?: ReactNode;
   children: ReactNode;
 }
 
-/** One report, and the same rows as a file. */
 export function ReportCard(props: ReportCardProps) {
   const { title, about, projectId, days, report, dimension, choices, children } = props;
   const toast = useToast();

@@ -1,4 +1,4 @@
-// Numbers over a time: mails, the audience, events.
+// Reports on emails, audience, events and deliverability over a period.
 import { getRouteApi } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";

@@ -1,4 +1,4 @@
-// What the URL of the reports says.
+// Search parameters of the reports page.
 export const SPANS = [7, 30, 90, 365] as const;
 export type Span = (typeof SPANS)[number];
 export const SUBJECTS = ["mails", "audience", "events", "deliverability"] as const;
@@ -12,7 +12,7 @@ export interface ReportsSearch {
   by?: Breakdown;
 }
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters and drops invalid ones. */
 export function readReportsSearch({ about, days, by }: Record<string, unknown>): ReportsSearch {
   const known = SUBJECTS.find((one) => one === about);
   const span = SPANS.find((one) => one === Number(days));

@@ -1,4 +1,4 @@
-// Opens in the hours of a week: the darker, the more.
+// Heat map of opens by hour of the week.
 import { plural, t, locale } from "../../text/t.ts";
 
 const HOURS_A_DAY = 24;

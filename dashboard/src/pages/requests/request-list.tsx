@@ -1,4 +1,4 @@
-// What programs asked of the API: a table that follows, filters by outcome and request id, each with its body in a dialog.
+// Lists API requests live, with filters by outcome and request id, and shows each body in a dialog.
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, type Answer } from "../../api/call.ts";
