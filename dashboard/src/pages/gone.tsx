@@ -1,11 +1,11 @@
-// What stands at the address of something that this tab is deleting, or has deleted: nobody writes on in it.
+// Shown at the URL of a resource that this tab is deleting or has deleted.
 import { useQuery } from "@tanstack/react-query";
 import { goingQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";
 import { Card, Page } from "../ui/page.tsx";
 import { Empty } from "../ui/states.tsx";
 
-/** Whether it is deleted, unless that is undone. */
+/** Returns whether the resource is being deleted, which can still be undone. */
 export function useIsGoing(id: string): boolean {
   return useQuery(goingQuery).data.has(id);
 }

@@ -1,11 +1,11 @@
-// The languages in the menu of whoever is signed in.
+// Language choices in the user menu.
 import { Check } from "lucide-react";
 import { call } from "../api/call.ts";
 import { updateMe } from "../api/account-endpoints.ts";
 import { chooseLanguage, LANGUAGE, LANGUAGES, t, type Language } from "../text/t.ts";
 import { MenuItem, MenuLine } from "../ui/menu.tsx";
 
-/** Also of the mail about the account; where that is not to be had now, the page speaks it all the same. */
+/** Also sets the language of account emails. If that fails, the dashboard still switches. */
 async function speak(language: Language): Promise<void> {
   await call(updateMe, { body: { language } }).catch(() => undefined);
   chooseLanguage(language);

@@ -1,4 +1,4 @@
-// The mark of Postloft: an envelope whose flap is a roof.
+// The Postloft logo.
 export function Mark({ size }: { size: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 32 32" aria-hidden>

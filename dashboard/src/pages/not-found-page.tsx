@@ -1,4 +1,4 @@
-// What stands at an address that leads nowhere, and where a page failed as a whole.
+// Shown at unknown URLs and when a page crashes.
 import { Link, useRouter, type ErrorComponentProps } from "@tanstack/react-router";
 import { t } from "../text/t.ts";
 import { buttonClass } from "../ui/button.tsx";
@@ -25,7 +25,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
     reset();
-    // What was asked before the page was shown is asked again; otherwise it would fail as it did.
+    // Load the route's data again, because the retry would otherwise fail the same way.
     void router.invalidate();
   };
   return (

@@ -1,4 +1,4 @@
-// Where one can go in a project: the navigation, the palette and the keys that lead there are made of it.
+// The pages of a project, used by the navigation, the palette and the shortcuts.
 import {
   Activity,
   ChartNoAxesColumn,
@@ -13,7 +13,7 @@ import {
 } from "lucide-react";
 import { t } from "../text/t.ts";
 
-/** `letter`: behind `g` it leads there. */
+/** `letter` opens the page when typed after `g`. */
 export const PLACES = [
   { to: "/$projectId", label: t("Home"), icon: House, letter: "h" },
   { to: "/$projectId/contacts", label: t("Contacts"), icon: Users, letter: "c" },

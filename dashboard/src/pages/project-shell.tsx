@@ -1,4 +1,4 @@
-// What stands around every page of a project: which project, where to go, who is signed in.
+// The layout around every project page: project switcher, navigation and user menu.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import {
@@ -29,7 +29,7 @@ import { useSignOut } from "./use-sign-out.ts";
 
 const loadPalette = () => import("./palette/palette.tsx");
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
-/** Then the page has what it needs, and the palette opens without a wait: whoever types at once loses no letter. */
+/** Preloads the palette once the page is loaded, so that opening it loses no typed letter. */
 const PALETTE_AFTER_MS = 1_500;
 const ShortcutsDialog = lazy(async () => ({
   default: (await import("./palette/shortcuts-dialog.tsx")).ShortcutsDialog,
@@ -40,7 +40,7 @@ const ITEM =
   "flex h-8 items-center gap-2.5 rounded-md px-2.5 text-sm font-medium whitespace-nowrap text-soft transition-colors hover:bg-hover hover:text-ink aria-[current=page]:bg-press aria-[current=page]:text-ink";
 const ICON = { size: 15, strokeWidth: 1.9, "aria-hidden": true } as const;
 
-/** The project whose pages are open. */
+/** Returns the open project. */
 export function useProject(): Project {
   const { projectId } = route.useParams();
   const projects = useQuery(projectsQuery);
@@ -116,7 +116,7 @@ export function ProjectShell() {
   );
 }
 
-/** Who pressed something that went with the old page goes on in the new one, not at the top of everything. */
+/** Moves keyboard focus to the new page's content when the focused control is gone. */
 function useKeptFocus(pathname: string): void {
   const before = useRef(pathname);
   useEffect(() => {
@@ -143,7 +143,7 @@ function SearchButton({ onOpen }: { onOpen: () => void }) {
   );
 }
 
-/** Beside the page; on a phone behind the menu button. */
+/** A sidebar; on phones it opens from the menu button. */
 function Navigation({ projectId, isOpen }: { projectId: string; isOpen: boolean }) {
   const config = useQuery(configQuery);
   return (

@@ -1,4 +1,4 @@
-// Every URL of the dashboard.
+// Defines the routes of the dashboard.
 import type { QueryClient } from "@tanstack/react-query";
 import {
   createRootRouteWithContext,
@@ -27,7 +27,7 @@ const root = createRootRouteWithContext<{ queries: QueryClient }>()({
 
 type Raw = Record<string, unknown>;
 
-/** What a page does not read of its address is not there for it: the router would put it beside what was read. */
+/** Drops search parameters that a page does not read, because the router would otherwise merge them with the parsed ones. */
 const only =
   <Search extends object>(read: (search: Raw) => Search) =>
   (search: Raw): Search => ({
@@ -57,7 +57,7 @@ const invitation = createRoute({
   path: "/invitations/$token",
   component: lazyRouteComponent(() => import("./account/invitation-page.tsx"), "InvitationPage"),
 });
-/** For whoever builds the dashboard: it shows nothing of anybody. */
+/** For developers; shows no user data. */
 const components = createRoute({
   getParentRoute: () => root,
   path: "/_components",
@@ -65,7 +65,7 @@ const components = createRoute({
 });
 const signUp = createRoute({ getParentRoute: () => root, path: "/sign-up", component: SignUpPage });
 
-/** Everything below it needs somebody who is signed in. */
+/** Parent of all routes that require a signed-in user. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",

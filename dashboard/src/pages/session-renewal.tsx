@@ -1,5 +1,4 @@
-// A session that ends is renewed in a dialog over the page: nothing typed is lost, and what was under way is done then. Whoever leaves for
-// it says so and comes back.
+// Renews an ended session in a dialog above the page, so that nothing typed is lost. Pending calls continue after sign-in.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
@@ -16,7 +15,7 @@ export function SessionRenewal() {
   const { href } = useLocation();
   const last = useRef(account);
   useEffect(() => renewal.offer(() => queries.setQueryData(accountQuery.queryKey, null)), [queries]);
-  // Whoever renews it: the form below, a passkey, or another tab.
+  // The session may be renewed by the form below, a passkey or another tab.
   useEffect(() => {
     if (account == null) return;
     renewal.end(last.current == null || last.current.id === account.id);
@@ -40,7 +39,7 @@ export function SessionRenewal() {
         <Link
           to="/sign-in"
           search={{ from: href }}
-          // First: what still waits for a session would hold up the page that is left.
+          // Fail waiting calls first, because they would block the navigation.
           onClick={renewal.giveUp}
           className="font-medium text-accent hover:underline"
         >

@@ -1,4 +1,4 @@
-// What is to be known of the tab itself: that it is offline, that it is older than the server.
+// Notices about the tab itself: it is offline, or older than the server.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { isUpgraded } from "../api/build.ts";
@@ -20,7 +20,7 @@ export function TabNotes() {
     staleTime: FRESH_FOR_MS,
   });
   useEffect(() => {
-    // A file of this build that is gone is the first that is noticed of an upgrade.
+    // A missing file of this build is usually the first sign of an upgrade.
     const look = () => void queries.invalidateQueries({ queryKey: KEY });
     addEventListener("vite:preloadError", look);
     return () => removeEventListener("vite:preloadError", look);

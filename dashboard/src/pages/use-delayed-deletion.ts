@@ -1,4 +1,5 @@
-// Deletes what could not be made again as it was: it leaves the lists at once and the server a little later, so it can be kept.
+// Deletes things that undo could not recreate. The row disappears immediately and the server deletes it a little later, so that undo can
+// cancel the deletion.
 import { useQueryClient } from "@tanstack/react-query";
 import { goingQuery } from "../api/going.ts";
 import { t } from "../text/t.ts";
@@ -7,11 +8,10 @@ import { useToast } from "../ui/toasts.tsx";
 interface Deletion {
   id: string;
   name: string;
-  /** Deletes it on the server. */
   remove: () => Promise<unknown>;
 }
 
-/** Gives the function that announces a deletion; it is done when the toast goes, or the page. */
+/** Returns a function that announces a deletion. The deletion is sent when the toast disappears or the page closes. */
 export function useDelayedDeletion(projectId: string): (deletion: Deletion) => void {
   const queries = useQueryClient();
   const toast = useToast();

@@ -13,9 +13,9 @@ export function useSignOut(): () => Promise<void> {
   const router = useRouter();
   const toast = useToast();
   return async () => {
-    // First, since the page may have something to save, or to ask: who stays then is still signed in.
+    // Navigate first, because the page may save or ask. A user who stays remains signed in.
     await navigate({ to: "/sign-in" });
-    // The way of whoever stayed ends where the next one leads.
+    // `navigate` also resolves if the user stayed and then went to another page.
     if (router.state.location.pathname !== "/sign-in") return;
     try {
       await call(logOut);

@@ -1,17 +1,17 @@
-// Says that something was done and offers to take it back: by doing the opposite, where that brings everything back.
+// Reports an action and offers to undo it with the opposite action.
 import { useQueryClient } from "@tanstack/react-query";
 import { t } from "../text/t.ts";
 import { useToast } from "../ui/toasts.tsx";
 
 interface Way {
   description?: string;
-  /** Brings back what was; it fails loudly. */
+  /** Restores the previous state; throws on failure. */
   undo: () => Promise<unknown>;
-  /** The way back takes longer, and the page shows how far it is. */
+  /** Set if undoing takes a while and the page shows its progress. */
   isShownElsewhere?: boolean;
 }
 
-/** Gives the function that shows what was done, with Undo. */
+/** Returns a function that shows a toast with an Undo button. */
 export function useUndoToast(projectId: string): (title: string, way: Way) => void {
   const toast = useToast();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-// What is done to many contacts at once: those that are ticked, or all that match. It goes on behind the page; the job stands in the URL.
+// Changes many contacts: the selected ones, or all that match. The job runs on the server, and the URL contains its id.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState, type ComponentProps } from "react";
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
@@ -16,7 +16,7 @@ import type { Selection } from "./selection.ts";
 
 const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
 
-/** A change that can be taken back: of contacts by their ids, of whom those that flip are known. */
+/** The inverse of a change, for the contacts whose status it changes. */
 interface Reverse {
   operation: "subscribe" | "unsubscribe";
   contactIds: string[];
@@ -25,12 +25,12 @@ interface Reverse {
 interface BulkBarProps {
   projectId: string;
   selection: Selection;
-  /** What is shown, whether all of it must be counted first, and how many match now. */
+  /** The displayed list, whether its total is known, and a query for the current total. */
   list: Pick<ContactsList, "rows" | "countAll" | "recount">;
   onStarted: (jobId: string) => void;
 }
 
-/** What would bring everybody back who changes; null where that is not known. */
+/** Returns the change that restores all affected contacts, or null if those are unknown. */
 function reverseOf(
   operation: BulkOperation,
   { selection, list: { rows: shown = [] } }: BulkBarProps,
@@ -51,7 +51,7 @@ const reverseKey = (projectId: string, jobId: string) => ["project", projectId, 
 export function BulkBar(props: BulkBarProps) {
   const { projectId, selection, list, onStarted } = props;
   const queries = useQueryClient();
-  /** What is asked about before it is done: it is gone for good, or nobody could take it back one by one. */
+  /** Asked before permanent changes and those that cannot be undone. */
   const [asked, setAsked] = useState<BulkOperation | null>(null);
   const starting = useMutation({
     mutationFn: async (operation: BulkOperation) => {
@@ -120,7 +120,7 @@ export function BulkBar(props: BulkBarProps) {
 
 interface Question {
   title: (count: number) => string;
-  /** While the number is not known. */
+  /** Title while the number is unknown. */
   titleOfAll: string;
   about: string;
   action: string;
@@ -153,7 +153,7 @@ interface BulkDialogProps extends Pick<BulkBarProps, "selection" | "list"> {
   onClose: () => void;
 }
 
-/** Names how many it would be. All that match are counted when it opens: the list may have been read long before. */
+/** Shows how many contacts would change. Counts all matches when it opens, because the list may be old. */
 function BulkDialog({ operation, selection, list, doing, onClose }: BulkDialogProps) {
   const counting = useQuery({ ...list.recount, enabled: selection.isAll, gcTime: 0, staleTime: Infinity });
   const isKnown = !selection.isAll || counting.data !== undefined;

@@ -1,4 +1,4 @@
-// Whether a contact gets marketing mail, and how that came about: every change with its source.
+// Shows a contact's marketing consent and its history with sources.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { call, type Answer } from "../../api/call.ts";
@@ -70,7 +70,7 @@ export function Consent({ projectId, id, isSubscribed }: ConsentProps) {
   );
 }
 
-/** The email through which the contact left or came back, with its campaign. */
+/** Shows the email through which the contact unsubscribed or resubscribed, with its campaign. */
 function LeftThrough({ projectId, email }: { projectId: string; email: NonNullable<Change["email"]> }) {
   const { id, subject, campaign } = email;
   const shown = subject === null || subject === "" ? t("No subject") : subject;
@@ -101,7 +101,7 @@ function LeftThrough({ projectId, email }: { projectId: string; email: NonNullab
   );
 }
 
-/** The links that its mails have: for a person who asks how to leave, or wants to come back. */
+/** Shows the contact's personal links, for people who ask how to unsubscribe or resubscribe. */
 function PublicPages({ projectId, id }: { projectId: string; id: string }) {
   const links = useQuery({
     queryKey: ["project", projectId, "contact", id, "links"],

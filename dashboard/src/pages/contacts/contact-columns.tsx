@@ -1,4 +1,4 @@
-// The columns of the contacts' table: to tick, by address, by the fields of one's own; ordered by what the URL says.
+// Columns of the contacts table: selection, address and custom fields, sorted by the URL.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import type { z } from "zod";
@@ -13,7 +13,7 @@ import type { Selection } from "./selection.ts";
 const route = getRouteApi("/signed-in/$projectId/contacts");
 type Contact = z.output<typeof contact>;
 
-/** Changes what the URL says; what becomes undefined leaves it. */
+/** Updates search parameters in the URL. `undefined` removes a parameter. */
 export function useSearchChange() {
   const navigate = route.useNavigate();
   return (change: ContactsChange, replace = false) =>
@@ -81,7 +81,7 @@ function fieldColumn(name: string): Column<Contact> {
   };
 }
 
-/** As it was stored: a number is no text. */
+/** Returns a value as stored, so that numbers and texts look different. */
 function shownValue(value: unknown): string {
   if (value === undefined || value === null) return "–";
   return typeof value === "string" ? value : JSON.stringify(value);

@@ -1,4 +1,4 @@
-// Conditions on the list of contacts, as segments have them: built above the table, which follows them; folded, they are one sentence.
+// A filter above the contacts table, edited like a segment's. When folded it is shown as a sentence.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ListFilter } from "lucide-react";
 import { useEffect, useReducer, useRef, useState } from "react";
@@ -30,9 +30,9 @@ const TYPING_PAUSE_MS = 400;
 
 interface ConditionsProps {
   projectId: string;
-  /** What holds now; undefined: nothing. */
+  /** The filter in the URL, if any. */
   filter: Filter | undefined;
-  /** Of the list under these conditions. */
+  /** The list under this filter. */
   list: Pick<ContactsList, "rows" | "total" | "countAll" | "lookedAt" | "isPlaceholderData" | "error">;
   isOpen: boolean;
   onOpen: (isOpen: boolean) => void;
@@ -71,7 +71,7 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
   const said = isBlank(tree) ? "" : JSON.stringify(written);
   const applied = JSON.stringify(filter) ?? "";
   const asked = useRef(applied);
-  // What stands still is applied; another page of the history, or a view, is written into the builder.
+  // Apply the filter when typing pauses. Load it into the builder when the URL changes, through browser history or a saved view.
   const settled = useDebounced(said, TYPING_PAUSE_MS);
   useEffect(() => {
     if (settled !== said || said === "null" || said === asked.current || isTooLong) return;
@@ -128,7 +128,7 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
   );
 }
 
-/** How many match what is written now; nothing while the list is still under other conditions. */
+/** Shows how many contacts match, or nothing while the list still shows the previous filter. */
 function Count({ list, isShown }: Pick<ConditionsProps, "list"> & { isShown: boolean }) {
   const isSaid = list.total !== undefined || list.countAll !== null || list.lookedAt !== null;
   const isKnown = isShown && isSaid && list.error === null;

@@ -1,4 +1,4 @@
-// How many contacts match: the number, or how far somebody has looked, or that they are more than are shown, and a button that counts them.
+// Shows how many contacts match: the total, the search progress, or a lower bound with a button to count.
 import { problemOf } from "../../api/call.ts";
 import { plural, t } from "../../text/t.ts";
 import { Button } from "../../ui/button.tsx";

@@ -1,4 +1,4 @@
-// What narrows the list of contacts, and which of their own fields it shows.
+// Filters for the contacts list, and the choice of custom field columns.
 import { useQuery } from "@tanstack/react-query";
 import { Check, Columns3, ListFilter } from "lucide-react";
 import { t } from "../../text/t.ts";
@@ -18,7 +18,7 @@ interface FiltersProps {
 }
 
 interface ContactFiltersProps extends FiltersProps {
-  /** Whether conditions are being built. */
+  /** Whether the filter builder is open. */
   isBuilding: boolean;
   onBuild: (isBuilding: boolean) => void;
 }
@@ -81,7 +81,7 @@ function FieldMenu({ projectId, search, onChange }: FiltersProps) {
   return (
     <Menu
       label={t("Columns")}
-      // Also before the fields are there: what is below does not move when they come.
+      // Reserve the space before the fields load, so that the layout does not shift.
       className={`ml-auto ${own.length === 0 ? "invisible" : ""} inline-flex h-8 items-center gap-1.5 rounded-md px-2.5 text-sm text-soft hover:bg-hover hover:text-ink`}
       button={
         <>

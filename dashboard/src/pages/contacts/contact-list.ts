@@ -1,5 +1,4 @@
-// The list of contacts as the URL asks for it: page by page, and beside it how many match, which takes longer where many are looked
-// through.
+// Loads the contacts for the URL's filters page by page, and the total separately because counting may take longer.
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 import { call } from "../../api/call.ts";
@@ -7,20 +6,20 @@ import { listContacts, searchContacts } from "../../api/endpoints.ts";
 import { PAGE_SIZE, useList, type PageQuestion } from "../../api/use-list.ts";
 import { viewQueryOf, type ContactsSearch } from "./search.ts";
 
-/** What the list is asked. */
+/** Returns the part of the search that filters and sorts. */
 function questionOf(search: ContactsSearch) {
   const { fields: _fields, ...question } = viewQueryOf(search);
   return question;
 }
 
-/** The same in an address, where values are text. */
+/** Returns the query parameters, whose values are texts. */
 export function queryOf(search: ContactsSearch) {
   const { subscribed, filters: _filters, ...rest } = questionOf(search);
   const said = subscribed === true ? ("true" as const) : ("false" as const);
   return { ...rest, ...(subscribed === undefined ? {} : { subscribed: said }) };
 }
 
-/** A page of the list; conditions are too long for an address. */
+/** Fetches a page. Uses POST for filters, which are too long for a URL. */
 function readPage(
   projectId: string,
   search: ContactsSearch,
@@ -48,8 +47,8 @@ interface Piece {
 }
 
 /**
- * How many contacts have been looked at where the last page ended because time was up; null where nothing is looked for, and where as many
- * were found as a page holds: more are when somebody wants them.
+ * Returns how many contacts were searched when the last page ran out of time. Null if no search is running or a full page of matches was
+ * found, because the user then loads more on request.
  */
 function lookedAtOf(pages: readonly Piece[]): number | null {
   const last = pages.at(-1);
@@ -68,7 +67,7 @@ interface Looking {
   fetchNextPage: () => Promise<unknown>;
 }
 
-/** Asks for piece after piece; returns what `lookedAtOf` says. */
+/** Fetches partial pages until a full page is found. Returns the result of `lookedAtOf`. */
 function useLookingOn({ data, isPlaceholderData, isError, isFetching, fetchNextPage }: Looking) {
   const lookedAt = isPlaceholderData || isError ? null : lookedAtOf(data?.pages ?? []);
   useEffect(() => {
@@ -78,11 +77,10 @@ function useLookingOn({ data, isPlaceholderData, isError, isFetching, fetchNextP
 }
 
 /**
- * `lookedAt` is null unless contacts are being looked through. `total` is undefined while it is counted, and where that takes long: then
- * `countAll` has it counted all the same. `recount` is the question how many match now.
- *
- * @param search null asks nothing
- * @param withTotal whether anybody wants to know how many there are
+ * Returns the contacts of a search. `lookedAt` is null unless contacts are being searched. `total` is undefined while counting, or if
+ * counting takes too long; `countAll` then counts anyway. `recount` is a query for the current total.
+ * @param search null fetches nothing
+ * @param withTotal whether the total is needed
  */
 export function useContacts(projectId: string, search: ContactsSearch | null, withTotal = true) {
   const asked = search ?? {};
@@ -111,7 +109,7 @@ export function useContacts(projectId: string, search: ContactsSearch | null, wi
     queryFn: readTotal(true),
     enabled: isCounted && wanted === said,
   });
-  // Somebody matches, so 0 means that it was not to be found out quickly.
+  // The list has matches, so 0 means that the total could not be counted quickly.
   const counted = exact.data ?? (quick.data === 0 ? undefined : quick.data);
   const known = isAllShown ? list.rows?.length : list.total;
   const isLong = isCounted && quick.data === 0 && exact.data === undefined;

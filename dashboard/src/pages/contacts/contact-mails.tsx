@@ -1,4 +1,4 @@
-// The mails to a contact and where each stands, newest first.
+// Lists the emails to a contact with their status, newest first.
 import { Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { call } from "../../api/call.ts";

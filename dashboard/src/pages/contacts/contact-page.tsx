@@ -1,4 +1,4 @@
-// One contact: what happened to it, its data, its subscription; to read, change, export and delete.
+// Shows a contact's activity, data and subscription, with actions to edit, export and delete it.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -97,7 +97,7 @@ export function ContactPage() {
   );
 }
 
-/** Everything that happened to one contact, newest first. */
+/** All activity of one contact, newest first. */
 function Timeline({ projectId, contactId }: { projectId: string; contactId: string }) {
   const list = useList(["project", projectId, "activity", { contactId }], ({ query, signal }) =>
     call(listActivity, { projectId, query: { ...query, contactId }, signal }),
@@ -119,7 +119,7 @@ function Timeline({ projectId, contactId }: { projectId: string; contactId: stri
   );
 }
 
-/** All that is held on one contact, as a file for whoever asks for it. */
+/** Exports all data stored about a contact, for access requests. */
 function ExportButton({ projectId, id, email }: { projectId: string; id: string; email: string }) {
   const toast = useToast();
   const exporting = useMutation({
@@ -139,7 +139,7 @@ interface SubscriptionProps {
   isSubscribed: boolean;
 }
 
-/** Shown changed at once; put back when the server refuses. */
+/** Updates optimistically, and reverts if the server rejects the change. */
 function SubscriptionButton({ projectId, id, isSubscribed }: SubscriptionProps) {
   const queries = useQueryClient();
   const toast = useToast();

@@ -1,4 +1,4 @@
-// One contact as the API has it.
+// Query for one contact.
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getContact } from "../../api/endpoints.ts";

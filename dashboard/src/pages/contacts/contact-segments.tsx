@@ -1,4 +1,4 @@
-// The segments a contact is in now, of every kind.
+// Lists the segments that contain a contact.
 import { Link } from "@tanstack/react-router";
 import { call } from "../../api/call.ts";
 import { listContactSegments } from "../../api/endpoints.ts";

@@ -1,4 +1,4 @@
-// Saved views above the list of contacts: each a name for what the URL says; saved, changed, renamed and deleted with a way back.
+// Saved views of the contacts list: named search parameters that can be saved, renamed and deleted, each with undo.
 import { queryOptions, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { Bookmark, Ellipsis } from "lucide-react";
@@ -22,10 +22,10 @@ import { isSameView, searchOfView, viewQueryOf, type ContactsSearch, type ViewQu
 
 const route = getRouteApi("/signed-in/$projectId/contacts");
 type View = Answer<NonNullable<typeof listContactViews.endpoint>>["data"][number];
-/** Of the tab that shows everybody. */
+/** The tab that shows all contacts. */
 const EVERYBODY = "";
 
-/** What a view asks, as it is saved: the server has checked its conditions. */
+/** Returns a view's stored query. The server has validated its filter. */
 const questionOf = ({ query }: View) => query as ViewQuery;
 
 function viewsQuery(projectId: string) {
@@ -54,7 +54,7 @@ export function ContactViews({ projectId, search }: ViewsProps) {
   };
   return (
     <div className="mb-4 flex flex-wrap items-end justify-end gap-x-4 border-b border-line">
-      {/* Also before the views are there: what is below does not move when they come. */}
+      {/* Reserve the space before the views load, so that the layout does not shift. */}
       <Choices
         look="tabs"
         label={t("Saved views")}
@@ -87,7 +87,7 @@ export function ContactViews({ projectId, search }: ViewsProps) {
   );
 }
 
-/** Keeps what the list says about views as the server has it. */
+/** Returns a function that refetches the saved views. */
 function useViewsAgain(projectId: string): () => Promise<void> {
   const queries = useQueryClient();
   return () => queries.invalidateQueries({ queryKey: viewsQuery(projectId).queryKey });
@@ -131,7 +131,7 @@ function ViewMenu({ projectId, view, onRename }: ViewMenuProps) {
     onSuccess: async () => {
       await navigate({ search: {} });
       await again();
-      // Nothing points at a view: made again it is the same.
+      // Nothing refers to a view's id, so undo can create an equal one.
       const undo = async () => {
         const made = await call(createContactView, { projectId, body: { name, query: questionOf(view) } });
         await navigate({ search: searchOfView(made) });

@@ -1,4 +1,4 @@
-// The workflows a contact is or was in, newest first.
+// Lists a contact's current and past workflows, newest first.
 import { call, type Answer } from "../../api/call.ts";
 import { listContactExecutions } from "../../api/endpoints.ts";
 import { useList } from "../../api/use-list.ts";
@@ -65,7 +65,7 @@ export function ContactWorkflows({ projectId, id }: { projectId: string; id: str
   );
 }
 
-/** Where it stands, and until when; of one that ended, why. */
+/** Returns the current step and its wait, or why the execution ended. */
 function standingOf({ currentStep, waitsFor, nextAt, exitReason, completedAt }: Execution): string {
   const step = currentStep?.name ?? "";
   if (exitReason !== null && exitReason !== "") return exitReason;

@@ -1,4 +1,4 @@
-// The contacts of a project: search, filter and order stand in the URL, the server pages.
+// Lists the contacts of a project. Search, filter and order are in the URL, and the server paginates.
 import { useMutation } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Download, FileUp, Plus } from "lucide-react";
@@ -95,7 +95,7 @@ interface NarrowingProps extends Pick<ComponentProps<typeof ContactConditions>, 
   search: ContactsSearch;
 }
 
-/** What narrows the list; the conditions are built below the rest. */
+/** Filters of the list, with the filter builder below. */
 function Narrowing({ projectId, search, list, onChange }: NarrowingProps) {
   const [isBuilding, setBuilding] = useState(false);
   const shared = { projectId, onChange };

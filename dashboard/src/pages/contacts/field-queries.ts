@@ -1,14 +1,14 @@
-// The fields of a project's contacts: which there are, at once, and how many contacts have each, which takes seconds where there are many.
+// Queries for contact fields: their names, which are fast, and their fill rates, which take seconds for large projects.
 import { queryOptions } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { listContactFields } from "../../api/endpoints.ts";
 
 export type ContactField = Answer<NonNullable<typeof listContactFields.endpoint>>["fields"][number];
 
-/** Of all questions about fields: whoever deletes one invalidates it. */
+/** Key prefix of all queries about fields, for invalidation. */
 export const fieldsKey = (projectId: string) => ["project", projectId, "contact-fields"];
 
-/** The project's own fields. */
+/** The project's custom fields. */
 export function fieldsQuery(projectId: string) {
   return queryOptions({
     queryKey: [...fieldsKey(projectId), "names"],
@@ -17,7 +17,7 @@ export function fieldsQuery(projectId: string) {
   });
 }
 
-/** The share of contacts that has each of the project's own fields, by its name. */
+/** The share of contacts with a value, by custom field. */
 export function coverageQuery(projectId: string) {
   return queryOptions({
     queryKey: [...fieldsKey(projectId), "coverage"],

@@ -1,4 +1,4 @@
-// The progress of a job that runs on the server.
+// Shows the progress of a job on the server.
 import { queryOptions, useQuery, type QueryKey } from "@tanstack/react-query";
 import { t } from "../../text/t.ts";
 import { Progress } from "../../ui/progress.tsx";
@@ -11,7 +11,7 @@ interface Job {
   progress: number;
 }
 
-/** Reads a job again and again until it has ended. */
+/** Polls a job until it has ended. */
 export function jobQuery<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
   return queryOptions({
     queryKey: key,
@@ -21,7 +21,6 @@ export function jobQuery<Known extends Job>(key: QueryKey, read: (signal: AbortS
   });
 }
 
-/** Follows a job until it has ended. */
 export function useJob<Known extends Job>(key: QueryKey, read: (signal: AbortSignal) => Promise<Known>) {
   return useQuery(jobQuery(key, read));
 }

@@ -1,4 +1,4 @@
-// Adding one contact by address.
+// Adds a contact by address.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,10 +1,9 @@
-// Why a row of a file can't be imported, in the viewer's language.
+// Translates the reason why a row of a file can't be imported.
 import type { RowFault, RowFaultCode } from "@postloft/contract/row-faults.ts";
 import { sayAll } from "../../text/say-all.ts";
 import { t } from "../../text/t.ts";
 
 type Name = "most" | "character" | "cells" | "columns" | "column" | "value" | "key" | "why";
-/** Each sentence takes those that it names. */
 type Values = Record<Name, string | number>;
 
 const CHARACTERS: Readonly<Record<string, string>> = {
@@ -80,7 +79,7 @@ export function rowFaultText(fault: RowFault): string {
   return sayAll(SENTENCES, [fault]);
 }
 
-/** As the server says it where the import is one of a former version. */
+/** Uses the server's text for imports by a previous version, which have no codes. */
 export function rowErrorText({ error, errorParts = [] }: RowError): string {
   return errorParts.length === 0 ? error : sayAll(SENTENCES, errorParts);
 }

@@ -1,4 +1,4 @@
-// What the address of the contacts' page says is what is shown, and a saved view brings it back.
+// Tests the search parameters of the contacts page and their round trip through a saved view.
 import { expect, test } from "vitest";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { fitsAddress, isSameView, readContactsSearch, searchOfView, viewQueryOf } from "./search.ts";
@@ -14,7 +14,7 @@ const FILTER: Filter = {
   ],
 };
 
-test("conditions in the address are taken as they stand; what is none of them is left out", () => {
+test("reads a filter from the URL unchanged and drops anything that is no filter", () => {
   expect(readContactsSearch({ filter: FILTER, status: "subscribed" })).toEqual({
     filter: FILTER,
     status: "subscribed",
@@ -37,7 +37,7 @@ test("conditions in the address are taken as they stand; what is none of them is
     expect(readContactsSearch({ filter })).toEqual({});
 });
 
-test("a view says the same in whatever order its names come back", () => {
+test("compares views regardless of key order", () => {
   const search = { filter: FILTER, segment: "s", dir: "asc" as const };
   const asStored = {
     dir: "asc" as const,
@@ -69,7 +69,7 @@ const many = (count: number): Filter => ({
   })),
 });
 
-test("what is too long for an address is known before it is put there", () => {
+test("detects a filter that is too long for the URL", () => {
   expect(fitsAddress(many(10))).toBe(true);
   expect(fitsAddress(many(200))).toBe(false);
 });

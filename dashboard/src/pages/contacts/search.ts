@@ -1,4 +1,4 @@
-// What the URLs of the contacts' pages say.
+// Search parameters of the contact pages.
 import type { Filter, FilterCondition } from "@postloft/contract/filters.ts";
 
 export interface ContactsSearch {
@@ -6,19 +6,19 @@ export interface ContactsSearch {
   status?: "subscribed" | "unsubscribed";
   sort?: "email";
   dir?: "asc" | "desc";
-  /** Only members of this segment. */
+  /** Shows only members of this segment. */
   segment?: string;
-  /** Conditions, as segments have them. */
+  /** A filter, as in segments. */
   filter?: Filter;
-  /** Own fields that have a column, with a comma between them. */
+  /** Custom fields shown as columns, separated by commas. */
   fields?: string;
-  /** The saved view that was opened; what it shows stands beside it, and may have been changed since. */
+  /** The opened saved view. Its filters are copied into the URL and may have been changed since. */
   view?: string;
-  /** A bulk change that is under way, or has just ended. */
+  /** A bulk change that is running or has just ended. */
   job?: string;
 }
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters and drops invalid ones. */
 export function readContactsSearch(given: Record<string, unknown>): ContactsSearch {
   const { search, status, sort, dir, segment, filter, fields, view } = given;
   return {
@@ -36,10 +36,10 @@ export function readContactsSearch(given: Record<string, unknown>): ContactsSear
   };
 }
 
-/** Deeper the API takes none. */
+/** The API accepts no deeper filter. */
 const DEEPEST_FILTER = 10;
 
-/** Whether it has the shape of a filter; what is wrong inside of it the server says. */
+/** Returns whether a value has the shape of a filter. The server validates its content. */
 function isFilter(given: unknown, depth = 1): given is Filter {
   if (typeof given !== "object" || given === null || depth > DEEPEST_FILTER) return false;
   const { operator, conditions } = given as Partial<Record<keyof Filter, unknown>>;
@@ -57,26 +57,26 @@ function isCondition(given: unknown): boolean {
   return typeof field === "string" && typeof operator === "string";
 }
 
-/** As written in an address. Servers take addresses of 16 KB, and signing in again writes this one into another. */
+/** Maximum length in a URL. Servers accept URLs of 16 KB, and signing in again encodes this URL inside another one. */
 const LONGEST_FILTER = 4_000;
 
-/** Whether a filter has room in the address of the page. */
+/** Returns whether a filter fits into the page's URL. */
 export function fitsAddress(filter: Filter): boolean {
   return encodeURIComponent(JSON.stringify(filter)).length <= LONGEST_FILTER;
 }
 
-/** More columns than these no screen has room for. */
+/** Screens have no room for more columns. */
 export const MOST_FIELDS = 5;
 
-/** A change of what the URL says; what becomes undefined leaves it. */
+/** A change of search parameters. `undefined` removes a parameter. */
 export type ContactsChange = { [Name in keyof ContactsSearch]?: ContactsSearch[Name] | undefined };
 
-/** The own fields that have a column, as they were chosen. */
+/** Returns the custom fields shown as columns, in the chosen order. */
 export function fieldsOf({ fields = "" }: ContactsSearch): string[] {
   return [...new Set(fields.split(",").filter((name) => name !== ""))].slice(0, MOST_FIELDS);
 }
 
-/** What a saved view keeps. */
+/** The stored part of a saved view. */
 export interface ViewQuery {
   search?: string | undefined;
   subscribed?: boolean | undefined;
@@ -87,7 +87,7 @@ export interface ViewQuery {
   fields?: string[] | undefined;
 }
 
-/** What of the URL a saved view keeps. */
+/** Returns the part of the search parameters that a saved view stores. */
 export function viewQueryOf(search: ContactsSearch): ViewQuery {
   const { search: text, status, segment, filter, sort, dir } = search;
   const fields = fieldsOf(search);
@@ -107,7 +107,7 @@ interface SavedView {
   query: Omit<ViewQuery, "filters"> & { filters?: unknown };
 }
 
-/** The URL that shows a saved view. */
+/** Returns the search parameters that show a saved view. */
 export function searchOfView({ id, query }: SavedView): ContactsSearch {
   return readContactsSearch({
     ...query,
@@ -119,12 +119,12 @@ export function searchOfView({ id, query }: SavedView): ContactsSearch {
   });
 }
 
-/** Whether two questions show the same, in whatever order they say it. */
+/** Returns whether two views are equal, ignoring key order. */
 export function isSameView(one: ViewQuery, other: SavedView["query"]): boolean {
   return JSON.stringify(inOneOrder(one)) === JSON.stringify(inOneOrder(other));
 }
 
-/** The same with the names of every object in one order: the server does not keep theirs. */
+/** Sorts the keys of every object, because the server does not preserve their order. */
 function inOneOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOneOrder);
   if (typeof value !== "object" || value === null) return value;
@@ -135,21 +135,21 @@ function inOneOrder(value: unknown): unknown {
   );
 }
 
-/** The job that a page follows, so that a reload loses nothing. */
+/** Reads the id of the job that a page follows across reloads. */
 export function readJobSearch({ job }: Record<string, unknown>): { job?: string } {
   return typeof job === "string" && job !== "" ? { job } : {};
 }
 
 export interface ImportSearch {
-  /** What the columns of the chosen file become; without it a file is chosen. */
+  /** Set while columns are mapped; otherwise a file is chosen. */
   step?: "columns";
-  /** The job that tried it out. */
+  /** The job of the preview. */
   trial?: string;
-  /** The job that imports. */
+  /** The job of the import. */
   job?: string;
 }
 
-/** Where an import stands: at its file, its columns, or its report. */
+/** Parses the step of an import: its file, its columns or its report. */
 export function readImportSearch(given: Record<string, unknown>): ImportSearch {
   const { step, trial } = given;
   if (step !== "columns") return readJobSearch(given);
@@ -162,7 +162,7 @@ export interface ContactSearch {
   tab?: (typeof CONTACT_TABS)[number];
 }
 
-/** The same for one contact. */
+/** Parses the search parameters of one contact. */
 export function readContactSearch({ tab }: Record<string, unknown>): ContactSearch {
   const known = CONTACT_TABS.find((one) => one === tab);
   return known === undefined ? {} : { tab: known };

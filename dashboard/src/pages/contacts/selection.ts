@@ -1,4 +1,4 @@
-// Which contacts are chosen: some by their ids, or all that match the filter but a few.
+// Manages the selected contacts: some by id, or all that match except a few.
 import { useCallback, useEffect, useState } from "react";
 import type { z } from "zod";
 import type { bulkDelete } from "@postloft/contract/contact-bulk.ts";
@@ -7,37 +7,37 @@ import type { ContactsSearch } from "./search.ts";
 export interface Selection {
   count: number;
   total: number;
-  /** Whether all that match are chosen, but those that were ticked off. */
+  /** Whether all matches are selected, except those unticked. */
   isAll: boolean;
-  /** How many are chosen where so many match. */
+  /** Returns the number of selected contacts for a given total. */
   countOf: (total: number) => number;
   has: (id: string) => boolean;
   toggle: (id: string) => void;
   toggleShown: () => void;
   isShownChosen: boolean;
-  /** Whether there are more that match than are shown and chosen. */
+  /** Whether more contacts match than are shown and selected. */
   canTakeAll: boolean;
   takeAll: () => void;
   clear: () => void;
-  /** Whom a bulk change is for, as the API takes it. */
+  /** Returns the selection in the API's format. */
   body: () => z.input<(typeof bulkDelete)["body"]>;
 }
 
-/** Another filter means other people: what was chosen before is not chosen any more. */
+/** Returns the selection, which is cleared when the filter changes. */
 export function useSelection(
   { search, status, segment, filter }: ContactsSearch,
   shown: readonly string[],
   total: number,
 ): Selection {
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
-  /** With all: those that are left out. */
+  /** With `isAll`, `ids` holds the excluded contacts. */
   const [isAll, setAll] = useState(false);
   const clear = () => {
     setIds((old) => (old.size === 0 ? old : new Set()));
     setAll(false);
   };
   useEffect(clear, [search, status, segment, JSON.stringify(filter)]);
-  // These two stay what they are until somebody ticks: else every row would be drawn again with each press.
+  // Memoized until the selection changes, so that a click does not render every row again.
   const has = useCallback((id: string) => ids.has(id) !== isAll, [ids, isAll]);
   const toggle = useCallback(
     (id: string) =>

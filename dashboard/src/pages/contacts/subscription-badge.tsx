@@ -1,4 +1,3 @@
-// Whether a contact is subscribed, in one word.
 import { t } from "../../text/t.ts";
 import { Badge } from "../../ui/page.tsx";
 

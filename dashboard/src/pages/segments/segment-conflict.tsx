@@ -1,4 +1,4 @@
-// Somebody changed a segment while it was being written here.
+// Resolves a conflict when a segment was changed elsewhere while it was edited here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { t } from "../../text/t.ts";

@@ -1,4 +1,4 @@
-// A segment while it is written: what is stored of it, what was changed, and how that is saved.
+// Tracks and saves the edits of a segment.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
@@ -18,7 +18,7 @@ export interface Draft {
   trackMembership: boolean;
 }
 
-/** What is written; the condition is null while it is not complete, and of a segment without one. */
+/** The edited values. `filters` is null while incomplete, and for segments without a filter. */
 export interface Written {
   draft: Draft;
   filters: Filter | null;
@@ -27,7 +27,7 @@ export interface Written {
 export const storedFiltersOf = (segment: Segment | null) =>
   (segment?.filters as Filter | null | undefined) ?? EMPTY_FILTER;
 
-/** @param segment null: one that begins */
+/** @param segment null for a new one */
 export function draftOf(segment: Segment | null): Draft {
   return {
     name: segment?.name ?? "",
@@ -58,18 +58,17 @@ function changeOf(before: Written, after: Written): Partial<ReturnType<typeof bo
 }
 
 /**
- * Saves a segment, or makes it. Who changed it since it was read here is not overwritten without a word: the call fails with
- * CHANGED_MEANWHILE, and `saveOver` saves what is written over what was then looked at.
- *
- * @param read null: a new one
+ * Creates or saves a segment. If it was changed elsewhere, the save fails with CHANGED_MEANWHILE, and `saveOver` then overwrites the
+ * version the user was shown.
+ * @param read null for a new one
  */
 export function useSaving(projectId: string, read: Segment | null, written: Written) {
   const queries = useQueryClient();
   const navigate = useNavigate();
   const toast = useToast();
-  /** As it was typed when it was stored: the server may keep it trimmed, which is no change to be saved again. */
+  /** The values as typed, because the server may trim them, which is no change to save again. */
   const [stored, setStored] = useState(() => writtenOf(read));
-  // One after the other: the second starts from what the first has stored.
+  // Saves run one after the other, each based on the previous result.
   const latest = useRef(read);
   const saving = useMutation({
     scope: { id: `segment ${read?.id ?? "new"}` },

@@ -1,4 +1,4 @@
-// What is in a segment, said by conditions: with the count of who matches now, some of them, and why one contact does or does not.
+// Edits a segment's filter, with the live count and samples of matching contacts and an explanation for a single contact.
 import { useReducer, useState, type Dispatch, type FormEvent } from "react";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { problemWith } from "../../api/call.ts";
@@ -25,13 +25,13 @@ import { useMatches, WhoMatches } from "./who-matches.tsx";
 
 interface EditorProps {
   projectId: string;
-  /** Null: a new one. */
+  /** Null for a new one. */
   segment: Segment | null;
-  /** What is saved is gone on with, in place of what is written here. */
+  /** Discards the local edits and continues with the saved version. */
   onTaken: () => void;
 }
 
-/** What the server says of a name or a condition stands beside it. */
+/** Fields that show their own errors. */
 const AT_INPUTS = ["name", "description", "filters.conditions."];
 
 export function SegmentEditor({ projectId, segment, onTaken }: EditorProps) {

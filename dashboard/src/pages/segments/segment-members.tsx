@@ -1,4 +1,4 @@
-// Who is in a segment now; of one that is kept by hand, adding and removing.
+// Lists a segment's members; static segments can be edited.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -33,7 +33,7 @@ interface MembersProps {
 export function SegmentMembers({ projectId, segment }: MembersProps) {
   const [isAdding, setAdding] = useState(false);
   const isStatic = segment.type === "STATIC";
-  // Of one with a condition the number stands beside that.
+  // Segments with a filter already show the count next to the filter.
   const members = useContacts(projectId, searchOf(segment), isStatic);
   const isLooking = members.lookedAt !== null;
   return (
@@ -68,7 +68,7 @@ export function SegmentMembers({ projectId, segment }: MembersProps) {
   );
 }
 
-/** Where nobody keeps the members they are asked for as beside the condition, so that this is one request. */
+/** Untracked segments have no stored members, so query by filter. The filter preview shares this request. */
 function searchOf({ id, type, trackMembership, filters }: Segment): ContactsSearch {
   return type === "DYNAMIC" && !trackMembership ? { filter: filters as Filter } : { segment: id };
 }

@@ -1,4 +1,4 @@
-// One segment, or a new one: its condition with a live count, and its members.
+// Shows or creates a segment: its filter with a live count, and its members.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";

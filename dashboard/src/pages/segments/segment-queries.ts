@@ -1,4 +1,4 @@
-// What several pages ask about segments.
+// Queries for segments, shared by several pages.
 import { queryOptions, type QueryClient } from "@tanstack/react-query";
 import { call, type Answer } from "../../api/call.ts";
 import { getSegment, listSegments } from "../../api/endpoints.ts";
@@ -7,7 +7,7 @@ import { EDITED } from "../../session/tabs.ts";
 type ListPage = Extract<Answer<NonNullable<typeof listSegments.endpoint>>, { cursor: string | null }>;
 export type Segment = ListPage["data"][number];
 
-/** All segments of a project, newest first. */
+/** All segments, newest first. */
 export function segmentsQuery(projectId: string) {
   return queryOptions({
     queryKey: ["project", projectId, "segments", "all"],
@@ -18,7 +18,7 @@ export function segmentsQuery(projectId: string) {
   });
 }
 
-/** One that is edited: read anew each time it is opened, and not changed under the hands of whoever edits it. */
+/** A segment to be edited. Fetched on every visit, but never refetched during editing. */
 export function segmentQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "segments", id],
@@ -29,7 +29,7 @@ export function segmentQuery(projectId: string, id: string) {
   });
 }
 
-/** After a change of segments, or of who is in one. */
+/** Refetches after segments or their members changed. */
 export async function invalidateMembers(queries: QueryClient, projectId: string): Promise<void> {
   const about = ["segments", "contacts"];
   await Promise.all(

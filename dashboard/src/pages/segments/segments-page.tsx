@@ -1,4 +1,3 @@
-// The segments of a project.
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { call } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Who matches a condition now: how many, some of them, and for one contact each condition with what was found.
+// Shows how many contacts match a filter, with samples, and explains the result for one contact condition by condition.
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Check, X } from "lucide-react";
@@ -21,7 +21,7 @@ import type { Fields } from "./condition-builder/fields.ts";
 const TYPING_PAUSE_MS = 400;
 const SAMPLES = 5;
 
-/** Asks again once a condition stands still. @param filters null asks nothing */
+/** Fetches the matches once typing pauses. @param filters null fetches nothing */
 export function useMatches(projectId: string, filters: Filter | null): ContactsList {
   const asked = useDebounced(filters === null ? "" : JSON.stringify(filters), TYPING_PAUSE_MS);
   return useContacts(projectId, asked === "" ? null : { filter: JSON.parse(asked) as Filter });
@@ -29,7 +29,7 @@ export function useMatches(projectId: string, filters: Filter | null): ContactsL
 
 interface WhoMatchesProps {
   projectId: string;
-  /** Null while a condition is not complete. */
+  /** Null while incomplete. */
   filters: Filter | null;
   matches: ContactsList;
   fields: Fields;
@@ -138,7 +138,7 @@ function Conditions({ conditions, fields }: { conditions: Explained[]; fields: F
   );
 }
 
-/** What the server found: a value; of an event how often and when last; of a segment whether the contact is in it. */
+/** Describes the actual value: for an event how often and when last, for a segment whether the contact is a member. */
 function seenText({ field, seen }: Explained): string {
   const kind = kindOf(field);
   if (kind === "segment") return seen === true ? t("In the segment") : t("Not in the segment");

@@ -1,4 +1,4 @@
-// Who changed what of a project, newest first.
+// Shows the audit log of a project, newest first.
 import type { AuditAction } from "@postloft/contract/audit.ts";
 import { call, type Answer } from "../../api/call.ts";
 import { listAuditLog } from "../../api/endpoints.ts";
@@ -121,7 +121,7 @@ const COLUMNS: Array<Column<Entry>> = [
   },
 ];
 
-/** `{from, to}` of each setting as "name: from → to". */
+/** Returns each `{from, to}` pair as "name: from → to". */
 function describe(details: Entry["details"]): string[] {
   return Object.entries(details).map(([name, value]) => {
     const { from, to } = (typeof value === "object" && value !== null ? value : {}) as Record<

@@ -1,4 +1,4 @@
-// What the project pays, where the installation bills: its subscription, the next invoice as it stands, and those that were.
+// Shows the project's subscription, its next invoice and past invoices.
 import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { call, type Answer } from "../../api/call.ts";
@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<string, { tone: Tone; label: string }>> = {
   void: { tone: "neutral", label: t("Void") },
 };
 
-/** Nothing where the installation does not bill. */
+/** Renders nothing if the installation does not bill. */
 export function BillingSettings({ project }: { project: Project }) {
   const consumption = useQuery({
     queryKey: ["project", project.id, "consumption"],
@@ -57,7 +57,7 @@ function Subscription({ project, consumption }: { project: Project; consumption:
         <p>{whatIsDue(consumption)}</p>
         <Button
           look={isNew ? "primary" : "plain"}
-          // While the page of Stripe comes, too.
+          // Stay busy while Stripe's page loads.
           busy={leaving.isPending || leaving.isSuccess}
           disabled={refusal !== undefined}
           title={refusal}

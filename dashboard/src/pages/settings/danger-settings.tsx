@@ -1,4 +1,4 @@
-// Emptying and deleting a project: what goes is named, and its name is typed.
+// Resets or deletes a project after the user types its name.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
@@ -60,7 +60,7 @@ export function DangerSettings({ project }: { project: Project }) {
   );
 }
 
-/** A removal goes on behind the page; the list of projects says when it is over. */
+/** The job continues on the server. Poll the projects to see when it is done. */
 function Running({ project }: { project: Project }) {
   useQuery({ ...projectsQuery, refetchInterval: LOOK_EVERY_MS });
   return (

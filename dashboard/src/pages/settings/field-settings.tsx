@@ -1,4 +1,4 @@
-// The own fields of contacts: type, how many have them, their values and who uses them; one is deleted with its name typed.
+// Lists custom fields with type, fill rate, values and usage. Deleting a field requires typing its name.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -21,7 +21,7 @@ import { FieldType } from "./field-type.tsx";
 type Usage = Answer<NonNullable<typeof getFieldUsage.endpoint>>;
 
 const VALUES_SHOWN = "8";
-/** As the API names a custom field: its key behind this. */
+/** Prefix of custom fields in the API. */
 const PREFIX = "data.";
 const nameOf = (field: string) => field.slice(PREFIX.length);
 
@@ -59,7 +59,7 @@ export function FieldSettings({ project }: { project: Project }) {
   );
 }
 
-/** @param coverage undefined while it is counted, null where that failed */
+/** @param coverage undefined while loading, null if that failed */
 function columnsOf(
   open: (field: string) => void,
   coverage: ReadonlyMap<string, number> | null | undefined,

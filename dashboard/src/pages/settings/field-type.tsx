@@ -1,4 +1,4 @@
-// The type of an own field, and how it is taken anew from the values there are.
+// Shows the type of a custom field and derives it again from the existing values.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { resetFieldType } from "../../api/endpoints.ts";
@@ -13,7 +13,7 @@ import { TYPE_NAMES } from "../segments/condition-builder/fields.ts";
 interface FieldTypeProps {
   projectId: string;
   field: ContactField;
-  /** Whether anybody has the field: its type is taken from what they have. */
+  /** Whether any contact has a value, which determines the type. */
   hasValues: boolean;
 }
 

@@ -1,5 +1,4 @@
-// What a project is called, how it sends and what its mails carry. Only what was changed is sent, and what others save meanwhile takes away
-// nothing that is typed.
+// A project's general settings. Sends only changed fields, so that settings saved elsewhere are not overwritten.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { z } from "zod";
@@ -31,7 +30,7 @@ interface Draft {
   logoUrl: string;
 }
 
-/** What ties a control to a field of the draft, and to what the server said of it. */
+/** Binds an input to a field of the draft and its server error. */
 type Tied = (name: keyof Draft) => {
   value: string;
   disabled: boolean;
@@ -69,7 +68,7 @@ function draftOf(project: Project): Draft {
 const textOrNull = (value: string) => (value.trim() === "" ? null : value);
 const numberOrNull = (value: string) => (value.trim() === "" ? null : Number(value));
 
-/** What differs from what is stored, as the API takes it: an emptied field is null. */
+/** Returns the changed settings in the API's format. An emptied field becomes null. */
 function changeOf(before: Draft, after: Draft): Change {
   const all: Required<Omit<Change, "suppressionList">> = {
     ...after,

@@ -1,4 +1,4 @@
-// Puts the addresses of a file on the suppression list.
+// Adds the addresses of a file to the suppression list.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useId } from "react";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -38,7 +38,7 @@ export function ImportSuppressionsDialog({ projectId, onClose }: ImportSuppressi
             onChange={({ target }) => {
               const [file] = target.files ?? [];
               if (file !== undefined) sending.mutate(file);
-              // So that the same file can be chosen again after it was saved differently.
+              // Reset, so that the same file can be chosen again after an edit.
               target.value = "";
             }}
             className="text-sm"

@@ -1,4 +1,4 @@
-// Invites a person to a project: an account with a confirmed address becomes a member immediately, any other address gets a link.
+// Invites a person to a project. Existing accounts become members immediately; others receive a link.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith } from "../../api/call.ts";

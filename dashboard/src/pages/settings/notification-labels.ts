@@ -1,4 +1,4 @@
-// What each kind of notification tells, in the viewer's language.
+// Labels of the notification kinds.
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { t } from "../../text/t.ts";
 

@@ -1,4 +1,4 @@
-// What one is told of a project, by mail and by a webhook: each choice holds at once.
+// Chooses the notifications about a project, by email and webhook. Changes are saved immediately.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { call, type Answer } from "../../api/call.ts";
@@ -34,7 +34,7 @@ export function NotificationSettings({ project }: { project: Project }) {
   const webhook = useNotificationWebhook(project);
   const choosing = useMutation({
     mutationFn: (choice: Choice) => call(updateNotifications, { params, body: bodyOf(choice) }),
-    // Seen at once; put back where the server refuses.
+    // Update optimistically, and revert if the server rejects the change.
     onMutate: async ({ kind, way, isOn }) => {
       await queries.cancelQueries({ queryKey });
       const before = queries.getQueryData<Choices>(queryKey);
@@ -72,7 +72,7 @@ export function NotificationSettings({ project }: { project: Project }) {
 
 interface ChoicesProps {
   choices: Choices;
-  /** Whether there is an address to be called at. */
+  /** Whether a webhook URL is configured. */
   hasUrl: boolean;
   onChoose: (choice: Choice) => void;
 }

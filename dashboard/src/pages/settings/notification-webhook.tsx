@@ -1,4 +1,4 @@
-// Where one is called about a project, a button that calls now, and what came of the last calls.
+// Configures the notification webhook, with a test button and the results of recent calls.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import { call, problemWith, type Answer } from "../../api/call.ts";

@@ -1,4 +1,4 @@
-// Removes a member, or leaves the project. Offers new keys when the member could see the secret key.
+// Removes a member or leaves the project. Offers new keys if the member could see the secret key.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// How the mail of a project is received: rates against their limits, and the way back after a suspension.
+// Shows bounce and complaint rates with their limits, and how to lift a suspension.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import type { BadRate, Level } from "@postloft/contract/security.ts";
@@ -57,7 +57,7 @@ interface Rate {
   label: string;
   percent: number;
   level: Level;
-  /** In percent, as the contract's description says. */
+  /** A percentage, as in the contract. */
   warning: number;
   critical: number;
 }
@@ -153,7 +153,7 @@ function Suspensions({ security: { suspensions } }: { security: Security }) {
   );
 }
 
-/** Sentences of a rate by what it is of and since when. */
+/** Sentences by rate and period. */
 const RATE_TEXTS: Record<BadRate["of"], Record<BadRate["window"], (values: RateValues) => string>> = {
   bounces: {
     sevenDay: (values) =>

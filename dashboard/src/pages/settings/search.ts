@@ -1,4 +1,4 @@
-// What the URL of the settings says.
+// Search parameters of the settings page.
 export const TABS = [
   "general",
   "members",
@@ -17,7 +17,7 @@ export interface SettingsSearch {
   search?: string;
 }
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters and drops invalid ones. */
 export function readSettingsSearch({ tab, search }: Record<string, unknown>): SettingsSearch {
   return {
     ...(TABS.some((one) => one === tab) ? { tab: tab as Tab } : {}),

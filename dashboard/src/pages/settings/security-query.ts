@@ -1,4 +1,4 @@
-// How the mail of a project is received, as its settings and its home page ask for it.
+// Query for a project's bounce and complaint rates.
 import { queryOptions } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getSecurity } from "../../api/endpoints.ts";

@@ -1,4 +1,3 @@
-// The settings of a project, a tab for each part.
 import { getRouteApi } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";

@@ -1,4 +1,4 @@
-// Addresses that get nothing: looking them up, adding and removing them, and whether the list is looked at.
+// Searches and edits the suppression list, and sets whether it is applied.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Plus, Upload } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What the project has sent this month, and the caps on it.
+// Shows the emails sent this month and edits the monthly caps.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
@@ -83,14 +83,14 @@ function Usage({ label, cap }: { label: string; cap: Cap }) {
   );
 }
 
-/** A whole number above 0, or nothing. */
+/** A positive integer or an empty text. */
 const CAP = /^([1-9]\d*)?$/;
 const valueOf = (text: string) => (text.trim() === "" ? null : Number(text));
-/** What is typed and not saved. */
+/** Unsaved input. */
 type Typed = Partial<Record<CapCategory, string>>;
 const asText = ({ limit }: Cap) => (limit === null ? "" : String(limit));
 
-/** The caps that differ from what is stored: the others may have been changed elsewhere. */
+/** Returns only the edited caps, because others may have been changed elsewhere. */
 function changeOf(caps: Caps, typed: Typed): { [Category in CapCategory]?: number | null } {
   const changed = CATEGORIES.flatMap((category) => {
     const text = typed[category];

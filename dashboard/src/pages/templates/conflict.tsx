@@ -1,4 +1,4 @@
-// Somebody changed a template while it was being written here.
+// Resolves a conflict when a template was changed elsewhere while it was edited here.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getTemplate } from "../../api/endpoints.ts";

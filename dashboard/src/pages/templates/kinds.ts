@@ -1,4 +1,4 @@
-// What kinds of mail there are, in words.
+// Labels of the email types.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { t } from "../../text/t.ts";
 

@@ -1,4 +1,4 @@
-// A new template from a starting point.
+// Creates a template from a starting point.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What the URL of the templates says.
+// Search parameters of the templates page.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 
 export interface TemplatesSearch {
@@ -6,7 +6,7 @@ export interface TemplatesSearch {
   type?: TemplateType;
 }
 
-/** What of the URL is understood; the rest is left out. */
+/** Parses the search parameters and drops invalid ones. */
 export function readTemplatesSearch({ search, type }: Record<string, unknown>): TemplatesSearch {
   return {
     ...(typeof search === "string" && search !== "" ? { search } : {}),

@@ -1,4 +1,4 @@
-// Mails to begin with: blocks that read well in every program and aloud, or HTML for who brings their own.
+// Starting points for new emails: blocks that work in every client and with screen readers, or HTML for users with their own.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Block } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -11,11 +11,11 @@ export interface StartingPoint {
   about: string;
   type: TemplateType;
   subject: string;
-  /** A function, so that the blocks of each mail have ids of their own; or HTML. */
+  /** HTML, or a function so that each email's blocks get new ids. */
   content: (() => Block[]) | string;
 }
 
-/** What a mail that begins with it says; without a design where it is HTML. */
+/** Returns the body and design of a new email. HTML has no design. */
 export function beginningOf({ content }: StartingPoint, language: string) {
   if (typeof content === "string") return { body: content, design: null };
   const design = designOf(content(), language);

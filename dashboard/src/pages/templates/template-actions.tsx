@@ -1,4 +1,4 @@
-// What is done with a template beside writing it: tried out, brought back, copied, deleted.
+// Actions on a template: test email, version history, duplicate and delete.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
 import { useState } from "react";
@@ -15,12 +15,12 @@ import { VersionsDialog } from "./versions-dialog.tsx";
 interface TrialsProps {
   projectId: string;
   templateId: string;
-  /** Null: there is nothing to save. */
+  /** Null if there is nothing to save. */
   save: (() => Promise<unknown>) | null;
   onRestored: () => void;
 }
 
-/** A test mail, of what is saved first; and what the template said before. */
+/** Sends a test email and restores versions. Saves first. */
 export function Trials({ projectId, templateId, save, onRestored }: TrialsProps) {
   const [asked, setAsked] = useState<"test" | "versions" | null>(null);
   const close = () => setAsked(null);
@@ -58,11 +58,11 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
 interface MoreProps {
   projectId: string;
   template: Template;
-  /** Null: there is nothing to save. */
+  /** Null if there is nothing to save. */
   save: (() => Promise<unknown>) | null;
 }
 
-/** A copy, of what is saved first; and the end of it. */
+/** Duplicates the template after saving, or deletes it. */
 export function More({ projectId, template, save }: MoreProps) {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -77,7 +77,7 @@ export function More({ projectId, template, save }: MoreProps) {
     },
     onSuccess: async ({ id }) => {
       await forget();
-      // Not waited for: who typed on meanwhile is asked, and may stay; that way ends where the next one leads.
+      // Not awaited, because leaving the page may ask the user, who may stay. The promise then resolves with the next navigation.
       void navigate({
         to: "/$projectId/templates/$templateId",
         params: { projectId, templateId: id },

@@ -1,4 +1,4 @@
-// A template while it is written: what is stored of it, what was changed, and how that is saved.
+// Tracks and saves the edits of a template.
 import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import type { Design } from "@postloft/contract/design.ts";
@@ -19,7 +19,7 @@ export function templateQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "template", id],
     queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
-    // What is being edited is read anew each time it is opened, and not changed under the hands of whoever edits it.
+    // Fetched on every visit, but never refetched during editing.
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: EDITED,
@@ -32,7 +32,7 @@ export function draftOf({ name, type, subject, body, design, from, fromName, rep
     type,
     subject,
     body,
-    // The server stores none that is not one.
+    // The server stores only valid blocks.
     design: isBlocks(design) ? (design as unknown as Design) : null,
     from: from ?? "",
     fromName: fromName ?? "",
@@ -40,7 +40,7 @@ export function draftOf({ name, type, subject, body, design, from, fromName, rep
   };
 }
 
-/** What is sent of a change: an emptied address is none, and blocks bring their body. */
+/** Returns the changed fields in the API's format. An emptied address becomes null, and blocks generate the body. */
 function changeOf(stored: Draft, draft: Draft) {
   const { design, body, ...rest } = draft;
   const changed = (Object.keys(rest) as Array<keyof typeof rest>).filter(
@@ -52,22 +52,22 @@ function changeOf(stored: Draft, draft: Draft) {
       : rest[name];
   const settings = Object.fromEntries(changed.map((name) => [name, valueOf(name)])) as Partial<typeof rest>;
   if (design !== null)
-    // The database keeps the names of an object in an order of its own.
+    // Compare without key order, because the database reorders object keys.
     return isSame(design, stored.design) ? settings : { ...settings, design };
   if (stored.design !== null) return { ...settings, body, design };
   return body === stored.body ? settings : { ...settings, body };
 }
 
 /**
- * Saves a draft. Who changed the template since it was read here is not overwritten without a word: the call fails with
- * CHANGED_MEANWHILE, and `saveOver` saves the whole draft over what was then looked at.
+ * Saves a draft. If the template was changed elsewhere, the save fails with CHANGED_MEANWHILE, and `saveOver` then overwrites the version
+ * the user was shown.
  */
 export function useSaving(projectId: string, read: Template, draft: Draft) {
   const queries = useQueryClient();
   const toast = useToast();
-  /** What is stored as far as this page knows: what it read, or saved last. */
+  /** The stored version known to this page, from loading or the last save. */
   const [stored, setStored] = useState(read);
-  // One after the other: the second starts from what the first has stored.
+  // Saves run one after the other, each based on the previous result.
   const latest = useRef(read);
   const saving = useMutation({
     scope: { id: `template ${read.id}` },
@@ -79,7 +79,7 @@ export function useSaving(projectId: string, read: Template, draft: Draft) {
     onSuccess: async ({ warnings: _warnings, ...saved }) => {
       latest.current = saved;
       setStored(saved);
-      // Of a page that was left by now nothing is kept.
+      // If the user has left the page, the query is gone and nothing is cached.
       queries.setQueryData(templateQuery(projectId, read.id).queryKey, (shown) => shown && saved);
       await queries.invalidateQueries({ queryKey: ["project", projectId, "templates"] });
       toast(t("Template saved"));

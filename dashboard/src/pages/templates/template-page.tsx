@@ -1,4 +1,4 @@
-// One template: what it says beside how it looks. Nothing is saved but by the button, and nothing that was typed is lost by leaving.
+// Edits a template next to its preview. Saves only on request, and asks before leaving with unsaved edits.
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { ArrowLeft } from "lucide-react";
@@ -129,7 +129,7 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
 interface ActionsProps {
   projectId: string;
   template: Template;
-  /** Null: there is nothing to save. */
+  /** Null if there is nothing to save. */
   save: (() => Promise<unknown>) | null;
   isSaving: boolean;
   onRestored: () => void;
@@ -144,7 +144,7 @@ function Actions({ projectId, template, save, isSaving, onRestored }: ActionsPro
         look="primary"
         busy={isSaving}
         disabled={save === null}
-        // What goes wrong the page shows.
+        // The page shows errors.
         onClick={() => void save?.().catch(() => undefined)}
       >
         {save === null ? t("Saved") : t("Save")}
@@ -188,7 +188,7 @@ function Head({ draft, error, onChange }: HeadProps) {
   );
 }
 
-/** Ctrl+S, or ⌘S, saves. */
+/** Saves on Ctrl+S or ⌘S. */
 function useSaveKey(save: () => void) {
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {

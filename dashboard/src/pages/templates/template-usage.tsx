@@ -1,4 +1,4 @@
-// Who would miss a template.
+// Lists where a template is used.
 import { useQuery } from "@tanstack/react-query";
 import { call } from "../../api/call.ts";
 import { getTemplateUsage } from "../../api/endpoints.ts";

@@ -1,4 +1,3 @@
-// The templates of a project.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";

@@ -1,4 +1,4 @@
-// What a template said before: each version as it was, and brought back.
+// Shows and restores previous versions of a template.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";
@@ -13,7 +13,7 @@ import { Failure, Skeleton } from "../../ui/states.tsx";
 interface VersionsDialogProps {
   projectId: string;
   templateId: string;
-  /** Something was typed that a version would replace. */
+  /** Whether there are unsaved edits that restoring would replace. */
   isChanged: boolean;
   onRestored: () => void;
   onClose: () => void;

@@ -1,4 +1,4 @@
-// How a template or a campaign is written: as blocks, or as HTML; and the way from one to the other, which loses nothing without a word.
+// Edits a template or campaign as blocks or HTML. Switching asks before anything is lost.
 import { designHtml } from "@postloft/contract/design-html.ts";
 import type { Design } from "@postloft/contract/design.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -16,19 +16,19 @@ const BlockEditor = lazy(async () => ({
   default: (await import("./blocks/block-editor.tsx")).BlockEditor,
 }));
 
-/** What it says: its body, and the blocks that make it; null where it was written as HTML. */
+/** The body and the blocks that generate it; `design` is null for HTML. */
 export type Written = MailTextDraft & { design: Design | null };
 
 interface WritingProps {
   projectId: string;
-  /** Of the project: what new blocks are written in. */
+  /** The project's language, used for the texts of new blocks. */
   language: string;
   draft: Written & { type: TemplateType };
   onChange: (change: Partial<Written>) => void;
   error: unknown;
-  /** Whether what it said before can be brought back. */
+  /** Whether previous versions can be restored. */
   hasVersions: boolean;
-  /** A line of the HTML to begin at. */
+  /** The line at which to start. */
   line?: number | undefined;
 }
 
@@ -124,7 +124,7 @@ function ToHtml({ hasVersions, onGo, onClose }: ToHtmlProps) {
 
 interface ToBlocksProps {
   hasVersions: boolean;
-  /** A whole page of HTML, which no block can hold. */
+  /** Whether the HTML is a whole document, which no block can hold. */
   isDocument: boolean;
   onGo: (keepsHtml: boolean) => void;
   onClose: () => void;

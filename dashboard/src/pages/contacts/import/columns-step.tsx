@@ -36,7 +36,7 @@ export function ColumnsStep({ projectId, chosen, trial, onChange }: ColumnsStepP
   const { segment } = options;
   const isNameless = segment !== null && "name" in segment && segment.name.trim() === "";
   const isCounting = counting.isPending || counting.isPlaceholderData;
-  // Nobody starts an import before its summary is shown.
+  // An import starts only after its summary has been shown.
   const isBlocked = questions.length > 0 || isNameless || isCounting;
   const change = (changed: Partial<Pick<ChosenFile, "planned" | "options">>) => {
     sending.reset();
@@ -154,7 +154,7 @@ interface Sent {
   jobs: string[];
 }
 
-/** Sends the file by its current plan, then shows its report. Another try continues with the part that failed. */
+/** Sends the file with its current plan and shows the report. A retry continues with the failed part. */
 function useSending({ projectId, trial, onChange }: Omit<ColumnsStepProps, "chosen">) {
   const navigate = route.useNavigate();
   const [progress, setProgress] = useState<SendProgress | null>(null);

@@ -24,8 +24,7 @@ const FAULTS_SHOWN = 3;
 
 /**
  * Reads all rows without blocking the page.
- *
- * @throws the reason of the signal when the plan changes meanwhile
+ * @throws the reason of the signal if the plan changes
  */
 export async function countPeople(
   planned: PlannedTable,

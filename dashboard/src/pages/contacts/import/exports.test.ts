@@ -1,4 +1,4 @@
-// Exports of other services through the wizard: who would be subscribed, who would not, and what the wizard asks first.
+// Tests exports of other services in the wizard: who is subscribed, and what the wizard asks first.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { decodeText } from "@postloft/contract/contact-file/decode-text.ts";
@@ -16,7 +16,7 @@ import { surveyTable } from "./survey-table.ts";
 
 const FOLDER = new URL("../../../../../contract/src/contact-file/exports/", import.meta.url);
 
-/** What the wizard asks before it imports a file. */
+/** The wizard's questions for each file. */
 const ASKED: Readonly<Record<string, string>> = {
   brevo: "dateOrder ADDED_TIME, dateOrder MODIFIED_TIME",
   "duplicate-columns": "sameField",
@@ -44,7 +44,7 @@ function rowsOf({ text, table }: PlannedTable): string[][] {
   return rows;
 }
 
-/** Answers as a user who reads the questions: dates begin with the day, and the status of a payment is no subscription. */
+/** Answers like a user who reads the questions. Dates start with the day, and a payment status is no subscription status. */
 function answered(planned: PlannedTable): PlannedTable {
   return planned.columns.reduce((before, column, columnAt) => {
     const change = {
@@ -55,7 +55,7 @@ function answered(planned: PlannedTable): PlannedTable {
   }, planned);
 }
 
-/** As the server reads the rows: its own proposal, changed by the mapping that the wizard sends. */
+/** Returns the rows as the server reads them: its proposal, changed by the mapping that the wizard sends. */
 function readAsServer(planned: PlannedTable) {
   const rows = rowsOf(planned);
   const proposed = proposeMapping(planned.table, rows, { keys: "exact" });
@@ -96,12 +96,12 @@ test.for(accepted)(
   },
 );
 
-test("every other export is refused until the user changes its columns", () => {
+test("rejects every other export until the user changes its columns", () => {
   const refused = EXPECTED_EXPORTS.filter((one) => !accepted.includes(one)).map(({ name }) => name);
   expect(refused).toEqual(["duplicate-columns", "reserved-columns"]);
 });
 
-test("columns of the same name are asked about before anything is sent", async () => {
+test("asks about columns with the same name before anything is sent", async () => {
   const planned = await plan("duplicate-columns");
   expect(openQuestions(planned)).toEqual([{ kind: "sameField", field: "name" }]);
   const renamed = changeColumn(planned, 3, { field: "fullName" });
@@ -110,7 +110,7 @@ test("columns of the same name are asked about before anything is sent", async (
   expect(person).toMatchObject({ data: { name: "Ada", name2: "ada", fullName: "ADA" } });
 });
 
-test("the dates of a file become dates in the chosen order, and text that only looks like a number stays text", async () => {
+test("reads dates in the chosen order and keeps texts that only look like numbers", async () => {
   const [person] = readAsServer(answered(await plan("types")));
   expect(person).toMatchObject({
     data: {

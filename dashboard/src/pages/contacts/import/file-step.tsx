@@ -63,7 +63,7 @@ function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "o
   const reading = useMutation({
     networkMode: "always",
     mutationFn: async (file: File) => {
-      // The proposal is as good without them if they can't be read now.
+      // The proposal works without the known fields if they can't be loaded.
       const fields = await queries.fetchQuery(fieldsQuery(projectId)).catch(() => []);
       return readImportFile(file, new Set(fields.map(({ field }) => field.replace(/^data\./, ""))));
     },
@@ -99,7 +99,7 @@ function FileInput({ projectId, onChoose }: Pick<FileStepProps, "projectId" | "o
           accept=".csv,.tsv,.txt,.zip,text/csv,application/zip"
           onChange={({ target }) => {
             read(target.files?.[0]);
-            // So that the same file can be chosen again after it was saved differently.
+            // Reset, so that the same file can be chosen again after an edit.
             target.value = "";
           }}
           className="sr-only"

@@ -1,4 +1,4 @@
-// The wizard's plan: what a change of a column does, what is asked, and what each status becomes.
+// Tests the wizard's plan: changes of a column, questions, and the status of each word.
 import { expect, test } from "vitest";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import { countPeople } from "./count-people.ts";
@@ -27,7 +27,7 @@ async function plan(text: string, name = "people.csv", known: string[] = []): Pr
 const count = async (planned: PlannedTable) => countPeople(planned, NO_OPTIONS, new AbortController().signal);
 const targets = ({ columns }: PlannedTable) => columns.map(({ target }) => target);
 
-test("a word without a known meaning is asked about and rejected until it is decided", async () => {
+test("asks about an unknown status word and rejects it until it is decided", async () => {
   const table = await plan(
     "email,Status\na@example.com,active\nb@example.com,Purple\nc@example.com,purple\n",
   );
@@ -38,7 +38,7 @@ test("a word without a known meaning is asked about and rejected until it is dec
   expect(await count(decided)).toMatchObject({ failed: 0, byStatus: { subscribed: 1, skip: 2 } });
 });
 
-test("a status column that is not used stops the import until the user confirms", async () => {
+test("an unused status column blocks the import until the user confirms it", async () => {
   const table = await plan("email,Unsubscribed\na@example.com,true\nb@example.com,false\n");
   const unused = changeColumn(table, 1, { target: "ignore" });
   expect(openQuestions(unused)).toEqual([{ kind: "unusedStatus", column: "Unsubscribed" }]);
@@ -46,7 +46,7 @@ test("a status column that is not used stops the import until the user confirms"
   expect(openQuestions(changeColumn(unused, 1, { target: "status" }))).toEqual([]);
 });
 
-test("a new email column replaces the one before, and a file without one can't be imported", async () => {
+test("a new email column replaces the previous one, and a file without one can't be imported", async () => {
   const table = await plan("email,Work\na@example.com,w@example.com\n");
   expect(targets(changeColumn(table, 1, { target: "email" }))).toEqual(["ignore", "email"]);
   expect(openQuestions(changeColumn(table, 0, { target: "ignore" }))).toEqual([{ kind: "noEmail" }]);
@@ -64,7 +64,7 @@ test("one choice of a date order decides the other ambiguous columns, which can 
   ]);
 });
 
-test("the mapping names every column by its position, with only what its target takes", async () => {
+test("the mapping names every column by position, with only what its target accepts", async () => {
   const text =
     "email,First Name,Status,Since\na@example.com,Ada,active,2/13/2024\nb@example.com,Bo,unsubscribed,\n";
   expect(mappingOf(await plan(text))).toEqual([
@@ -75,19 +75,19 @@ test("the mapping names every column by its position, with only what its target 
   ]);
 });
 
-test("a field that the service fills in itself, or without a name, is asked about", async () => {
+test("asks about a field without a name or with a name reserved by the service", async () => {
   const table = await plan("email,Plan\na@example.com,pro\n");
   const questionsOf = (field: string) => openQuestions(changeColumn(table, 1, { field }));
   expect(questionsOf(" ")).toEqual([{ kind: "noField", column: "Plan" }]);
   expect(questionsOf("unsubscribeUrl")).toEqual([{ kind: "ownField", field: "unsubscribeUrl" }]);
 });
 
-test("a field of the project keeps its name", async () => {
+test("keeps the name of an existing field", async () => {
   const table = await plan("email,First Name\na@example.com,Ada\n", "people.csv", ["First Name"]);
   expect(table.columns[1]?.field).toBe("First Name");
 });
 
-test("statuses are counted without case, a column of times has one line, and empty cells come last", async () => {
+test("counts statuses case-insensitively, lists times as one line and empty cells last", async () => {
   const rows = Array.from(
     { length: DISTINCT_VALUES_MAX + 5 },
     (_, at) => `p${at}@example.com,2024-01-01 00:00:${at},`,
@@ -110,7 +110,7 @@ test("statuses are counted without case, a column of times has one line, and emp
   ]);
 });
 
-test("columns that contradict each other are counted, and the stricter one wins", async () => {
+test("counts rows whose status columns disagree, and the stricter one wins", async () => {
   const table = await plan("email,subscribed,bounced\na@example.com,yes,yes\nb@example.com,yes,no\n");
   expect(await count(table)).toMatchObject({
     contradictions: 1,

@@ -69,7 +69,7 @@ export interface ColumnChange extends Partial<
   values?: Record<string, ImportStatus | null>;
 }
 
-/** Returns the table with one column changed. A new email column replaces the one before. */
+/** Returns the table with one column changed. A new email column replaces the previous one. */
 export function changeColumn(planned: PlannedTable, columnAt: number, change: ColumnChange): PlannedTable {
   const columns = planned.columns.map((column, at): ColumnPlan => {
     if (at === columnAt) return { ...column, ...change, values: changedValues(column.values, change.values) };
@@ -79,7 +79,7 @@ export function changeColumn(planned: PlannedTable, columnAt: number, change: Co
   return { ...planned, columns };
 }
 
-/** A file writes its dates in one order, so one choice decides the columns that are still open. */
+/** A file uses one date order, so one choice decides all undecided columns. */
 function withSameOrder(column: ColumnPlan, order: DateOrder | null | undefined): ColumnPlan {
   const isOpen = column.isAmbiguous && column.type === "date" && column.dateFormat === null;
   return isOpen && order != null ? { ...column, dateFormat: order } : column;
@@ -90,7 +90,7 @@ function changedValues(values: ColumnPlan["values"], change: ColumnChange["value
   return Object.fromEntries(entries.filter((entry): entry is [string, ImportStatus] => entry[1] !== null));
 }
 
-/** The plan of a column as the shared reader takes it. */
+/** Returns a column's plan in the format of the shared reader. */
 export function mappedColumn(column: ColumnPlan): MappedColumn {
   const { position, name, target, field, type, dateFormat, values } = column;
   const isField = target === "field";
@@ -106,7 +106,7 @@ export function mappedColumn(column: ColumnPlan): MappedColumn {
   };
 }
 
-/** The mapping as the API takes it. Every column is named by its position, so nothing is left to be guessed. */
+/** Returns the mapping in the API's format. Every column is named by position, so that the server guesses nothing. */
 export function mappingOf({ columns }: PlannedTable): GivenColumn[] {
   return columns.map((plan) => {
     const { position, target, field, type, dateFormat, values } = mappedColumn(plan);

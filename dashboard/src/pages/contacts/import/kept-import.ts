@@ -1,7 +1,7 @@
 // Keeps a chosen file in the tab until it is imported, so that a reload loses neither the file nor its plan.
 import type { ChosenFile } from "./import-plan.ts";
 
-/** Former versions kept another shape under another name. */
+/** Previous versions stored another shape under another name. */
 const keptAs = (projectId: string) => `postloft.import-plan.${projectId}`;
 
 /** Returns the kept file, or null. */
@@ -9,7 +9,7 @@ export function readKept(projectId: string): ChosenFile | null {
   return JSON.parse(sessionStorage.getItem(keptAs(projectId)) ?? "null") as ChosenFile | null;
 }
 
-/** Keeps a file. Null, or a file that was imported, clears the store. */
+/** Stores a file. Null, or a file that was imported, clears the store. */
 export function keep(projectId: string, chosen: ChosenFile | null): void {
   sessionStorage.removeItem(keptAs(projectId));
   if (chosen === null || chosen.job !== undefined || chosen.planned.text.length > KEPT_CHARACTERS_MAX) return;

@@ -1,4 +1,4 @@
-// The report of an import in several parts adds up.
+// Tests how the results of an import in several parts add up.
 import { expect, test } from "vitest";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { mergeResults } from "./merge-results.ts";
@@ -19,7 +19,7 @@ const warning = (code: "status.contradiction" | "header.none", count: number) =>
   message: "",
 });
 
-test("counts are added, errors follow each other, and one warning stands for all parts", () => {
+test("adds counts, concatenates errors and merges equal warnings", () => {
   const first = { ...RESULT, subscribedCount: 2, warnings: [warning("status.contradiction", 2)] };
   const second = {
     ...RESULT,
@@ -43,6 +43,6 @@ test("counts are added, errors follow each other, and one warning stands for all
   });
 });
 
-test("the result of one part stays as it is, also without the counts of this version", () => {
+test("returns the result of a single part unchanged, even without this version's counts", () => {
   expect(mergeResults([RESULT])).toBe(RESULT);
 });

@@ -1,14 +1,14 @@
-// The rejected rows of all parts of an import are in one file.
+// Tests how the rejected rows of several parts are joined into one file.
 import { expect, test } from "vitest";
 import { mergeTables } from "./merge-tables.ts";
 
-test("rows below the same header follow each other", () => {
+test("concatenates rows with the same header", () => {
   expect(mergeTables(["row,email,error\r\n3,a,bad\r\n", "row,email,error\r\n9,b,bad\r\n"])).toBe(
     "row,email,error\r\n3,a,bad\r\n9,b,bad\r\n",
   );
 });
 
-test("columns of the same name are joined, others are added, and quotes stay", () => {
+test("joins columns of the same name, adds others, and preserves quotes", () => {
   const merged = mergeTables([
     'Email,Name,Name,error\r\n"a, b",Ada,"Ada\nL.",bad\r\n',
     "Email,error\r\n",
@@ -19,6 +19,6 @@ test("columns of the same name are joined, others are added, and quotes stay", (
   );
 });
 
-test("no errors at all leave the header alone", () => {
+test("keeps only the header if there are no rows", () => {
   expect(mergeTables(["row,error\r\n", "row,error\r\n"])).toBe("row,error\r\n");
 });

@@ -28,7 +28,7 @@ function keysOf(header: readonly string[]): string[] {
 
 const write = (cells: readonly string[]): string => cells.map(quoteCell).join(",");
 
-/** Returns one CSV with all rows of the given ones, which the server wrote. Columns of the same name become one column. */
+/** Returns one CSV with the rows of all given CSVs, which the server wrote. Columns of the same name are joined. */
 export function mergeTables(texts: readonly string[]): string {
   const tables = texts.map(read);
   const names = new Map(

@@ -1,4 +1,4 @@
-// The number of rows that each status gets, and the rows that can't be imported, before anything is sent.
+// Shows how many rows get each status, and the rows that can't be imported, before anything is sent.
 import { useQuery } from "@tanstack/react-query";
 import { plural, t } from "../../../text/t.ts";
 import { Card } from "../../../ui/page.tsx";
@@ -7,10 +7,10 @@ import { countPeople, type PeopleCount } from "./count-people.ts";
 import type { ChosenFile } from "./import-plan.ts";
 import { statusCountsText } from "./status-names.ts";
 
-/** Counts again when the plan changes. Undefined while it counts for the first time. */
+/** Counts again when the plan changes. Undefined during the first count. */
 export function usePeopleCount({ planned, options }: ChosenFile) {
   const { decimal } = options;
-  // Field names change nothing.
+  // Field names do not affect the count.
   const plan = planned.columns.map(({ target, type, dateFormat, values }) => ({
     target,
     type,
@@ -21,7 +21,7 @@ export function usePeopleCount({ planned, options }: ChosenFile) {
     queryKey: ["people-count", planned.name, planned.text.length, decimal, plan],
     queryFn: ({ signal }) => countPeople(planned, { decimal }, signal),
     placeholderData: (before) => before,
-    // The file is in this tab.
+    // Works offline, because the file is in this tab.
     networkMode: "always",
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,

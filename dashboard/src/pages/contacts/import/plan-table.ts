@@ -1,4 +1,4 @@
-// Proposes the plan of a table by the shared reader. Pure.
+// Proposes a plan for a table with the shared reader. Pure.
 import { sharedKey } from "@postloft/contract/contact-file/column-names.ts";
 import { ownKey } from "@postloft/contract/contact-file/field-names.ts";
 import type { FileTable, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
@@ -7,7 +7,7 @@ import type { ColumnPlan } from "./import-plan.ts";
 import { meaningsOf, statusWords } from "./status-words.ts";
 import type { ColumnSurvey, Survey } from "./survey-table.ts";
 
-/** Returns a plan for each column, in their order. `known` are the keys that the project's contacts have. */
+/** Returns a plan for each column in order. `known` are the keys that the project's contacts have. */
 export function planColumns(
   table: FileTable,
   survey: Survey,
@@ -24,7 +24,7 @@ export function planColumns(
       ...planOf(column, survey.columns[at]),
       isStatusLike: column.target === "status" || warned("status.unused", position),
       isAmbiguous,
-      // The user chooses the order, or that the dates stay text.
+      // The user chooses the order or keeps the dates as text.
       ...(isAmbiguous ? { type: "date" as const, dateFormat: null } : {}),
     };
   });

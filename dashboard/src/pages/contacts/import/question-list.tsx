@@ -1,4 +1,4 @@
-// The decisions that are missing before an import can start.
+// Lists the decisions still missing before an import can start.
 import { t } from "../../../text/t.ts";
 import type { OpenQuestion } from "./open-questions.ts";
 

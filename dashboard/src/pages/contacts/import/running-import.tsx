@@ -1,4 +1,4 @@
-// An import or a preview by the ids of its jobs: its progress, why it failed, or its report.
+// Shows an import or a preview by its job ids: its progress, its error, or its report.
 import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, type ReactNode } from "react";
 import { call } from "../../../api/call.ts";
@@ -12,10 +12,10 @@ import { mergeResults } from "./merge-results.ts";
 
 interface RunningImportProps {
   projectId: string;
-  /** The ids of its jobs, separated by commas. */
+  /** Job ids, separated by commas. */
   job: string;
   isDryRun: boolean;
-  /** What the user can do once it has ended. */
+  /** Actions offered once the import has ended. */
   more?: ReactNode;
 }
 

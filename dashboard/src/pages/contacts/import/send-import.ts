@@ -1,4 +1,4 @@
-// Sends a planned file to the API: one request, or several that follow each other if the file is large.
+// Sends a planned file to the API, in one request or, for large files, in several consecutive ones.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { call, CallError, upload } from "../../../api/call.ts";
 import { createSegment, getImport, importContacts } from "../../../api/endpoints.ts";
@@ -22,14 +22,13 @@ interface Sending {
   chosen: ChosenFile;
   dryRun: boolean;
   signal: AbortSignal;
-  /** Jobs of the parts that an interrupted try has sent. Gets one more with each part that is sent. */
+  /** Jobs of the parts sent by an interrupted attempt. Each sent part is appended. */
   jobs: string[];
   onProgress: (progress: SendProgress) => void;
 }
 
 /**
- * Sends all parts that were not sent yet. Each part waits until the one before it is done, so that the last row of a person wins.
- *
+ * Sends all parts not sent yet. Each part waits for the previous one, so that the last row of a contact wins.
  * @returns the jobs of all parts. The last one may still run.
  * @throws CallError if a part can't be sent or its job fails. Calling it again with the same `jobs` continues with that part.
  */

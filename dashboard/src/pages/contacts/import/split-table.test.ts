@@ -1,4 +1,4 @@
-// The parts of a large table contain every row once, in order, below the same header.
+// Tests that the parts of a large table contain every row once, in order, below the same header.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
@@ -38,14 +38,14 @@ test("parts repeat the header, stay within the limit and number their rows as th
   );
 });
 
-test("a table that fits is one part, exactly as it is in the file", async () => {
+test("a table that fits is one part, identical to the file", async () => {
   const text = `${PREAMBLE}ada@example.com,Ada,\n`;
   expect(await splitTable({ text, separator: ",", start: PREAMBLE.length }, Buffer.byteLength(text))).toEqual(
     [{ text, rowOffset: 0 }],
   );
 });
 
-test("a row larger than the limit gets a part of its own and the others keep theirs", async () => {
+test("a row above the limit gets a separate part, and other rows stay within it", async () => {
   const rows = ["a@example.com", `b@example.com,${"x".repeat(500)}`, "c@example.com"];
   const text = `email,note\n${rows.join("\n")}`;
   const parts = await splitTable({ text, separator: ",", start: "email,note\n".length }, 200);

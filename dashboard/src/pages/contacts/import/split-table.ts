@@ -1,4 +1,4 @@
-// Splits a table that is larger than one request takes. Each part repeats the rows up to the header.
+// Splits a table that exceeds one request. Each part repeats the rows up to the header.
 import { createCsvReader } from "@postloft/contract/read-csv.ts";
 import { takeTurns } from "./take-turns.ts";
 
@@ -22,9 +22,8 @@ const bytesOf = (text: string) => ENCODER.encode(text).length;
 const BYTES_A_CHARACTER_MAX = 3;
 
 /**
- * Returns the parts of a table in their order, each of at most `mostBytes` in UTF-8. A table that fits is one part.
- *
- * A single row that exceeds the limit gets a part of its own, which the server rejects.
+ * Returns the parts of a table in order, each of at most `mostBytes` in UTF-8. A table that fits is one part.
+ * A single row above the limit gets a separate part, which the server rejects.
  */
 export async function splitTable(table: SplitTable, mostBytes: number): Promise<TablePart[]> {
   const { text, separator, start } = table;

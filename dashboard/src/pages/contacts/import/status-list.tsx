@@ -1,4 +1,4 @@
-// The statuses of a column: how many rows have each, and what they become.
+// Lists the statuses of a column with their row counts and what each becomes.
 import { EVERY_OTHER, IMPORT_STATUSES } from "@postloft/contract/contact-file/mapping.ts";
 import { t } from "../../../text/t.ts";
 import { INPUT_CLASS } from "../../../ui/field.tsx";

@@ -1,4 +1,4 @@
-// Names of what a row can become and of the targets of a column.
+// Names of import statuses and column targets.
 import type {
   ColumnTarget,
   DateOrder,
@@ -40,7 +40,7 @@ interface CountedStatuses {
   withoutStatus?: number;
 }
 
-/** Such as "1,170 subscribed · 702 unsubscribed". Leaves out zeros, unless nothing else is left. */
+/** Returns a text such as "1,170 subscribed · 702 unsubscribed". Omits zeros unless all counts are zero. */
 export function statusCountsText(counts: CountedStatuses): string {
   const { subscribed, unsubscribed, suppressed, skipped, withoutStatus = 0 } = counts;
   const all: Array<[number, string]> = [

@@ -1,4 +1,4 @@
-// The words of a status column and what each becomes, by the reader that imports them. Pure.
+// Maps the words of a status column with the reader that imports them. Pure.
 import {
   EVERY_OTHER,
   type ImportStatus,
@@ -12,7 +12,7 @@ import type { ColumnSurvey } from "./survey-table.ts";
 export interface StatusWord {
   /** The key in the values of a mapping: a word, `""` for empty cells, or `"*"` for every other word. */
   key: string;
-  /** As the file has it. */
+  /** As written in the file. */
   text: string;
   rows: number;
 }
@@ -20,8 +20,8 @@ export interface StatusWord {
 type Values = Record<string, ImportStatus>;
 
 /**
- * Returns the words of a column that can be decided one by one, the most frequent first and empty cells last. A column of times, such as
- * `UNSUB_TIME`, has one line for all of them.
+ * Returns the words of a column that can be decided individually, most frequent first and empty cells last. A column of times, such as
+ * `UNSUB_TIME`, has one line for all values.
  */
 export function statusWords(name: string, proposed: Values | null, survey: ColumnSurvey): StatusWord[] {
   const total = Object.values(survey.kinds).reduce((sum, count) => sum + count, 0);
@@ -46,7 +46,7 @@ function distinctWords(values: ReadonlyArray<readonly [string, number]>): Status
   return [...words.values()].toSorted((one, other) => other.rows - one.rows);
 }
 
-/** Whether any value has one meaning, as in a column of the times at which people left. */
+/** Returns whether all values have the same meaning, as in a column of unsubscribe times. */
 function meansOneThing(name: string, proposed: Values | null): boolean {
   const kind = statusKindOf(name);
   if (kind === "left" || kind === "gone") return true;
@@ -65,7 +65,7 @@ const EMAIL: MappedColumn = {
   why: "given",
 };
 
-/** Returns what each word becomes. Words without a known meaning are left out. */
+/** Returns the status of each word. Omits words without a known meaning. */
 export function meaningsOf(name: string, proposed: Values | null, words: readonly StatusWord[]): Values {
   const status: MappedColumn = { ...EMAIL, position: 2, name, target: "status", values: proposed };
   const read = createPersonReader([EMAIL, status], { decimal: "point" });

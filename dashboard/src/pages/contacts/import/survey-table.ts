@@ -1,4 +1,4 @@
-// Reads a table once and notes what the wizard shows of it: row counts, sample values, and the distinct values of each column.
+// Reads a table once and collects what the wizard shows: row counts, sample values and the distinct values of each column.
 import { cellValue, isNothing } from "@postloft/contract/cell.ts";
 import type { FileTable } from "@postloft/contract/contact-file/mapping.ts";
 import { createCsvReader, faultOfSurplus, isEmptyRow } from "@postloft/contract/read-csv.ts";
@@ -38,7 +38,7 @@ const VALUE_LENGTH_MAX = 80;
 /** The reader takes more rows, but would block the page for too long with them. */
 const SAMPLE_ROWS = 400;
 
-/** Surveys a table without blocking the page. The sample has its first rows. */
+/** Surveys a table without blocking the page. The sample consists of its first rows. */
 export async function surveyTable(text: string, table: FileTable): Promise<Surveyed> {
   const reader = createCsvReader(text.slice(table.start), table.separator, true);
   const columns = table.names.map(createColumnNotes);
@@ -70,7 +70,7 @@ export async function surveyTable(text: string, table: FileTable): Promise<Surve
 
 const DATE = /^\d{4}-\d{2}-\d{2}(?:$|(?<time>[T ]\d))/;
 
-/** Takes every text that begins like a date for one, because checking all of them takes most of the time. */
+/** Treats every text that starts like a date as one, because full validation would take most of the time. */
 function cellKind(cell: string, value: string): Kind {
   const date = DATE.exec(value);
   if (date !== null) return date.groups?.["time"] === undefined ? "day" : "instant";

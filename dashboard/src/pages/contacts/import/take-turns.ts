@@ -1,12 +1,11 @@
-// Splits long work into short turns so that the page keeps answering clicks and keys.
+// Splits long work into short turns so that the page stays responsive.
 
-/** A frame takes 16 ms. Two of them are too short to notice. */
+/** Two frames of 16 ms, too short to notice. */
 const TURN_MS = 32;
 
 /**
  * Returns a function to call inside a long loop. It resolves immediately until the turn is over, then lets the browser do other work.
- *
- * A message is not slowed down in a hidden tab, as a timer would be.
+ * Uses a message because timers are throttled in hidden tabs.
  */
 export function takeTurns(): () => Promise<void> {
   let endsAtMs = performance.now() + TURN_MS;

@@ -39,7 +39,7 @@ export function UndoImport({ projectId, jobIds }: UndoImportProps) {
   });
   const undoing = useUndoing(projectId, jobIds);
   const broken = undos.find(({ isError }) => isError);
-  // The server says why this import can't be undone, such as that its 30 days are over.
+  // The server explains why this import can't be undone, for example because its 30 days are over.
   if (broken?.error instanceof CallError && broken.error.code === "CONFLICT")
     return <p className="text-sm text-soft">{broken.error.message}</p>;
   if (broken !== undefined) return <Failure error={broken.error} onRetry={() => void broken.refetch()} />;
@@ -109,7 +109,7 @@ function OfferedUndo({ parts, undoing }: OfferedUndoProps) {
   );
 }
 
-/** Undoes the parts one after the other, the last one first, so that each finds the values that it wrote. */
+/** Undoes the parts in reverse order, so that each finds the values it wrote. */
 function useUndoing(projectId: string, jobIds: readonly string[]) {
   const queries = useQueryClient();
   const read = async (jobId: string) => {

@@ -1,4 +1,4 @@
-// A ZIP becomes its CSV files, and no ZIP makes the page run out of memory.
+// Tests reading CSV files from a ZIP, and that no ZIP exhausts the page's memory.
 import { strToU8, zipSync, type Zippable } from "fflate";
 import { expect, test } from "vitest";
 import { unzipTables, ZIP_FILES_MAX } from "./unzip-tables.ts";
@@ -29,13 +29,13 @@ test.for([0, 6] as const)(
   },
 );
 
-test("a ZIP bomb stops at the limit, whatever size it claims", async () => {
+test("stops reading a ZIP bomb at the limit, whatever size it claims", async () => {
   const bomb = zip({ "bomb.csv": "0".repeat(5_000_000) });
   expect(bomb.length).toBeLessThan(10_000);
   expect(await problemOf(bomb)).toBe("large");
 });
 
-test("a ZIP with 1,000 files is an error", async () => {
+test("rejects a ZIP with 1,000 files", async () => {
   const files: Zippable = Object.fromEntries(
     Array.from({ length: 1_000 }, (_, at) => [`${at}.csv`, strToU8("email\n")]),
   );
@@ -44,7 +44,7 @@ test("a ZIP with 1,000 files is an error", async () => {
   expect((await unzipTables(zip(few), MOST)).files).toHaveLength(ZIP_FILES_MAX);
 });
 
-test("a workbook, a ZIP without a CSV file, a damaged ZIP and other bytes are errors", async () => {
+test("rejects a workbook, a ZIP without a CSV file, a damaged ZIP and other bytes", async () => {
   const whole = zip({ "a.csv": "email\nada@example.com\n".repeat(1_000) });
   expect(await problemOf(zip({ "[Content_Types].xml": "<x/>", "xl/workbook.xml": "<x/>" }))).toBe("workbook");
   expect(await problemOf(zip({ "readme.md": "x" }))).toBe("noTable");

@@ -32,9 +32,8 @@ class ZipError extends Error {
 }
 
 /**
- * Returns the CSV files of a ZIP in their order, or why there are none.
- *
- * @param mostBytes of all files together. Reading stops there, whatever sizes the ZIP claims.
+ * Returns the CSV files of a ZIP in order, or why there are none.
+ * @param mostBytes limit for all files together. Reading stops there, whatever sizes the ZIP claims.
  */
 export async function unzipTables(bytes: Uint8Array, mostBytes: number): Promise<Unzipped> {
   const taking = takeFiles(mostBytes);
@@ -49,7 +48,7 @@ export async function unzipTables(bytes: Uint8Array, mostBytes: number): Promise
     }
     return { files: taking.files() };
   } catch (error) {
-    // The library throws its own error for what is no ZIP, is cut off or is encrypted.
+    // The library throws another error for files that are no ZIP, truncated or encrypted.
     return { problem: error instanceof ZipError ? error.problem : "damaged" };
   }
 }

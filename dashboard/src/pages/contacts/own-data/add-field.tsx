@@ -1,4 +1,4 @@
-// Gives a contact a value for a field it has none for: one that others have, of the type they have, or a new one.
+// Adds a value for a field that a contact lacks: an existing field with its type, or a new one.
 import { useState, type RefObject } from "react";
 import { flushSync } from "react-dom";
 import { t } from "../../../text/t.ts";
@@ -17,7 +17,7 @@ interface AddFieldProps {
   projectId: string;
   id: string;
   data: Record<string, unknown>;
-  /** The fields of the project, with their types. */
+  /** The project's fields with their types. */
   known: ReadonlyMap<string, ContactField["type"]>;
   button: RefObject<HTMLButtonElement | null>;
 }

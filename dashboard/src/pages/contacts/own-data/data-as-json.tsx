@@ -1,4 +1,4 @@
-// The data of a contact as JSON, edited as a whole: what is not understood is said before it is sent, and only what was changed is sent.
+// Edits a contact's data as JSON. Validates before saving and sends only changed keys.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../../api/call.ts";
@@ -19,9 +19,9 @@ interface DataAsJsonProps {
   data: Data;
 }
 
-/** What is typed stays when the contact changes meanwhile, and does not change that back. */
+/** Unsaved text. If the contact changes elsewhere, the text stays and does not revert that change. */
 interface Draft {
-  /** The data as it was when the typing began. */
+  /** The data when editing began. */
   base: Data;
   text: string;
 }
@@ -41,7 +41,7 @@ export function DataAsJson({ projectId, id, data }: DataAsJsonProps) {
     mutationFn: ({ to }: { to: Data; sent: string }) => change(base, to),
     onSuccess: async (_contact, { to, sent }) => {
       await queries.invalidateQueries({ queryKey: ["project", projectId] });
-      // What was typed meanwhile is a change of what was saved.
+      // Text typed while saving is a change of the saved data.
       setDraft((now) => (now === null || now.text === sent ? null : { base: to, text: now.text }));
       done(t("Data saved"), { undo: () => change(to, base) });
     },
@@ -93,7 +93,7 @@ function textOf(data: Data): string {
   return JSON.stringify(data, null, 2);
 }
 
-/** The object a text holds; null when it holds none. */
+/** Returns the object in a JSON text, or null if there is none. */
 function parseObject(text: string): Data | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -103,7 +103,7 @@ function parseObject(text: string): Data | null {
   }
 }
 
-/** What makes the one of the other; a key that was taken out is cleared by null. */
+/** Returns the patch from one object to another. Removed keys are cleared with null. */
 function patchOf(before: Data, after: Data): Data {
   const gone = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   const changed = Object.entries(after).filter(

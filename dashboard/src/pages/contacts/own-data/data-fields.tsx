@@ -1,4 +1,4 @@
-// The data of a contact, a row a field, each changed where it stands; its JSON is one press away.
+// Lists a contact's data with one row per field, editable in place, and a switch to JSON.
 import { useQuery } from "@tanstack/react-query";
 import { Pencil, Trash2 } from "lucide-react";
 import { useRef, useState } from "react";
@@ -63,7 +63,7 @@ export function DataFields({ projectId, id, data }: DataFieldsProps) {
   );
 }
 
-/** As wide as the input that takes the place of the value, and as high: nothing moves. */
+/** Same size as the input that replaces the value, so that the layout does not shift. */
 const ROW =
   "grid grid-cols-[minmax(0,1fr)_auto] items-start gap-x-3 px-5 py-2 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)_auto]";
 const NAME = "py-1.5 text-sm text-soft wrap-anywhere max-sm:col-span-2 max-sm:pb-0";

@@ -1,4 +1,4 @@
-// What is kept as it is written, and what would silently become another number.
+// Tests which numbers JavaScript keeps and which would silently change.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { areNumbersKept } from "./exact-numbers.ts";
@@ -17,7 +17,7 @@ test.each([
   '"12345678901234567890"',
   String.raw`{"12345678901234567890": "\"12345678901234567890"}`,
   "[]",
-])("%s is kept as it is written", (json) => {
+])("keeps %s as written", (json) => {
   expect(areNumbersKept(json)).toBe(true);
 });
 
@@ -28,11 +28,11 @@ test.each([
   "1e-400",
   '{"a": [0.10000000000000000001]}',
   String.raw`["\\", 12345678901234567890]`,
-])("%s would be stored as another number", (json) => {
+])("detects that %s would be stored as another number", (json) => {
   expect(areNumbersKept(json)).toBe(false);
 });
 
-test("whatever JavaScript writes it keeps", () => {
+test("accepts every JSON that JavaScript writes", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(areNumbersKept(JSON.stringify(value))).toBe(true);

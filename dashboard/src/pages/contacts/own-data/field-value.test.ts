@@ -1,4 +1,4 @@
-// A value keeps its JSON type on its way through an input, and what is wrong with it is said.
+// Tests that values keep their JSON type in an input, and that errors are reported.
 import { expect, test } from "vitest";
 import { draftOf, kindOf, kindsFor, readDraft } from "./field-value.ts";
 
@@ -16,13 +16,10 @@ test.each([
   [false, "string", "boolean"],
   [["a", 1], "string", "json"],
   [{ a: { b: null } }, undefined, "json"],
-] as const)(
-  "%j of a field of the type %s is a %s, and the same when nobody touched it",
-  (value, type, kind) => {
-    expect(kindOf(value, type)).toBe(kind);
-    expect(readDraft(draftOf(value, kind), kind)).toEqual({ value });
-  },
-);
+] as const)("edits %j of a %s field as %s and returns it unchanged if untouched", (value, type, kind) => {
+  expect(kindOf(value, type)).toBe(kind);
+  expect(readDraft(draftOf(value, kind), kind)).toEqual({ value });
+});
 
 test.each([
   ["", "text", "empty"],
@@ -39,16 +36,16 @@ test.each([
   ["0.12345678901234567890", "number", "inexact"],
   ["[1, 12345678901234567890]", "json", "inexact"],
   ['{"a": 1e999}', "json", "inexact"],
-] as const)("%j is no %s", (draft, kind, problem) => {
+] as const)("rejects %j as a %s", (draft, kind, problem) => {
   expect(readDraft(draft, kind)).toEqual({ problem });
 });
 
-test("an instant is shown to the minute where it has no seconds", () => {
+test("shows an instant without seconds to the minute", () => {
   expect(kindOf("2027-01-31T10:00:00Z", "date")).toBe("instant");
   expect(draftOf("2027-01-31T10:00:00Z", "instant")).toMatch(/^2027-\d\d-\d\dT\d\d:\d\d$/);
 });
 
-test("a field is given what it has elsewhere, a new one anything", () => {
+test("offers the kinds of an existing field's type, and all kinds for a new field", () => {
   expect(kindsFor("date")).toEqual(["day", "instant"]);
   expect(kindsFor(undefined)).toHaveLength(6);
 });

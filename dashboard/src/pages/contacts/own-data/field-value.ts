@@ -1,30 +1,32 @@
-// One value of a contact's data: of what kind it is, and how it is written into an input and read back from it. Pure.
+// Converts a value of a contact's data to the text of an input and back. Pure.
 import type { ContactField } from "../field-queries.ts";
 import { areNumbersKept, isKeptNumber } from "./exact-numbers.ts";
 
-/** What a value is edited as. */
+/** The kind of input for a value. */
 export type Kind = "text" | "number" | "boolean" | "day" | "instant" | "json";
 type FieldType = ContactField["type"];
 
 const KINDS: readonly Kind[] = ["text", "number", "boolean", "day", "instant", "json"];
 const KINDS_OF_TYPE: Record<FieldType, readonly Kind[]> = {
-  // The API calls lists and objects so, too.
+  // Lists and objects also have the type "string" in the API.
   string: ["text", "json"],
   number: ["number"],
   boolean: ["boolean"],
   date: ["day", "instant"],
 };
-/** As the API knows dates; anything else is a text to it. */
+/** The API's date formats; any other text is a plain text. */
 const DATE = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d{3})?Z)?$/;
 const DAY_LENGTH = "2027-01-31".length;
 const MINUTE_MS = 60_000;
 
-/** What a field may be given. @param type undefined where nobody has the field yet */
+/** Returns the kinds allowed for a field. @param type undefined if no contact has the field yet */
 export function kindsFor(type: FieldType | undefined): readonly Kind[] {
   return type === undefined ? KINDS : KINDS_OF_TYPE[type];
 }
 
-/** The value that is there decides; of texts that look like dates, the field. @param type undefined while it is not known */
+/**
+ * Returns a value's kind. The value decides, except that the field decides whether a text is a date. @param type undefined while unknown
+ */
 export function kindOf(value: unknown, type: FieldType | undefined): Kind {
   if (typeof value === "number" || typeof value === "boolean") return typeof value as Kind;
   if (typeof value !== "string") return "json";
@@ -32,7 +34,7 @@ export function kindOf(value: unknown, type: FieldType | undefined): Kind {
   return value.length === DAY_LENGTH ? "day" : "instant";
 }
 
-/** Also that there is such a day: of the 31st of February `Date` makes one in March. */
+/** Returns whether a text is a valid date, because `Date` turns February 31 into a day in March. */
 function isDate(text: string): boolean {
   const instant = DATE.test(text) ? new Date(text) : null;
   return (
@@ -42,21 +44,21 @@ function isDate(text: string): boolean {
   );
 }
 
-/** What stands in the input of a value when it is opened. */
+/** Returns the initial text of a value's input. */
 export function draftOf(value: unknown, kind: Kind): string {
   if (kind === "json") return JSON.stringify(value, null, 2);
   if (kind !== "instant") return String(value);
   const instant = new Date(String(value));
-  // An input of a date and a time knows no zone: the viewer's is meant.
+  // A `datetime-local` input has no zone, so use the user's.
   const local = new Date(instant.getTime() - instant.getTimezoneOffset() * MINUTE_MS).toISOString();
   return local.slice(0, instant.getTime() % MINUTE_MS === 0 ? "2027-01-31T10:00".length : -1);
 }
 
-/** Why what was typed is no value. */
+/** Why the input is invalid. */
 export type Problem = "number" | "inexact" | "date" | "json" | "empty";
 export type Read = { value: unknown } | { problem: Problem };
 
-/** What was typed, as JSON has it; or what is wrong with it. */
+/** Parses the input into a JSON value, or returns what is wrong. */
 export function readDraft(draft: string, kind: Kind): Read {
   switch (kind) {
     case "number":
@@ -90,7 +92,7 @@ function readJson(text: string): Read {
   }
 }
 
-/** The API takes an empty text for nothing and null for the end of a value. */
+/** The API ignores an empty text and removes a value with null. */
 function kept(value: unknown): Read {
   return value === "" || value === null ? { problem: "empty" } : { value };
 }

@@ -1,4 +1,4 @@
-// The values of a contact's data in words: their kinds, how each is shown, and what is wrong with what was typed.
+// Formats the values of a contact's data and names their kinds and errors.
 import { locale, t } from "../../../text/t.ts";
 import { formatDate, formatInstant } from "../../../ui/format.ts";
 import type { Kind, Problem } from "./field-value.ts";
@@ -18,7 +18,7 @@ export const PROBLEMS: Record<Problem, string> = {
   json: t("Not valid JSON yet."),
   empty: t("Enter a value or remove the field."),
 };
-/** A number of somebody else's is shown with all of its digits. */
+/** Show all digits, because the number belongs to the user. */
 const EXACT = new Intl.NumberFormat(locale(), { maximumFractionDigits: 20 });
 
 export function formatValue(value: unknown, kind: Kind): string {

@@ -1,4 +1,4 @@
-// Writes one key of a contact's data and offers to take it back; the others stay as they are.
+// Changes one key of a contact's data and offers to undo it.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { call, problemOf } from "../../../api/call.ts";
 import { updateContact } from "../../../api/endpoints.ts";
@@ -8,9 +8,9 @@ import { contactQuery } from "../contact-query.ts";
 
 interface FieldChange {
   name: string;
-  /** null removes it. */
+  /** Null removes the key. */
   value: unknown;
-  /** null where there was none. */
+  /** Null if there was no value. */
   before: unknown;
 }
 
@@ -24,7 +24,7 @@ export function useFieldChange(projectId: string, id: string) {
       body: { data: { [name]: value } },
     });
     queries.setQueryData(contactQuery(projectId, id).queryKey, contact);
-    // Names that the service fills in itself are passed over without an error.
+    // The API ignores reserved names without an error.
     if (value !== null && !Object.hasOwn(contact.data, name))
       throw new Error(t("This field name is reserved. Choose another name."));
   };
@@ -40,7 +40,7 @@ export function useFieldChange(projectId: string, id: string) {
   });
 }
 
-/** What the field says of a change that was refused. */
+/** Returns the error message for the field. */
 export function refusalOf(error: Error | null): string | undefined {
   return error === null ? undefined : (problemOf(error) ?? error.message);
 }

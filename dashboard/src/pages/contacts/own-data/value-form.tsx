@@ -1,4 +1,4 @@
-// The input of one value, by its kind: Enter saves it, Escape leaves it as it was; what is wrong is said below.
+// Edits one value in place. Enter saves, Escape cancels, and errors appear below.
 import { Check, X } from "lucide-react";
 import { useId, useState, type KeyboardEvent, type ReactNode } from "react";
 import { t } from "../../../text/t.ts";
@@ -7,18 +7,18 @@ import { AREA_CLASS, INPUT_CLASS } from "../../../ui/field.tsx";
 import type { Kind } from "./field-value.ts";
 
 interface ValueFormProps {
-  /** What of the form comes before the value. */
+  /** Content before the value. */
   children: ReactNode;
   kind: Kind;
-  /** What the input is called. */
+  /** Accessible name of the input. */
   label: string;
-  /** What the value belongs to, for the names of the buttons. */
+  /** The field's name, for the labels of the buttons. */
   name: string;
   draft: string;
   onDraft: (draft: string) => void;
   problem: string | undefined;
   isBusy: boolean;
-  /** The value is what one came for. */
+  /** Focuses the value on mount. */
   hasFocus: boolean;
   className: string;
   onSave: () => void;
@@ -40,7 +40,7 @@ export function ValueForm({
   onCancel,
 }: ValueFormProps) {
   const noteId = useId();
-  // Decided once: an input does not become another one under one's hands.
+  // Decided once, so that the input does not change its type while the user types.
   const [hasLines] = useState(draft.includes("\n"));
   const isLong = kind === "json" || (kind === "text" && hasLines);
   const note = problem ?? (isLong ? t("Press Enter to save, or Shift+Enter for a new line.") : undefined);
@@ -51,7 +51,7 @@ export function ValueForm({
     autoFocus: hasFocus,
   } as const;
   const byKey = (event: KeyboardEvent) => {
-    // A list that is open lies elsewhere in the page: its Escape is its own.
+    // An open list is rendered elsewhere in the page and handles Escape itself.
     const isOwn = event.currentTarget.contains(event.target as Node);
     if (event.key === "Escape" && isOwn && !event.nativeEvent.isComposing) onCancel();
   };
@@ -94,7 +94,7 @@ const INPUT_TYPES = { text: "text", number: "number", day: "date", instant: "dat
 
 interface ControlProps {
   kind: Kind;
-  /** Of several lines. */
+  /** Whether the value has several lines. */
   isLong: boolean;
   draft: string;
   onDraft: (draft: string) => void;

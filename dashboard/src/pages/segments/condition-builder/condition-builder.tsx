@@ -1,4 +1,4 @@
-// Builds a condition of nested groups. The page that shows it holds the tree; what it means is said beside it.
+// Edits a filter as nested groups of conditions. The parent holds the tree.
 import { Plus, Trash2 } from "lucide-react";
 import type { Dispatch } from "react";
 import { problemWith } from "../../../api/call.ts";
@@ -11,9 +11,9 @@ import type { Fields } from "./fields.ts";
 interface ConditionBuilderProps {
   tree: Tree;
   fields: Fields;
-  /** What a call with this condition failed with: what it says stands at the condition it is about. */
+  /** Error of the last call with this filter. Each message appears at the condition it belongs to. */
   error: unknown;
-  /** Where the condition is in the body of that call. */
+  /** Path of the filter in that call's body. */
   path?: string;
   onAction: Dispatch<TreeAction>;
 }
@@ -32,7 +32,7 @@ export function ConditionBuilder({ tree, fields, error, path = "filters", onActi
 interface GroupProps {
   group: Group;
   depth: number;
-  /** Where the group is in the body of a call. */
+  /** Path of the group in the call's body. */
   path: string;
   shared: Pick<ConditionBuilderProps, "fields" | "error" | "onAction"> & { mayAdd: boolean };
 }

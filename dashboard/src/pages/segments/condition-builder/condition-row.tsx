@@ -1,4 +1,4 @@
-// One condition: field, operator and value, what the operator means, what the server says against it, and its menu.
+// One condition: field, operator and value, with help, its error and a menu.
 import { ArrowDown, ArrowUp, Brackets, Ellipsis, Trash2 } from "lucide-react";
 import { memo, type Dispatch } from "react";
 import type { FilterOperator } from "@postloft/contract/filter-fields.ts";
@@ -14,9 +14,9 @@ import { ValueInput } from "./value-input.tsx";
 interface ConditionRowProps {
   row: Row;
   fields: Fields;
-  /** Whether it may go into a group of its own. */
+  /** Whether the condition may move into a nested group. */
   mayNest: boolean;
-  /** What the server has against it. */
+  /** The server's error for this condition. */
   problem: string | undefined;
   onAction: Dispatch<TreeAction>;
 }

@@ -1,4 +1,4 @@
-// A whole condition as a sentence anybody can read.
+// Describes a filter as a sentence.
 import type { Filter, FilterCondition, FilterScalar } from "@postloft/contract/filters.ts";
 import { locale, plural, t } from "../../../text/t.ts";
 import { formatNumber } from "../../../ui/format.ts";
@@ -11,7 +11,7 @@ const LISTS = {
   OR: new Intl.ListFormat(locale(), { type: "disjunction" }),
 };
 
-/** "Contacts where plan is “pro” and Mail opened happened in the last 30 days." */
+/** Returns a sentence such as "Contacts where plan is “pro” and Mail opened happened in the last 30 days." */
 export function sentenceOf(filter: Filter, fields: Pick<Fields, "nameOf" | "typeOf">): string {
   return t("Contacts where {conditions}.", { conditions: listOf(filter, fields) });
 }
@@ -25,7 +25,7 @@ function listOf({ operator, conditions }: Filter, fields: Pick<Fields, "nameOf" 
   return LISTS[operator].format(parts);
 }
 
-/** A value as it stands in a sentence: texts in quotes, so that their ends are seen. */
+/** Returns a value as part of a sentence, with texts in quotes so that their ends are visible. */
 export function formatValue(value: unknown): string {
   if (value === true) return t("yes");
   if (value === false) return t("no");
@@ -35,7 +35,7 @@ export function formatValue(value: unknown): string {
   return JSON.stringify(value ?? null);
 }
 
-/** One condition as a part of a sentence. */
+/** Returns a condition as part of a sentence. */
 export function phraseOf(
   condition: FilterCondition,
   { nameOf, typeOf }: Pick<Fields, "nameOf" | "typeOf">,
@@ -104,7 +104,7 @@ interface Presence {
   window: FilterCondition["window"];
 }
 
-/** Of operators that ask whether there is something: a value, an event, a membership. */
+/** Returns the phrase for operators that test existence: of a value, an event or a membership. */
 function phraseOfPresence(operator: FilterCondition["operator"], said: Presence): string {
   const { kind, field, span, upToNow, times, unit, window } = said;
   switch (operator) {

@@ -1,4 +1,4 @@
-// The tree behind the condition builder: nothing the API takes is lost in it, and every change leaves it whole.
+// Tests that the tree behind the condition builder loses nothing the API accepts, and that every change keeps it valid.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -66,7 +66,7 @@ const valuesOf = (tree: Tree) => rowsOf(tree.root).map(({ condition }) => condit
 const keyOf = (tree: Tree, value: string) =>
   rowsOf(tree.root).find(({ condition }) => condition.value === value)?.key ?? -1;
 
-test("any filter the API returns comes out of the builder as it went in", () => {
+test("preserves every filter that the API can return", () => {
   fc.assert(
     fc.property(anyFilter, (given) => {
       const read = filterSchema.safeParse(given);
@@ -78,7 +78,7 @@ test("any filter the API returns comes out of the builder as it went in", () => 
   expect(FILTER_UNITS.length).toBeGreaterThan(0);
 });
 
-test("a condition is added, filled in and removed; what is not filled in is no filter yet", () => {
+test("adds, fills in and removes a condition, and returns no filter while one is incomplete", () => {
   const tree = readTree(flat("pro"));
   const added = changeTree(tree, { do: "add", group: tree.root.key });
   expect(filterOf(added)).toBeNull();
@@ -88,7 +88,7 @@ test("a condition is added, filled in and removed; what is not filled in is no f
   expect(filterOf(changeTree(filled, { do: "remove", part: key }))).toEqual(flat("pro"));
 });
 
-test("the last condition of a group takes the group along; a builder without any begins a new one", () => {
+test("removing the last condition removes its group, and an empty builder starts a new one", () => {
   const nested: Filter = {
     operator: "AND",
     conditions: [row("pro"), { operator: "OR", conditions: [row("free")] }],
@@ -101,7 +101,7 @@ test("the last condition of a group takes the group along; a builder without any
   expect(filterOf(emptied)).toBeNull();
 });
 
-test("a condition is put into a group of its own, whose members are joined the other way", () => {
+test("nests a condition in a new group that uses the other operator", () => {
   const tree = readTree(flat("pro", "free"));
   const nested = changeTree(tree, { do: "nest", part: keyOf(tree, "free") });
   expect(filterOf(nested)).toEqual({
@@ -114,7 +114,7 @@ test("a condition is put into a group of its own, whose members are joined the o
   expect(joined.root.operator).toBe("AND");
 });
 
-test("a condition moves past its neighbour, out of its group at the edge, and stays at the ends", () => {
+test("moves a condition past its neighbour or out of its group, and stops at the ends", () => {
   const tree = readTree(flat("a", "b", "c"));
   const up = changeTree(tree, { do: "move", part: keyOf(tree, "c"), by: -1 });
   expect(valuesOf(up)).toEqual(["a", "c", "b"]);
@@ -132,7 +132,7 @@ test("a condition moves past its neighbour, out of its group at the edge, and st
   expect(filterOf(last)).toEqual(flat("a", "b", "c"));
 });
 
-test("200 conditions are taken, kept and are the most there can be", () => {
+test("accepts 200 conditions and no more", () => {
   const many = flat(...Array.from({ length: 200 }, (_unused, at) => String(at)));
   const tree = readTree(many);
   expect(filterOf(tree)).toEqual(many);
@@ -143,7 +143,7 @@ test("200 conditions are taken, kept and are the most there can be", () => {
   expect(hasRoom(fewer)).toBe(true);
 });
 
-test("another field or operator keeps the value where it fits and drops it where not", () => {
+test("keeps the value for another field or operator if it fits, and drops it otherwise", () => {
   const within = withOperator(row("pro"), "within");
   expect(within).toEqual({ field: "data.plan", operator: "within", value: 7, unit: "days" });
   expect(withOperator(row("pro"), "in")).toEqual({ field: "data.plan", operator: "in", value: ["pro"] });
@@ -160,7 +160,7 @@ test("another field or operator keeps the value where it fits and drops it where
   expect(withField(row("pro"), "data.city", "string")).toEqual({ ...row("pro"), field: "data.city" });
 });
 
-test("operators are those of the field's type, and the one a condition already has", () => {
+test("offers the operators of the field's type and the one already used", () => {
   expect(operatorsFor({ field: "data.seats", operator: "equals" }, "number")).not.toContain("startsWith");
   expect(operatorsFor({ field: "data.seats", operator: "startsWith" }, "number")).toContain("startsWith");
   expect(operatorsFor({ field: "data.new", operator: "equals" })).toContain("within");

@@ -1,4 +1,4 @@
-// A condition while it is written: the tree behind the builder and every way to change it, as a pure reducer.
+// A filter being edited: the tree behind the condition builder and its changes, as a pure reducer.
 import {
   DATA_OPERATORS_BY_TYPE,
   FILTER_OPERATORS,
@@ -12,7 +12,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 export type FieldType = keyof typeof DATA_OPERATORS_BY_TYPE;
 
-/** One line of the builder; `field` is empty until one is chosen. */
+/** One row of the builder. `field` is empty until one is chosen. */
 export interface Row {
   key: number;
   condition: FilterCondition;
@@ -26,24 +26,24 @@ export type Part = Row | Group;
 
 export interface Tree {
   root: Group;
-  /** The key of the next part. */
+  /** The key of the next row or group. */
   nextKey: number;
 }
 
 export type TreeAction =
   | { do: "add"; group: number }
   | { do: "addGroup"; group: number }
-  /** Puts a part into a group of its own, where others can be added beside it. */
+  /** Moves a row or group into a new nested group. */
   | { do: "nest"; part: number }
   | { do: "remove"; part: number }
-  /** Before or after its neighbour; at the edge of a nested group out of it. */
+  /** Moves past a neighbour, or out of a nested group at its edge. */
   | { do: "move"; part: number; by: -1 | 1 }
   | { do: "change"; part: number; condition: FilterCondition }
   | { do: "join"; group: number; operator: "AND" | "OR" }
   | { do: "load"; filter: Filter };
 
 const EMPTY_CONDITION: FilterCondition = { field: "", operator: "exists" };
-/** A builder begins with a condition that is still to be said. */
+/** A new builder starts with one empty condition. */
 export const EMPTY_FILTER: Filter = { operator: "AND", conditions: [EMPTY_CONDITION] };
 const USUAL_SPAN = { value: 7, unit: "days" } as const;
 
@@ -51,7 +51,7 @@ export function isGroup(part: Part): part is Group {
   return "parts" in part;
 }
 
-/** The tree of a filter as the API returns it. */
+/** Returns the tree of a filter from the API. */
 export function readTree(filter: Filter): Tree {
   let nextKey = 0;
   const readGroup = ({ operator, conditions }: Filter): Group => ({
@@ -65,12 +65,12 @@ export function readTree(filter: Filter): Tree {
   return { root, nextKey };
 }
 
-/** The filter of a tree, with nothing lost; null while a condition lacks something. */
+/** Returns the filter of a tree, or null while a condition is incomplete. */
 export function filterOf({ root }: Tree): Filter | null {
   return rowsOf(root).every(({ condition }) => isComplete(condition)) ? writeGroup(root) : null;
 }
 
-/** Whether nothing is said yet. */
+/** Returns whether every condition is still empty. */
 export function isBlank({ root }: Tree): boolean {
   return rowsOf(root).every(({ condition }) => condition.field === "");
 }
@@ -82,17 +82,17 @@ function writeGroup({ operator, parts }: Group): Filter {
   };
 }
 
-/** Every row, also those of nested groups, in the order they are written. */
+/** Returns all rows in order, including those of nested groups. */
 export function rowsOf({ parts }: Group): Row[] {
   return parts.flatMap((part) => (isGroup(part) ? rowsOf(part) : [part]));
 }
 
-/** Whether the API takes one condition more. */
+/** Returns whether the API accepts another condition. */
 export function hasRoom(tree: Tree): boolean {
   return rowsOf(tree.root).length < LIMITS.filterConditions.value;
 }
 
-/** How deep groups may still be nested below one at this depth; the root is at 1. */
+/** Returns whether a group at this depth may contain another one. The root has depth 1. */
 export function canNest(depth: number): boolean {
   return depth < LIMITS.filterDepth.value;
 }
@@ -156,7 +156,7 @@ function mapGroup(group: Group, key: number, change: (group: Group) => Group): G
   };
 }
 
-/** Changes the parts of every group, inner groups first. */
+/** Applies a change to the parts of every group, inner groups first. */
 function mapParts(group: Group, change: (group: Group) => Part[]): Group {
   const parts = group.parts.map((part) => (isGroup(part) ? mapParts(part, change) : part));
   return { ...group, parts: change({ ...group, parts }) };
@@ -187,13 +187,13 @@ function moved(group: Group, key: number, by: -1 | 1): Group {
   };
 }
 
-/** What kind of field it is; null for none. */
+/** Returns the kind of a field, or null if the name is invalid. */
 export function kindOf(field: string): FieldKind | null {
   const read = readField(field);
   return typeof read === "string" ? null : read.kind;
 }
 
-/** What the operator of a condition takes as its value. */
+/** Returns the form of value that the operator requires. */
 export function formOf({ field, operator }: FilterCondition): ValueForm | null {
   const kind = kindOf(field);
   if (kind === null) return null;
@@ -201,7 +201,7 @@ export function formOf({ field, operator }: FilterCondition): ValueForm | null {
   return forms[operator] ?? null;
 }
 
-/** The operators that make sense for a field, and the one it has. @param type of a field of the project; undefined when nobody has it yet */
+/** Returns the sensible operators for a field, plus the current one. @param type undefined if no contact has the field yet */
 export function operatorsFor({ field, operator }: FilterCondition, type?: FieldType): FilterOperator[] {
   const kind = kindOf(field);
   if (kind === null) return [];
@@ -211,14 +211,14 @@ export function operatorsFor({ field, operator }: FilterCondition, type?: FieldT
       ? type === undefined
         ? all
         : [...DATA_OPERATORS_BY_TYPE[type]]
-      : // Everybody has an address, and of events and segments the others say it plainer.
+      : // Omit operators that add nothing, because every contact has an address, and events and segments have clearer ones.
         all.filter((one) => one !== "exists" && one !== "notExists");
   return field !== "" && all.includes(operator) && !sensible.includes(operator)
     ? [...sensible, operator]
     : sensible;
 }
 
-/** The condition with another field: what still fits is kept. */
+/** Returns the condition with another field and keeps the operator and value if they fit. */
 export function withField(before: FilterCondition, field: string, type?: FieldType): FilterCondition {
   const offered = operatorsFor({ field, operator: "exists" }, type);
   const isKept = before.field !== "" && offered.includes(before.operator);
@@ -227,7 +227,7 @@ export function withField(before: FilterCondition, field: string, type?: FieldTy
   return withOperator(isSameKind ? { ...before, field } : { field, operator: before.operator }, operator);
 }
 
-/** The condition with another operator: the value stays where it is of the same form. */
+/** Returns the condition with another operator and keeps the value if it has the same form. */
 export function withOperator(before: FilterCondition, operator: FilterOperator): FilterCondition {
   const { field, value } = before;
   const after = { field, operator };
@@ -248,7 +248,7 @@ function isAmount(value: unknown): boolean {
   return typeof value === "number" && Number.isInteger(value) && value >= 1;
 }
 
-/** Whether a condition says everything its operator asks for. The server still has the last word on what it says. */
+/** Returns whether a condition has everything its operator requires. The server still validates it. */
 export function isComplete(condition: FilterCondition): boolean {
   const { value, unit, window } = condition;
   switch (formOf(condition)) {

@@ -1,4 +1,4 @@
-// What a condition can ask about in a project: the contact itself, its own fields, events, mails and other segments, with their names.
+// Lists the fields a condition can use, with names: contact properties, custom fields, events, emails and other segments.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { MAIL_ACTIVITIES } from "@postloft/contract/filter-fields.ts";
@@ -13,10 +13,10 @@ import type { FieldType } from "./condition-tree.ts";
 
 export interface Fields {
   groups: ComboboxGroup[];
-  /** The type of one of the project's own fields; undefined for those nobody has. */
+  /** Returns the type of a custom field; undefined if no contact has it. */
   typeOf: (field: string) => FieldType | undefined;
   nameOf: (field: string) => string;
-  /** Has it counted how many contacts have each: for whoever chooses one. */
+  /** Requests the fill rates, once a user opens the list of fields. */
   askCoverage: () => void;
 }
 
@@ -41,7 +41,7 @@ const CONTACT_NAMES: Record<string, string> = {
   updatedAt: t("Last updated"),
 };
 
-/** @param ownId the segment that is being edited, which cannot stand on itself */
+/** @param ownId the segment being edited, which cannot refer to itself */
 export function useFields(projectId: string, ownId: string | undefined): Fields {
   const [isCoverageAsked, setCoverageAsked] = useState(false);
   const fields = useQuery(fieldsQuery(projectId));
@@ -74,7 +74,7 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
         {
           label: t("Events"),
           items: (events.data?.names ?? [])
-            // What the service itself records about mails is asked for by the names below.
+            // Email events have their own entries below.
             .filter(({ name }) => !name.startsWith("email."))
             .map(({ name, count }) => ({
               ...named(`event.${name}`),
@@ -93,13 +93,13 @@ export function useFields(projectId: string, ownId: string | undefined): Fields 
   }, [fields.data, coverage.data, events.data, segments.data, ownId]);
 }
 
-/** @param share undefined while it is counted */
+/** @param share undefined while loading */
 function noteOf(type: FieldType, share: number | undefined): string {
   if (share === undefined) return TYPE_NAMES[type];
   return t("{type}, {share} of contacts", { type: TYPE_NAMES[type], share: formatShare(share) });
 }
 
-/** A field or an event that nobody has yet may be asked about too. */
+/** Offers fields and events that do not exist yet. */
 export function madeOf(typed: string): ComboboxItem[] {
   return [
     { value: `data.${typed}`, label: t("Custom field {name}", { name: typed }) },

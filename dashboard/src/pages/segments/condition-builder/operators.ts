@@ -1,4 +1,4 @@
-// The operators in words: how each is called in a list, what it means in a sentence of help.
+// Names and help texts of the filter operators.
 import type { FilterOperator, FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { FilterCondition } from "@postloft/contract/filters.ts";
 import { plural, t } from "../../../text/t.ts";
@@ -56,7 +56,7 @@ const HELP: Partial<Record<FilterOperator, string>> = {
   notMemberOfSegment: t("Contacts currently not in the other segment."),
 };
 
-/** Whether what a condition compares is an instant. */
+/** Returns whether the condition compares dates. */
 export function isAboutDates({ field, value }: FilterCondition, type?: FieldType): boolean {
   const kind = kindOf(field);
   if (kind === "createdAt" || kind === "updatedAt") return true;
@@ -67,12 +67,12 @@ export function operatorName(operator: FilterOperator, isOfDates: boolean): stri
   return (isOfDates ? NAMES_OF_DATES[operator] : undefined) ?? NAMES[operator];
 }
 
-/** What an operator means where its name does not say it all. */
+/** Returns help for operators whose name is not self-explanatory. */
 export function operatorHelp(operator: FilterOperator): string | undefined {
   return HELP[operator];
 }
 
-/** "3 days". */
+/** Returns a duration such as "3 days". */
 export function formatSpan(amount: number, unit: FilterUnit): string {
   switch (unit) {
     case "minutes":
@@ -88,7 +88,7 @@ export function formatSpan(amount: number, unit: FilterUnit): string {
   }
 }
 
-/** "in the last 3 days": whole, since many languages bend each word of it. */
+/** Returns a phrase such as "in the last 3 days". Translated as a whole, because many languages inflect every word. */
 export function formatTimeUpToNow(amount: number, unit: FilterUnit): string {
   switch (unit) {
     case "minutes":

@@ -1,5 +1,4 @@
-// What a condition compares with: a text, a number, a date, yes or no, several of them, or a span of time. What the person does not touch
-// stays as the API had it.
+// Input for a condition's value: a text, number, date, boolean, list or duration. An untouched value stays exactly as the API returned it.
 import { X } from "lucide-react";
 import { useState } from "react";
 import { FILTER_UNITS, type FilterUnit } from "@postloft/contract/filter-fields.ts";
@@ -59,13 +58,13 @@ export function ValueInput({ condition, type, onChange }: ValueInputProps) {
 
 interface OneProps {
   value: FilterScalar | undefined;
-  /** What the field holds; undefined where nobody has it yet. */
+  /** The field's type; undefined if no contact has the field yet. */
   type: FieldType | undefined;
   isOrdered: boolean;
   onChange: (value: FilterScalar | undefined) => void;
 }
 
-/** The kind of value that is there decides, then the field: values compare by their type. */
+/** The existing value determines the input, then the field, because values compare by their type. */
 function One({ value, type, isOrdered, onChange }: OneProps) {
   const usual =
     type === undefined || (type === "string" && isOrdered) ? (isOrdered ? "number" : "string") : type;
@@ -216,7 +215,7 @@ function UnitSelect({
   );
 }
 
-/** How often, and optionally within what time up to now. */
+/** Edits how often an event happened, and optionally in which recent period. */
 function Count({ condition, onChange }: Omit<ValueInputProps, "type">) {
   const { value, window, unit, ...rest } = condition;
   const times = value === undefined ? {} : { value };

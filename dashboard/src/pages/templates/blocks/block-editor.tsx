@@ -1,4 +1,4 @@
-// The mail as blocks, with what was done taken back and done again. What they make is seen beside them.
+// Edits an email as blocks, with undo and redo.
 import type { Design } from "@postloft/contract/design.ts";
 import { Redo2, Undo2 } from "lucide-react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
@@ -14,16 +14,16 @@ interface BlockEditorProps {
   projectId: string;
   design: Design;
   onChange: (design: Design) => void;
-  /** What the server said when it was saved. */
+  /** The error of the last save. */
   error: unknown;
-  /** Beside its heading: other ways to write it. */
+  /** Controls next to the heading, such as other editors. */
   ways: ReactNode;
 }
 
 const hasSameOutline = (before: Design, after: Design) =>
   outlineOf(before.blocks) === outlineOf(after.blocks);
 
-/** What it does as of now, for what arrives later than the page that asked for it; null once the editor is gone. */
+/** Returns a ref to the latest callback, for uploads that finish after later renders. Null once the editor is unmounted. */
 function useLatest<Work>(work: Work) {
   const latest = useRef<Work | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// What one block says and how it stands, by its kind.
+// Edits one block's content and appearance.
 import type { Leaf } from "@postloft/contract/design.ts";
 import { lazy, Suspense } from "react";
 import { t } from "../../../text/t.ts";
@@ -14,7 +14,7 @@ interface BlockFormProps<One extends Leaf> {
   projectId: string;
   block: One;
   onChange: (block: One) => void;
-  /** Told of an image that arrived for a block, which may be closed by then. */
+  /** Called when an image upload finishes, even if the block is closed by then. */
   onUploaded: (id: string, url: string) => void;
 }
 type FormOf<Kind extends Leaf["kind"]> = Omit<BlockFormProps<Extract<Leaf, { kind: Kind }>>, "onUploaded">;

@@ -1,4 +1,4 @@
-// Blocks one below the other: one is open at a time; each is moved, copied and taken out by buttons, and new ones go between.
+// Lists blocks, one of them open for editing, with buttons to insert, move, copy and remove them.
 import type { Block, Columns, Leaf } from "@postloft/contract/design.ts";
 import {
   ArrowDown,
@@ -48,9 +48,9 @@ const ICONS: Readonly<Record<BlockKind, LucideIcon>> = {
 interface BlockListProps<One extends Block> {
   projectId: string;
   blocks: readonly One[];
-  /** What may be put in here. */
+  /** The kinds of blocks that can be inserted. */
   kinds: readonly One["kind"][];
-  /** The block that is open, in this list or in a column of it. */
+  /** Id of the open block, in this list or in one of its columns. */
   open: string | null;
   onOpen: (id: string | null) => void;
   onChange: (blocks: One[]) => void;
@@ -233,7 +233,7 @@ function ColumnsForm({ projectId, block, open, onOpen, onChange, onUploaded }: C
             blocks={leaves}
             kinds={LEAF_KINDS as Leaf["kind"][]}
             open={open}
-            // What is closed in a column leaves the columns open.
+            // Closing a block within a column keeps the columns block open.
             onOpen={(id) => onOpen(id ?? block.id)}
             onChange={(changed) => put(at, changed)}
             onUploaded={onUploaded}

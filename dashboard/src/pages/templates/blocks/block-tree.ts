@@ -1,10 +1,10 @@
-// What one does with the blocks of a design: put in, change, move, copy, take out. A block stands at the top or in a column.
+// Pure operations on a design's blocks: insert, change, move, copy and remove. Blocks are at the top level or in a column.
 import type { Align, Block, Design, Leaf, RichText } from "@postloft/contract/design.ts";
 import { t } from "../../../text/t.ts";
 
 export type BlockKind = Block["kind"];
 
-/** The kinds in the order in which they are offered, with the word for each. */
+/** Kinds of blocks in display order, with their labels. */
 export const BLOCK_NAMES: Readonly<Record<BlockKind, string>> = {
   text: t("Text"),
   heading: t("Heading"),
@@ -16,7 +16,7 @@ export const BLOCK_NAMES: Readonly<Record<BlockKind, string>> = {
   html: t("HTML"),
 };
 export const BLOCK_KINDS = Object.keys(BLOCK_NAMES) as BlockKind[];
-/** What may stand in a column. */
+/** Kinds allowed in a column. */
 export const LEAF_KINDS = BLOCK_KINDS.filter((kind) => kind !== "columns");
 
 const LEFT: Align = "left";
@@ -32,7 +32,7 @@ export function textOf(...paragraphs: string[]): RichText {
   };
 }
 
-/** Without crypto.randomUUID, which browsers lack on plain http. */
+/** Not crypto.randomUUID, because browsers lack it on plain http. */
 function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(ID_BYTES));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -64,7 +64,7 @@ function newLeaf(kind: Leaf["kind"]): Leaf {
   }
 }
 
-/** A design with nothing in it but these blocks. */
+/** Returns a design that contains only these blocks. */
 export function designOf(blocks: Block[], language: string, accent = "#2f3437"): Design {
   return {
     format: "postloft-blocks",
@@ -76,7 +76,7 @@ export function designOf(blocks: Block[], language: string, accent = "#2f3437"):
   };
 }
 
-/** Whether a template's design is one of blocks; what other editors keep is theirs. */
+/** Returns whether a design consists of blocks, because other editors store their own designs. */
 export function isBlocks(design: Readonly<Record<string, unknown>> | null | undefined): boolean {
   return design?.["format"] === ("postloft-blocks" satisfies Design["format"]);
 }
@@ -91,7 +91,7 @@ export function replaced<One extends Block>(blocks: List<One>, block: One): One[
   return blocks.map((one) => (one.id === block.id ? block : one));
 }
 
-/** With the address of the image of that block, wherever it stands. */
+/** Returns the blocks with the image URL set on the block with this id, at any level. */
 export function withImage<One extends Block>(blocks: List<One>, id: string, url: string): One[] {
   return blocks.map((block): One => {
     if (block.kind === "columns")
@@ -104,7 +104,7 @@ export function without<One extends Block>(blocks: List<One>, id: string): One[]
   return blocks.filter((one) => one.id !== id);
 }
 
-/** One place up (-1) or down (1); at the end it stays where it is. */
+/** Returns the blocks with one moved up (-1) or down (1), if possible. */
 export function moved<One extends Block>(blocks: List<One>, id: string, by: -1 | 1): One[] {
   const at = blocks.findIndex((one) => one.id === id);
   const [one, other]: readonly (One | undefined)[] = [blocks[at], blocks[at + by]];
@@ -112,7 +112,7 @@ export function moved<One extends Block>(blocks: List<One>, id: string, by: -1 |
   return blocks.map((block, place) => (place === at ? other : place === at + by ? one : block));
 }
 
-/** A copy after it, with ids of its own. */
+/** Returns the blocks with a copy inserted after the original. The copy gets new ids. */
 export function duplicated<One extends Block>(blocks: List<One>, id: string): One[] {
   const at = blocks.findIndex((one) => one.id === id);
   const block = blocks[at];
@@ -126,7 +126,7 @@ function copyOf<One extends Block>(block: One): One {
     : { ...block, id };
 }
 
-/** Which blocks there are, in their order: what stays the same while one of them is written. */
+/** Returns the ids of all blocks in order. The outline does not change while text is edited. */
 export function outlineOf(blocks: List<Block>): string {
   return blocks
     .map((block) =>
@@ -135,7 +135,7 @@ export function outlineOf(blocks: List<Block>): string {
     .join(" ");
 }
 
-/** The first words of a block, to tell it from others. */
+/** Returns a block's first words to identify it. */
 export function summaryOf(block: Block): string {
   switch (block.kind) {
     case "heading":

@@ -1,4 +1,4 @@
-// An image of a mail: its address or a file that is uploaded, what it shows for who cannot see it, where it leads.
+// Edits an image block: its URL or upload, alternative text and link.
 import type { Leaf } from "@postloft/contract/design.ts";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Upload } from "lucide-react";

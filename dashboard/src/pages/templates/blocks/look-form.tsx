@@ -1,4 +1,4 @@
-// How a mail of blocks looks as a whole, and what an inbox shows of it.
+// Edits an email's styles and preview text.
 import type { Design, Look } from "@postloft/contract/design.ts";
 import { useId } from "react";
 import { t } from "../../../text/t.ts";

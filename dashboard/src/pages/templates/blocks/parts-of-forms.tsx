@@ -1,4 +1,4 @@
-// What the forms of several kinds of blocks have in them.
+// Inputs shared by the forms of several blocks.
 import type { Align } from "@postloft/contract/design.ts";
 import { useState } from "react";
 import { t } from "../../../text/t.ts";
@@ -10,12 +10,12 @@ interface PixelsFieldProps<Value extends number | null> {
   value: Value;
   least: number;
   most: number;
-  /** Shown where there is no number; without it there is always one. */
+  /** Shown while there is no number. Without it the number is required. */
   placeholder?: string;
   onChange: (value: Value) => void;
 }
 
-/** A whole number within its bounds. What is typed on the way there stands as it is, and is brought within them when the field is left. */
+/** A whole number within bounds. Input is kept as typed and clamped on blur. */
 export function PixelsField<Value extends number | null>({
   label,
   value,

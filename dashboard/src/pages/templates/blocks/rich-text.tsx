@@ -1,4 +1,4 @@
-// The text of a block with bold, italic, links and lists. Loaded when it is needed.
+// Rich text editor for a block, with bold, italic, links and lists. Loaded on demand.
 import type { RichText } from "@postloft/contract/design.ts";
 import { EditorContent, useEditor, useEditorState, type Editor, type JSONContent } from "@tiptap/react";
 import { StarterKit } from "@tiptap/starter-kit";
@@ -26,7 +26,7 @@ interface RichTextProps {
 }
 
 const EXTENSIONS = [
-  // What a design may hold (contract/src/design.ts), and no line at the end that nobody wrote.
+  // Allow only the marks of contract/src/design.ts, and do not add a trailing paragraph.
   StarterKit.configure({
     heading: false,
     blockquote: false,
@@ -60,7 +60,7 @@ export function RichTextEditor({ value, onChange, variables }: RichTextProps) {
       latest.current(written);
     },
   });
-  // What comes from outside (undo) replaces what stands here.
+  // Changes from outside, such as undo, replace the editor's content.
   useEffect(() => {
     if (given === told.current) return;
     told.current = given;

@@ -1,14 +1,12 @@
-// What was before, and what was taken back.
 import { useRef, useState } from "react";
 
-/** What is typed so soon after another is one step: a word, not its letters. */
+/** Keystrokes within this time form one undo step. */
 const ONE_STEP_MS = 800;
 const STEPS = 100;
 
 /**
- * Undo and redo of a value that is kept elsewhere.
- *
- * @param isTyping whether a change may be part of a step, as letters are; any other is a step of its own, however fast it came
+ * Adds undo and redo to a value stored elsewhere.
+ * @param isTyping returns whether a change may be merged into the previous step, as keystrokes are
  */
 export function useHistory<Value>(
   value: Value,
