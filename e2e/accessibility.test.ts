@@ -1,6 +1,5 @@
-// Every screen of the dashboard can be used by everybody: no serious finding of axe in either theme, a reading order that makes sense, and
-// nothing is cut off at 320 px, nor runs into what stands beside it in a language of long words
-// (WCAG 2.2 AA; 1.4.10 asks for reflow at that width, which is also 1280 px at 400 %).
+// Checks every dashboard screen for accessibility: no serious axe finding in either theme, a sensible reading order, and no clipped or
+// overlapping text at 320 px. WCAG 2.2 AA (1.4.10) requires reflow at that width, which equals 1280 px at 400 %.
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,10 +28,10 @@ afterAll(async () => {
 });
 
 const ALL_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** What a theme and a width change; everything else is the same in both. */
+/** Rules affected by the theme and the width. All others give the same result in both. */
 const RULES_OF_LOOKS = ["color-contrast", "target-size", "scrollable-region-focusable"];
 
-/** Serious and critical findings, each as `rule: element`. */
+/** Returns serious and critical findings as `rule: element`. */
 async function findingsOf(page: Page, rules: readonly string[]): Promise<string[]> {
   await page.evaluate(axe.source);
   const runOnly = JSON.stringify(rules);
@@ -44,11 +43,11 @@ async function findingsOf(page: Page, rules: readonly string[]): Promise<string[
     .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
 }
 
-/** By how much the page is wider than its window, px. */
+/** Returns by how many pixels the page is wider than its window. */
 const overflowOf = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-/** What is wider than its place and runs into the next one: heads and labels, and what a cell of a table holds. */
+/** Returns the headings, labels and table cells whose content overflows into the next one. */
 const colliding = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll("th, dt, td > span")]
@@ -63,7 +62,7 @@ const VIEWS = {
 };
 
 test.each(["light", "dark"] as const)(
-  "no serious finding on any screen, %s",
+  "no screen has a serious finding, %s",
   async (theme) => {
     const findings: Record<string, unknown> = {};
     for (const isOutside of [true, false]) {
@@ -73,7 +72,7 @@ test.each(["light", "dark"] as const)(
         await openScreen(page, screen);
         const found = await findingsOf(page, theme === "light" ? ALL_RULES : RULES_OF_LOOKS);
         const overflow = await overflowOf(page);
-        // What is read is the same in both themes.
+        // The reading order is the same in both themes.
         const reading = theme === "light" ? faultsOfReading(await readAloud(page), isOutside) : [];
         const together = await colliding(page);
         if (found.length > 0 || overflow > 0 || reading.length > 0 || together.length > 0)

@@ -1,24 +1,24 @@
-// The API as a caller sees it: status and JSON of one request, and whole lists page by page.
+// A minimal API client that returns status and JSON, or a whole list page by page.
 import { SECRET_KEY } from "./program.ts";
 
 export interface Reply<Body> {
   status: number;
   headers: Headers;
-  /** As the caller says it is; text where the answer is no JSON. */
+  /** Parsed JSON of the type the caller names, or text if the response is no JSON. */
   body: Body;
 }
 
 export interface ApiClient {
   call<Body>(method: string, path: string, body?: unknown): Promise<Reply<Body>>;
-  /** The body. @throws Error for every status but 2xx. */
+  /** Returns the body. @throws Error for every status but 2xx. */
   get<Body>(path: string): Promise<Body>;
-  /** The body. @throws Error for every status but 2xx. */
+  /** Returns the body. @throws Error for every status but 2xx. */
   post<Body>(path: string, body: unknown): Promise<Body>;
-  /** Every item of a cursor list. */
+  /** Returns every item of a cursor list. */
   listAll<Item>(path: string): Promise<Item[]>;
 }
 
-/** What `POST /v1/send` and `POST /v1/track` answer, and the items of the lists that stories read. */
+/** Responses of `POST /v1/send` and `POST /v1/track`, and the items of the lists that tests read. */
 export interface Sent {
   data: { emails: Array<{ contact: { id: string; email: string }; email: string }>; timestamp: string };
 }
@@ -43,7 +43,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const PAGE_SIZE = 100;
 const MAX_PAGES = 1_000;
 
-/** `headers` go with every request; by default the secret key of the first project. */
+/** Creates a client that sends `headers` with every request. Defaults to the secret key of the first project. */
 export function createApiClient(
   url: string,
   headers: Readonly<Record<string, string>> = { authorization: `Bearer ${SECRET_KEY}` },

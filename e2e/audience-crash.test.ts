@@ -1,5 +1,5 @@
-// kill -9 of all processes in the middle of an import, a bulk change and the deletion of a field, beside a tracked segment: all end by
-// themselves after the next start, and each contact was changed once.
+// Kills all processes during an import, a bulk change and the deletion of a field, with a tracked segment active. After the next start all
+// jobs finish on their own, and each contact is changed once.
 import { afterEach, expect, test } from "vitest";
 import { createApiClient, type ApiClient } from "./api-client.ts";
 import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } from "./program.ts";
@@ -7,7 +7,7 @@ import { waitUntil } from "./wait-until.ts";
 
 const OLD = 20_000;
 const NEW = 5_000;
-/** Those whose address has a nought after the hyphen. */
+/** Contacts whose address has a zero after the hyphen. */
 const LEAVING = 10_000;
 const PROS = OLD / 2 + NEW;
 const SETUP_MS = 30_000;
@@ -51,14 +51,14 @@ async function count(api: ApiClient, ...conditions: Condition[]): Promise<number
   return (await api.post<{ count: number }>("/segments/preview", { filters })).count;
 }
 
-/** At least so many times. */
+/** Matches contacts with the event at least `value` times. */
 const happened = (event: string, value = 1): Condition => ({
   field: `event.${event}`,
   operator: "triggered",
   value,
 });
 
-test("import, bulk change and segment end within 30 s of the start after the last of three kills, with exact totals; a deleted field stays gone", async () => {
+test("jobs and segment end within 30 s of the third kill, exact; a deleted field stays gone", async () => {
   const folder = await makeDataFolder();
   removeFolder = folder.remove;
   const settings = { DATA_DIR: folder.path, ...BOOTSTRAP };
@@ -68,7 +68,7 @@ test("import, bulk change and segment end within 30 s of the start after the las
   const before = `/contacts/import/${await startImport(program.url, first)}`;
   await waitUntil("the contacts", SETUP_MS, () => isOver(api, before));
 
-  // Everybody changes to the other plan, and those who are new are pros.
+  // Every existing contact changes its plan, and new ones get the plan "pro".
   const second = csv("email,plan,round", OLD + NEW, (number) =>
     number < OLD ? `${emailOf(number)},${planOf(number + 1)},2` : `${emailOf(number)},pro,2`,
   );
@@ -97,7 +97,7 @@ test("import, bulk change and segment end within 30 s of the start after the las
   const changed = `/contacts/bulk/${jobId}`;
   await killWhen("bulk change", async () => (await count(api, hasLeft)) > 0);
   expect((await api.call("DELETE", "/contacts/fields/data.city")).status).toBe(200);
-  // To whoever asks it is gone at once, whatever the job has still to do; and it stays so.
+  // The field disappears for readers immediately, while the job is still running.
   await killWhen("field deletion", async () => (await count(api, hasCity)) === 0);
   expect(await count(api, hasCity)).toBe(0);
 
@@ -131,7 +131,7 @@ test("import, bulk change and segment end within 30 s of the start after the las
     count(api, happened(event, 2)),
   );
   expect(await Promise.all(twice), "contacts with one event too many").toEqual([0, 0, 0]);
-  // Whoever came is there, or went.
+  // Each contact has the matching entry or exit event.
   expect(await count(api, isMember, happened("segment.pros.entry"))).toBe(PROS);
   expect(await count(api, isMember, happened("segment.pros.exit"))).toBe(0);
   const [came, went] = [happened("segment.pros.entry"), happened("segment.pros.exit")];

@@ -1,4 +1,4 @@
-// The drill of a restore: a backup amid a campaign, put back elsewhere. Nothing leaves until a person says so; then everybody once (P13).
+// Restores a backup taken during a campaign. Nothing is sent until a person releases it; then each recipient gets one email (P13).
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,7 +14,7 @@ const WAIT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
 const APP_SECRET = "one secret for all the processes";
 
-/** Runs a command of the program as whoever runs the installation does. @returns what it prints */
+/** Runs an admin command in a separate process. @returns its output */
 async function run(program: "admin.ts" | "backup.ts", args: string[], dataDir: string): Promise<string> {
   const file = fileURLToPath(new URL(`../server/src/${program}`, import.meta.url));
   const env = { PATH: process.env["PATH"], ...BOOTSTRAP, DATA_DIR: dataDir, APP_SECRET };
@@ -24,17 +24,17 @@ async function run(program: "admin.ts" | "backup.ts", args: string[], dataDir: s
 const taken = (world: World) => world.sink.journal.length;
 
 test(
-  "a backup of mid-campaign, restored elsewhere, sends nothing until it is released, and then everybody exactly once",
+  "a backup taken mid-campaign sends nothing until released, then each recipient once",
   async () => {
     const world = await startWorld({ database: "own" });
     const elsewhere = await makeDataFolder();
     try {
-      // Slow enough that both backups are made amid the campaign, however busy the machine is.
+      // Slow enough that both backups are made during the campaign, even on a busy machine.
       const actor = await world.start({ PROJECT_SENDS_PER_SECOND: String(Math.ceil(RECIPIENTS / 12)) });
       await world.importContacts(RECIPIENTS);
       const campaignId = await world.startCampaign();
       await waitUntil("the first mails", WAIT_MS, () => taken(world) >= RECIPIENTS / 10);
-      // While it works: such a copy knows less than the original, which goes on.
+      // Taken while the original continues, so this copy knows less.
       const early = join(elsewhere.path, "early.tar.gz");
       expect(JSON.parse(await run("backup.ts", ["backup", early, "--json"], world.folder))).toMatchObject({
         file: early,
@@ -50,7 +50,7 @@ test(
       await expect(run("backup.ts", ["restore", file], dataDir)).rejects.toThrow(/The database is in use/);
 
       await world.start({ DATA_DIR: dataDir });
-      // New mail leaves: so the sender works, and leaves the rest alone.
+      // A new email is sent, so the sender works and skips the held emails.
       const hello = { from: `us@${DOMAIN}`, to: "new@example.net", subject: "Hello", body: "<p>Hello</p>" };
       await world.insist("/v1/send", hello);
       await waitUntil("a new mail", WAIT_MS, () => taken(world) > before);

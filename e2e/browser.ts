@@ -1,4 +1,4 @@
-// A real Chromium for stories: the one that is named, the system's, or the one from npm, which runs on Linux and needs no installing.
+// Starts Chromium for browser tests: the one in CHROMIUM_PATH, the system's, or the npm package, which needs no installation on Linux.
 import { existsSync } from "node:fs";
 import chromiumFromNpm from "@sparticuz/chromium";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
@@ -7,27 +7,27 @@ const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/goog
 
 const installed = () => process.env.CHROMIUM_PATH ?? PLACES.find((path) => existsSync(path));
 
-/** Starts one without a window. CHROMIUM_PATH names another than the system's. */
+/** Starts a headless browser. */
 export async function startBrowser(): Promise<Browser> {
   const executablePath = installed() ?? (await chromiumFromNpm.executablePath());
-  // Not the arguments that come with the one from npm: they put all pages into one process, where one that closes ends the others.
+  // Do not use the npm package's arguments, because they run all pages in one process, and closing one page would end the others.
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
 
-/** Unpacks the one from npm before several tests want it at once: whoever came second would start half of it. */
+/** Unpacks the npm package before tests run in parallel, because a second one would start a half-unpacked binary. */
 export async function setup(): Promise<void> {
   if (installed() === undefined) await chromiumFromNpm.executablePath();
 }
 
-/** Takes away what browsers lack on plain http, at every host but localhost. */
+/** Removes the APIs that browsers lack on plain http, except on localhost. */
 export async function asOnPlainHttp(context: BrowserContext): Promise<void> {
   await context.addInitScript("delete Crypto.prototype.randomUUID; delete Navigator.prototype.clipboard;");
 }
 
-/** The code of a mail in the dashboard. */
+/** The HTML editor of the dashboard. */
 export const htmlOf = (page: Page) => page.getByRole("textbox", { name: "HTML" });
 
-/** Writes it anew, as a person pastes it. */
+/** Replaces the HTML in the editor, as if pasted. */
 export async function writeHtml(page: Page, html: string): Promise<void> {
   await htmlOf(page).click();
   await page.keyboard.press("Control+a");

@@ -1,10 +1,10 @@
-// A page of the dashboard without a mouse: Tab goes to what is there, Enter and letters do the rest.
+// Operates a dashboard page with the keyboard only.
 import type { Locator, Page } from "playwright-core";
 
-/** More than any page has between two places. */
+/** More than the Tab stops between any two controls. */
 const MOST_STEPS = 80;
 
-/** Goes on with Tab, or with arrows in a menu, until something has the focus. */
+/** Presses Tab, or an arrow key in a menu, until the target has focus. */
 export async function reach(page: Page, target: Locator, key: "Tab" | "ArrowDown" = "Tab"): Promise<void> {
   await target.waitFor();
   for (let step = 0; step < MOST_STEPS; step++) {
@@ -24,20 +24,20 @@ export async function type(page: Page, label: string, text: string): Promise<voi
   await page.keyboard.insertText(text);
 }
 
-/** Chooses in a list by the first letters of a choice. */
+/** Selects an option by typing its first letters. */
 export async function choose(page: Page, label: string, letters: string): Promise<void> {
   await reach(page, page.getByLabel(label));
   await page.keyboard.type(letters);
 }
 
-/** Through the palette, as far as a page has no letter. */
+/** Opens a page with its shortcut. */
 export async function go(page: Page, letter: string, heading: string): Promise<void> {
   await page.keyboard.press("g");
   await page.keyboard.press(letter);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
 }
 
-/** F6 leads to what was just said. */
+/** Reaches the toast with F6 and presses Undo. */
 export async function undo(page: Page): Promise<void> {
   const button = page.getByRole("button", { name: "Undo" });
   await button.waitFor();

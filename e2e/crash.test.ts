@@ -1,4 +1,4 @@
-// kill -9 of the server and its database in the middle of work: what was answered happened, and happens once.
+// Kills the server and its database under load. Every accepted call must have taken effect exactly once.
 import { afterEach, expect, test } from "vitest";
 import {
   createApiClient,
@@ -12,7 +12,7 @@ import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "./program
 import { waitUntil } from "./wait-until.ts";
 
 const CALLERS = 200;
-/** Each caller goes on until the program is gone, at most so many times. */
+/** Upper limit of calls per caller before the kill. */
 const MAX_CALLS_PER_CALLER = 20;
 const ANSWERS_BEFORE_KILL = 300;
 const FIRST_ANSWERS_TIMEOUT_MS = 30_000;
@@ -29,11 +29,11 @@ afterEach(async () => {
 interface Answered {
   tracks: Array<{ email: string; number: number; contactId: string; eventId: string }>;
   sends: Array<{ email: string; emailId: string }>;
-  /** Calls that were in flight when the program died. */
+  /** Calls in flight when the program died. */
   unanswered: number;
 }
 
-/** 200 callers, every second one sends, call until their connection breaks; each call has an address of its own. */
+/** 200 callers, half of which send, call until their connection breaks. Each call uses a different address. */
 async function callUntilBroken(api: ApiClient, answered: Answered): Promise<void> {
   const callOnce = async (caller: number, number: number): Promise<void> => {
     const email = `person-${caller}-${number}@example.com`;
@@ -65,7 +65,7 @@ async function listById<Item extends { id: string }>(
   return new Map((await api.listAll<Item>(path)).map((item) => [item.id, item]));
 }
 
-test("after kill -9 of all its processes amid 200 parallel calls, every answered call is there and every accepted mail arrives exactly once within 30 s", async () => {
+test("kill -9 during 200 parallel calls loses no accepted call; its emails arrive once in 30 s", async () => {
   const folder = await makeDataFolder();
   removeFolder = folder.remove;
   program = await startProgram({ DATA_DIR: folder.path, ...BOOTSTRAP });

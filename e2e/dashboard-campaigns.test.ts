@@ -1,4 +1,4 @@
-// A campaign in the dashboard, in a real browser: written, lost by nothing, checked, tried, scheduled, sent once to each, reported on.
+// Tests campaigns in the dashboard in a real browser, from writing to the report.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { sayOfDns } from "../contract/src/dns-advice.ts";
@@ -11,7 +11,7 @@ const browser = useBrowser();
 
 const NAME = "<script>alert(1)</script> مرحبا 🦀";
 
-/** The campaigns of a project of its own, for its owner. */
+/** Opens the campaigns of a new project as its owner. */
 async function openCampaigns(): Promise<{ page: Page; project: TestProject; faults: string[] }> {
   const project = await server.createProject();
   for (const [email, subscribed] of [
@@ -46,7 +46,7 @@ async function createDraft(page: Page, beginning = "Custom HTML"): Promise<void>
   await page.getByRole("heading", { level: 1, name: NAME }).waitFor();
 }
 
-/** Subjects of what the local mailbox has for an address. */
+/** Returns the subjects of all emails in the local mailbox for an address. */
 async function receivedBy({ byKey }: TestProject, address: string): Promise<string[]> {
   const { body } = await server.call<{ data: Array<{ subject: string }> }>(
     "GET",
@@ -56,7 +56,7 @@ async function receivedBy({ byKey }: TestProject, address: string): Promise<stri
   return body.data.map(({ subject }) => subject);
 }
 
-test("a campaign is written, tried, checked and sent: each gets it once, and the report says so", async () => {
+test("a campaign is written, tested, checked and sent once to each, and the report agrees", async () => {
   const { page, project, faults } = await openCampaigns();
   const dialog = page.getByRole("dialog");
   await createDraft(page);
@@ -67,14 +67,14 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await page.getByLabel("Everyone").check();
   await page.getByRole("button", { name: "Continue" }).click();
 
-  // What cannot be saved yet outlives a reload; what can is saved by itself.
+  // Unsaved text survives a reload, and valid text is saved automatically.
   await writeHtml(page, "<p>Dear {{#if");
   await page.getByText("Unsaved changes").waitFor();
   await page.reload();
   await expect.poll(() => htmlOf(page).textContent()).toBe("<p>Dear {{#if");
   await writeHtml(page, "<p>Dear {{firstName}} مرحبا</p><img src=x onerror=alert(1)>");
   await page.getByLabel("Subject").fill("News for {{firstName}}");
-  // A whole address typed by hand: what stands behind the @ chooses the domain.
+  // If a full address is typed, the part after the @ selects the domain.
   const from = page.getByLabel("From", { exact: true });
   await from.fill("");
   await from.pressSequentially("hello@sand");
@@ -110,7 +110,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   const others = page.getByRole("region", { name: "By provider" }).getByRole("row", { name: "Others" });
   await others.getByRole("cell", { name: "2", exact: true }).waitFor();
   expect(faults).toEqual([]);
-  // From the next day on there is something to compare.
+  // After the first day there is something to compare.
   await daysOfFirstDay;
   expect(await page.getByRole("figure", { name: "Emails per day" }).count()).toBe(0);
   await server.rows(
@@ -121,7 +121,7 @@ test("a campaign is written, tried, checked and sent: each gets it once, and the
   await page.getByRole("figure", { name: "Emails per day" }).waitFor();
 });
 
-test("a campaign is written by blocks, saved while it is written, and goes on in HTML", async () => {
+test("a campaign is written with blocks, saved while typing, and continued in HTML", async () => {
   const { page, project, faults } = await openCampaigns();
   await createDraft(page, "Announcement");
   await page.getByRole("button", { name: "Continue" }).click();
@@ -150,7 +150,7 @@ test("a campaign is written by blocks, saved while it is written, and goes on in
   expect(faults).toEqual([]);
 });
 
-test("a campaign that leaves is paused, goes on and is cancelled, and nobody who got it is lost from the report", async () => {
+test("a sending campaign is paused, resumed and cancelled, and the report keeps everyone mailed", async () => {
   const { page, project, faults } = await openCampaigns();
   const dialog = page.getByRole("dialog");
   const settings = `/users/@me/projects/${project.id}`;
@@ -165,7 +165,7 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   await dialog.getByRole("button", { name: "Send now" }).click();
   await page.getByRole("button", { name: "Pause" }).click();
   await page.getByRole("progressbar", { name: "Paused" }).waitFor();
-  // The home says so, and leads back to where it goes on.
+  // The home page shows the pause and links to the campaign.
   await page.getByRole("link", { name: "Home" }).click();
   await page.getByRole("alert").getByText(NAME).waitFor();
   await page.getByRole("link", { name: "Resume or cancel" }).click();
@@ -182,7 +182,7 @@ test("a campaign that leaves is paused, goes on and is cancelled, and nobody who
   expect(faults).toEqual([]);
 });
 
-test("a scheduled campaign is a draft again, and from the list one is copied and deleted", async () => {
+test("a scheduled campaign becomes a draft again, and is copied and deleted from the list", async () => {
   const { page, faults } = await openCampaigns();
   const dialog = page.getByRole("dialog");
   await createDraft(page);
@@ -211,7 +211,7 @@ test("a scheduled campaign is a draft again, and from the list one is copied and
   expect(faults).toEqual([]);
 });
 
-test("who gets a campaign is said to be saved only when it is, and is sent again when it was not", async () => {
+test("the audience counts as saved only when it is, and a failed save is sent again", async () => {
   const { page, project, faults } = await openCampaigns();
   await createDraft(page);
   await page.getByText("Saved", { exact: true }).waitFor();
@@ -227,7 +227,7 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   await page.getByText("Unsaved changes").waitFor();
   expect(await page.getByRole("button", { name: "Continue" }).isDisabled()).toBe(true);
   isDown = false;
-  // With whatever is saved next, and by the button.
+  // Sent with the next save, or by the retry button.
   await page.getByLabel("Type", { exact: true }).selectOption({ label: "Transactional" });
   await page.getByText("Saved", { exact: true }).waitFor();
   await page.getByText("1 of 1").waitFor();
@@ -244,13 +244,13 @@ test("who gets a campaign is said to be saved only when it is, and is sent again
   expect(faults).toEqual([]);
 });
 
-test("the home names what stands still until somebody decides, and leads there", async () => {
+test("the home page links to everything that waits for a decision", async () => {
   const { page, project, faults } = await openCampaigns();
   const mail = { to: "ada@example.com", from: "news@sandbox.localhost", subject: "Lost", body: "<p>Hi</p>" };
   await server.call("POST", "/v1/send", project.byKey, mail);
   await expect.poll(() => receivedBy(project, "ada@example.com")).toEqual(["Lost"]);
   await server.rows("update emails set status = 'UNCONFIRMED' where project_id = $1", project.id);
-  // The local mailbox looks up nothing that could be lost.
+  // The local mailbox performs no DNS checks, so simulate a lost verification.
   await page.route("**/domains/project/*", async (route) => {
     const answer = await route.fetch();
     const [domain] = (await answer.json()) as [object];
@@ -270,7 +270,7 @@ test("the home names what stands still until somebody decides, and leads there",
   expect(faults).toEqual([]);
 });
 
-/** An invented email as Mailchimp's editor writes one. */
+/** A made-up email in the style of Mailchimp's editor. */
 const MAILCHIMP_HTML = `<!doctype html>
 <html lang="en"><head><title>*|MC:SUBJECT|*</title></head><body>
 <!--*|IF:MC_PREVIEW_TEXT|*--><span style="display:none">*|MC_PREVIEW_TEXT|*</span><!--*|END:IF|*-->
@@ -281,7 +281,7 @@ const MAILCHIMP_HTML = `<!doctype html>
 <p><a href="*|UPDATE_PROFILE|*">Preferences</a> <a href="*|UNSUB|*">Unsubscribe</a></p>
 </body></html>`;
 
-test("a Mailchimp newsletter is not ready, is converted with one click, and its preview shows values", async () => {
+test("a Mailchimp newsletter is blocked, converted with one click, and previewed with values", async () => {
   const { page, project, faults } = await openCampaigns();
   await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, {
     postalAddress: "1 High Street, London",
@@ -297,7 +297,7 @@ test("a Mailchimp newsletter is not ready, is converted with one click, and its 
   await banner.getByText("This email contains Mailchimp merge tags.").waitFor();
   await page.getByText("Saved", { exact: true }).waitFor();
 
-  // Each tag keeps the campaign back, and leads to its line.
+  // Every tag blocks the campaign and links to its line.
   await page.getByRole("button", { name: "Continue" }).click();
   await page.getByRole("heading", { name: "Not ready" }).waitFor();
   expect(await page.getByRole("button", { name: "Send now…" }).isDisabled()).toBe(true);

@@ -1,4 +1,4 @@
-// Moving from other services: their exports through the import wizard in a real browser. Nobody who left ends up subscribed.
+// Imports other services' exports through the wizard in a real browser. No unsubscribed contact may end up subscribed.
 import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ async function choose(page: Page, name: string, content: Buffer | string): Promi
   await page.locator("input[type=file]").setInputFiles({ name, mimeType: "text/csv", buffer });
 }
 
-/** The addresses of a project's contacts by whether they are subscribed. */
+/** Returns the addresses of a project's contacts by subscription. */
 async function listed(projectId: string): Promise<{ subscribed: string[]; left: string[] }> {
   const rows = await server.rows<{ email: string; subscribed: boolean }>(
     `select split_part(email, '@', 1) as email, subscribed from contacts where project_id = '${projectId}' order by email`,
@@ -38,7 +38,7 @@ const begin = async (page: Page) => {
 };
 const imported = (page: Page) => page.getByText("Import complete").waitFor();
 
-/** Serious and critical findings of axe, each as `rule: element`. */
+/** Returns serious and critical axe findings as `rule: element`. */
 async function findingsOf(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<axe.AxeResults>(
@@ -51,7 +51,7 @@ async function findingsOf(page: Page): Promise<string[]> {
 
 test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left stay out", async () => {
   const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
-  // An inverted column, and one of consent.
+  // One inverted column and one consent column.
   await choose(page, "hubspot.csv", await exported("hubspot"));
   await page.getByText("1 subscribed · 1 unsubscribed").waitFor();
   await page.getByLabel("Add to a segment").selectOption({ label: "New segment" });
@@ -62,7 +62,7 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   await page.getByText("2 contacts added to the segment.").waitFor();
   expect(await listed(project.id)).toEqual({ subscribed: ["hs1"], left: ["hs2"] });
 
-  // A column that looks like a status stops the wizard until the user confirms that it isn't one.
+  // A column that looks like a status blocks the wizard until the user confirms that it isn't one.
   await begin(page);
   await choose(page, "stripe.csv", await exported("stripe-customers"));
   await page.getByText("Use “Status” as the subscription status, or confirm that it isn't one.").waitFor();
@@ -71,7 +71,7 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   await button(page, "Import 3 rows").click();
   await imported(page);
 
-  // Each status can be changed. Dates whose order is unclear are asked for.
+  // Every status can be changed, and ambiguous date orders must be chosen.
   await begin(page);
   await choose(page, "brevo.csv", await exported("brevo"));
   await page.getByText("Choose the date order of “ADDED_TIME”, or import it as text.").waitFor();
@@ -90,7 +90,7 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
     { email: "br2@example.org" },
   ]);
 
-  // Mailchimp's ZIP has a file for each status. People who never subscribed are told by the name of their file alone.
+  // Mailchimp's ZIP has one file per status. Contacts that never subscribed are identified only by the file name.
   await begin(page);
   const [audience, unsubscribed, cleaned] = await Promise.all(
     ["mailchimp-audience", "mailchimp-unsubscribed", "mailchimp-cleaned"].map(exported),
@@ -110,7 +110,7 @@ test("exports of HubSpot, Stripe and Mailchimp are imported, and people who left
   const after = await listed(project.id);
   expect(after.left).toEqual(["br2", "hs2", "mcc1", "mcn1", "mcu1"]);
 
-  // A file that says the opposite later resubscribes nobody, unless exactly that is chosen.
+  // A later file that says the opposite resubscribes a contact only if that option is chosen.
   await begin(page);
   await choose(page, "again.csv", "email,subscribed\nhs2@example.org,yes\n");
   await button(page, "Import 1 row").click();
@@ -173,7 +173,7 @@ test("a file of suppressed addresses is imported in the settings", async () => {
   expect(await findingsOf(page)).toEqual([]);
 });
 
-/** Notes the longest task of the page from now on. */
+/** Records the page's longest task from now on. */
 const watch = (page: Page) =>
   page.evaluate(`(window.longest = 0, new PerformanceObserver((list) => {
     for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration);
@@ -181,10 +181,10 @@ const watch = (page: Page) =>
 const longestTaskMs = (page: Page) => page.evaluate<number>("window.longest");
 
 const LONG_TASK_MS = 200;
-/** On a busy machine a task waits for its turn. It is still a small part of the whole, which would be one task otherwise. */
+/** On a busy machine tasks are delayed. A task must still be a small part of the total, which would be a single task otherwise. */
 const SHARE_OF_THE_WHOLE = 0.25;
 
-/** Writes a file of contacts. Each tenth is unsubscribed, and the last one has no address. */
+/** Writes a file of contacts. Every tenth is unsubscribed, and the last one has no address. */
 async function writeContacts(rows: number, notes: string): Promise<string> {
   const path = await temporaryFile("large.csv");
   const lines = Array.from({ length: rows }, (_, at) => {
@@ -195,7 +195,7 @@ async function writeContacts(rows: number, notes: string): Promise<string> {
   return path;
 }
 
-test("a page that reads 100,000 rows stays responsive", async () => {
+test("the page stays responsive while it reads 100,000 rows", async () => {
   const { page } = await openDashboard(server, browser, () => "/contacts/import");
   page.setDefaultTimeout(60_000);
   const path = await writeContacts(100_000, "x".repeat(20));
@@ -207,7 +207,7 @@ test("a page that reads 100,000 rows stays responsive", async () => {
   expect(await longestTaskMs(page)).toBeLessThan(Math.max(LONG_TASK_MS, SHARE_OF_THE_WHOLE * tookMs));
 });
 
-test("a file above 5 MB is imported in parts that follow each other, with one report", async () => {
+test("a file above 5 MB is imported in consecutive parts with one report", async () => {
   const { page, project } = await openDashboard(server, browser, () => "/contacts/import");
   page.setDefaultTimeout(60_000);
   const path = await writeContacts(6_000, "x".repeat(1_000));
@@ -239,7 +239,7 @@ async function temporaryFile(name: string): Promise<string> {
   return join(folder, name);
 }
 
-test("a file above the limit of the dashboard is an error that says the limit", async () => {
+test("a file above the dashboard's limit is rejected with the limit in the message", async () => {
   const { page } = await openDashboard(server, browser, () => "/contacts/import");
   const path = await temporaryFile("large.csv");
   await writeFile(path, "");

@@ -1,4 +1,4 @@
-// The dashboard without a mouse: what the other stories do by clicks, once by keys alone; and what is done is taken back by Undo.
+// Repeats the main dashboard tests with the keyboard only, including undo.
 import type { Locator, Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
@@ -9,7 +9,7 @@ import { readAloud } from "./reading-order.ts";
 const server = useTestServer();
 const browser = useBrowser();
 
-/** The owner of a project with a few things in it, before the door. */
+/** Returns a signed-out page and a project with some data. */
 async function arrive(): Promise<{ page: Page; project: TestProject }> {
   const project = await server.createProject();
   for (const email of ["ada@example.com", "grace@example.net"])
@@ -36,7 +36,7 @@ async function expectFocus(one: Locator): Promise<void> {
     .toBe(true);
 }
 
-/** A dialog gives the focus to what is typed first, and back to the button that opened it. */
+/** A dialog focuses its first field and returns focus to the button that opened it. */
 async function openAndLeave(page: Page, button: string, field: Locator): Promise<void> {
   await press(page, button);
   await expectFocus(field);
@@ -44,7 +44,7 @@ async function openAndLeave(page: Page, button: string, field: Locator): Promise
   await expectFocus(page.getByRole("button", { name: button, exact: true }));
 }
 
-test("somebody signs in, keeps a view, changes a contact and deletes a template, and takes all of it back, by keys alone", async () => {
+test("saving a view, changing a contact and deleting a template work and undo by keyboard", async () => {
   const { page, project } = await arrive();
   await signIn(page, project);
   await go(page, "c", "Contacts");
@@ -72,7 +72,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await press(page, "Unsubscribe");
   await page.getByRole("button", { name: "Subscribe", exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo" }).waitFor();
-  // Said by a region that is read when it changes.
+  // Toasts appear in a live region.
   const region = page.getByRole("region", { name: "Notifications" });
   expect(await region.getAttribute("aria-live")).toBe("polite");
   const read = (await readAloud(page)).filter(({ name }) => name === "Unsubscribed");
@@ -87,7 +87,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
         project.id,
       )
     ).map(({ subscribed }) => subscribed);
-  // The page shows the change before the server has it.
+  // The page shows the change before the server confirms it.
   await expect.poll(changes).toEqual([false, true]);
 
   const data = async () => {
@@ -119,7 +119,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
   await page.getByText("No templates yet").waitFor();
   await undo(page);
   await page.getByRole("link", { name: "Monthly" }).waitFor();
-  // Left in the meantime, the page deletes what it said it would.
+  // Leaving the page completes the announced deletion.
   await press(page, "Monthly", "link");
   await press(page, "Delete");
   await page.getByText("“Monthly” deleted").waitFor();
@@ -129,7 +129,7 @@ test("somebody signs in, keeps a view, changes a contact and deletes a template,
     .toEqual([]);
 });
 
-test("a segment is described and a campaign is written, checked and sent by keys alone", async () => {
+test("a segment is described and a campaign is written, checked and sent by keyboard", async () => {
   const { page, project } = await arrive();
   await signIn(page, project);
   await go(page, "s", "Segments");

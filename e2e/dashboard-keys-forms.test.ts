@@ -1,4 +1,4 @@
-// What is asked step by step, by keys alone: an account and its project, a file of contacts, the blocks of a mail, a second factor.
+// Tests multi-step forms with the keyboard only: sign-up, import, block editor and second factor.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { fromBase32 } from "../server/src/testing/base32.ts";
@@ -12,7 +12,7 @@ const browser = useBrowser();
 
 const PASSWORD = "correct horse battery staple";
 
-/** From no account to the home of a project. */
+/** Signs up and opens the new project's home page. */
 async function signUp(email: string): Promise<Page> {
   const page = await (await browser.newContext({ baseURL: server.url })).newPage();
   page.setDefaultTimeout(10_000);
@@ -29,7 +29,7 @@ async function signUp(email: string): Promise<Page> {
   return page;
 }
 
-/** What bulk changes did to subscriptions, in order. */
+/** Returns the subscription events of bulk changes in order. */
 const changes = async () =>
   (
     await server.rows<{ subscribed: boolean }>(
@@ -37,11 +37,11 @@ const changes = async () =>
     )
   ).map(({ subscribed }) => subscribed);
 
-test("a person signs up, brings contacts from a file, finds some by a condition, changes them all and takes it back", async () => {
+test("sign-up, import, filter, bulk change and its undo work by keyboard", async () => {
   const page = await signUp("wizard@example.com");
   await go(page, "c", "Contacts");
   await press(page, "Import", "link");
-  // Asked for well before the key: the browser needs a moment to hand the choice over.
+  // Subscribe well before the key press, because the browser opens the chooser asynchronously.
   const choosing = page.waitForEvent("filechooser");
   await reach(page, page.locator("input[type=file]"));
   await page.keyboard.press("Enter");
@@ -80,12 +80,12 @@ test("a person signs up, brings contacts from a file, finds some by a condition,
   await expect.poll(changes).toEqual([false, false, true, true]);
 });
 
-test("a mail is written by blocks: one is opened, written, added, moved, taken out and brought back", async () => {
+test("blocks are opened, edited, added, moved, removed and restored by keyboard", async () => {
   const page = await signUp("blocks@example.com");
   await go(page, "t", "Templates");
   await press(page, "New template");
   await page.getByRole("dialog").waitFor();
-  // Tab comes to the one that is chosen, arrows to the others.
+  // Tab reaches the selected radio button, and arrow keys reach the others.
   const beginnings = page.getByRole("dialog").getByRole("radio");
   await reach(page, beginnings.and(page.locator(":checked")));
   await reach(page, beginnings.and(page.getByLabel("Announcement")), "ArrowDown");
@@ -110,7 +110,7 @@ test("a mail is written by blocks: one is opened, written, added, moved, taken o
   expect(kinds).toEqual(["text", "heading", "button", "divider"]);
 });
 
-test("a second factor is switched on, and asked for at the door", async () => {
+test("a second factor is turned on and requested at sign-in", async () => {
   const page = await signUp("factor-keys@example.com");
   await press(page, "Signed in as factor-keys@example.com");
   await reach(page, page.getByRole("menuitem", { name: "Your account" }), "ArrowDown");

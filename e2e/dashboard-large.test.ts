@@ -1,4 +1,4 @@
-// What is as large as it may be, or written while the connection is away, in a real browser: nothing is lost and the page stays quick.
+// Tests maximum sizes and lost connections in a real browser: nothing is lost, and the page stays fast.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -10,7 +10,7 @@ import { useBrowser } from "./use-browser.ts";
 const server = useTestServer();
 const browser = useBrowser();
 
-/** A page of a project of its own, signed in as its owner. */
+/** Opens a page of the project as its owner. */
 async function open(project: TestProject, path: string): Promise<Page> {
   const context = await browser.newContext({ baseURL: server.url });
   const { email, password } = project.owner;
@@ -23,7 +23,7 @@ async function open(project: TestProject, path: string): Promise<Page> {
 
 const create = (project: TestProject, path: string, body: object) => make(server, project, path, body);
 
-test("a segment of two hundred conditions is shown, changed at its last one and saved whole", async () => {
+test("a segment with 200 conditions is shown, changed at the last one and saved in full", async () => {
   const project = await server.createProject();
   for (const person of ["ada", "grace"])
     await create(project, "/contacts", {
@@ -55,9 +55,9 @@ test("a segment of two hundred conditions is shown, changed at its last one and 
   );
 });
 
-test("a template of a megabyte is shown, written on at its end and saved byte for byte", async () => {
+test("a template of 1 MB is shown, edited at its end and saved byte for byte", async () => {
   const project = await server.createProject();
-  // A browser lays out letters of other fonts slowly: one paragraph in a hundred has them.
+  // One paragraph in a hundred has non-Latin letters, because browsers lay those out slowly.
   const hundred = `<p>A paragraph of a long letter, مرحبا 🦀</p>\n${"<p>And another one, as long</p>\n".repeat(99)}`;
   const body = `<p>Dear {{firstName}}</p>${hundred.repeat(Math.floor(1_000_000 / Buffer.byteLength(hundred)))}`;
   const id = await create(project, "/templates", {
@@ -78,7 +78,7 @@ test("a template of a megabyte is shown, written on at its end and saved byte fo
   expect(stored.body === `${body}<p>The end</p>`).toBe(true);
 });
 
-test("whom hardly any conditions fit is looked for piece by piece, until everybody was looked at", async () => {
+test("a rare match is searched in partial pages until all contacts were searched", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
@@ -101,7 +101,7 @@ test("whom hardly any conditions fit is looked for piece by piece, until everybo
   expect(await page.getByText("Still searching…").count()).toBe(0);
 });
 
-test("what is written while the connection is away is kept, and saved by itself when it is back", async () => {
+test("text typed while offline is kept and saved automatically once online", async () => {
   const project = await server.createProject();
   const id = await create(project, "/campaigns", {
     name: "News",
@@ -124,7 +124,7 @@ test("what is written while the connection is away is kept, and saved by itself 
   expect(await stored()).toBe("Written in a tunnel");
 });
 
-test("an address or a name without a space in it is no wider than a phone", async () => {
+test("an address or name without a space does not exceed the width of a phone", async () => {
   const project = await server.createProject();
   const name = "N".repeat(LIMITS.nameLength.value);
   const mail = { subject: "S".repeat(300), body: "<p>Hello</p>", from: "news@sandbox.localhost" };

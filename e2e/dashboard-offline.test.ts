@@ -1,4 +1,5 @@
-// The dashboard without a network, in a real browser: nothing is done later that was called off, or twice; drafts save themselves.
+// Tests the dashboard without a network in a real browser. Canceled actions never run later, nothing runs twice, and drafts save
+// automatically.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
@@ -24,7 +25,7 @@ async function takeNetwork(page: Page): Promise<{ giveBack: () => Promise<void> 
 
 const unreached = (page: Page) => page.getByRole("alert").getByText(/^We can't reach the server/);
 
-test("what is called off while there is no network is not done when it is back", async () => {
+test("an action canceled while offline does not run once online", async () => {
   const { page, project } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com" };
     const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
@@ -45,7 +46,7 @@ test("what is called off while there is no network is not done when it is back",
   ]);
 });
 
-test("what is asked for again once there is a network is done once", async () => {
+test("an action repeated once online runs once", async () => {
   const { page, project } = await open(() => "/templates");
   const dialog = page.getByRole("dialog");
   await page.getByRole("button", { name: "New template" }).first().click();
@@ -66,7 +67,7 @@ test("what is asked for again once there is a network is done once", async () =>
   ]);
 });
 
-test("who gets a campaign is saved when the network is back", async () => {
+test("the audience is saved once the network is back", async () => {
   const { page, project } = await open(async (one) => {
     const campaign = { name: "News", subject: "News", body: "<p>Hi</p>", from: "news@sandbox.localhost" };
     return `/campaigns/${await make(server, one, "/campaigns", { ...campaign, audienceType: "ALL" })}`;
@@ -83,7 +84,7 @@ test("who gets a campaign is saved when the network is back", async () => {
   ]);
 });
 
-test("a draft that could not be saved is there again for whoever wrote it when its tab was closed, and nothing of it once it is saved", async () => {
+test("an unsaved draft survives its closed tab for its author, and goes once saved", async () => {
   let id = "";
   const { page, project } = await open(async (one) => {
     const campaign = { name: "News", subject: "Before", body: "<p>Hi</p>", from: "news@sandbox.localhost" };
@@ -106,7 +107,7 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   await page.close();
   await context.setOffline(false);
 
-  // Another member who signs in to this browser has nothing of it.
+  // Another member who signs in to this browser does not see the draft.
   const other = await server.createProject();
   await server.rows(
     "insert into memberships select $1, user_id, 'MEMBER' from memberships where project_id = $2",
@@ -134,7 +135,7 @@ test("a draft that could not be saved is there again for whoever wrote it when i
   expect(await last.getByText(/Someone else changed/).count()).toBe(0);
 });
 
-/** What answers in the server's place, while it does: a page of its own, with 200. */
+/** Replaces the server's response with another page and status 200, as a captive portal does. */
 async function standBetween(page: Page, url: RegExp): Promise<{ goAway: () => Promise<void> }> {
   await page.route(url, (route) =>
     route.request().resourceType() === "fetch"
@@ -144,7 +145,7 @@ async function standBetween(page: Page, url: RegExp): Promise<{ goAway: () => Pr
   return { goAway: () => page.unroute(url) };
 }
 
-test("a draft that this browser keeps goes with its campaign, unless that is undone, and when it is old", async () => {
+test("a kept draft is deleted with its campaign, unless undone, and when it is old", async () => {
   const { page, leaves } = await open(async (one) => {
     const campaign = { name: "News", subject: "Before", body: "<p>Hi</p>", from: "news@sandbox.localhost" };
     const id = await make(server, one, "/campaigns", { ...campaign, audienceType: "ALL" });
@@ -157,7 +158,7 @@ test("a draft that this browser keeps goes with its campaign, unless that is und
   await page.getByLabel("Subject").fill("Mine");
   await unreached(page).waitFor();
   const [name = ""] = await kept();
-  // As one that nobody opened for a month.
+  // Simulates a draft that no one opened for a month.
   await page.evaluate(
     ([one, old]) =>
       localStorage.setItem(old, (localStorage.getItem(one) ?? "").replace(/"at":\d+/, '"at":1')),
@@ -185,7 +186,7 @@ test("a draft that this browser keeps goes with its campaign, unless that is und
   await expect.poll(kept).toEqual([]);
 });
 
-test("what a proxy or a network's own page answers in the server's place is a failure: nothing is called saved, and what is typed stays", async () => {
+test("another page in place of the response is an error, and typed text stays", async () => {
   const { page, project } = await openTemplate(server, browser);
   const subject = page.getByRole("textbox", { name: "Subject" });
   await subject.fill("Mine");
@@ -208,7 +209,7 @@ test("what a proxy or a network's own page answers in the server's place is a fa
   await page.getByRole("link", { name: "Hello" }).waitFor();
 });
 
-test("a file that a proxy or a network answers in the server's place is not saved as what was asked for", async () => {
+test("a download replaced by a proxy's page is not saved as the file", async () => {
   const { page } = await open(() => "/contacts");
   const saved: string[] = [];
   page.on("download", (file) => saved.push(file.suggestedFilename()));
@@ -223,7 +224,7 @@ test("a file that a proxy or a network answers in the server's place is not save
   expect(saved).toEqual(["contacts.csv"]);
 });
 
-test("the fields of contacts are there though nobody can count who has them, what is typed there stays, and one press asks again", async () => {
+test("fields are listed if counting them fails, typed text stays, and retry works", async () => {
   const { page } = await open(async ({ byKey }) => {
     await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { plan: "pro" } });
     return "/settings?tab=fields";

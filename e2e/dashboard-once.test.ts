@@ -1,4 +1,4 @@
-// What the dashboard shows once, and what is asked to be typed as it stands, in a real browser: neither is lost on its way.
+// Tests in a real browser that secrets shown once are not lost, and that texts to retype are shown exactly.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { fromBase32 } from "../server/src/testing/base32.ts";
@@ -12,7 +12,7 @@ const browser = useBrowser();
 
 const open = (path: PathOf) => openDashboard(server, browser, path);
 
-/** Holds what is posted to addresses that end so, until it is let go. */
+/** Delays POST requests to URLs with this ending until released. */
 async function holdPosts(page: Page, ends: string): Promise<{ asked: Promise<void>; letGo: () => void }> {
   const asked = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ async function holdPosts(page: Page, ends: string): Promise<{ asked: Promise<voi
   return { asked: asked.promise, letGo: held.resolve };
 }
 
-/** Tries to be rid of a dialog in every way there is, once it shows that something is under way. */
+/** Tries every way to close a dialog once it is busy. */
 async function tryToClose(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   await dialog.locator("button:disabled", { hasText: "Cancel" }).waitFor();
@@ -36,7 +36,7 @@ async function tryToClose(page: Page): Promise<void> {
   expect(await dialog.getByRole("button", { name: "Cancel" }).isDisabled()).toBe(true);
 }
 
-test("a key that is being made is shown, whatever is pressed meanwhile, and leaving asks until it was copied", async () => {
+test("a new key is shown despite attempts to close, and leaving asks until it is copied", async () => {
   const { page, asked } = await open(() => "");
   await page.getByRole("link", { name: "API keys" }).click();
   await page.getByRole("button", { name: "New key" }).click();
@@ -59,7 +59,7 @@ test("a key that is being made is shown, whatever is pressed meanwhile, and leav
   expect(asked).toHaveLength(2);
 });
 
-test("recovery codes that are being made are shown, whatever is pressed meanwhile", async () => {
+test("new recovery codes are shown despite attempts to close the dialog", async () => {
   const { page, project } = await open(() => "");
   const { email, password } = project.owner;
   await page.getByRole("button", { name: `Signed in as ${email}` }).click();
@@ -91,7 +91,7 @@ test("recovery codes that are being made are shown, whatever is pressed meanwhil
   expect(await dialog.getByRole("listitem").count()).toBe(10);
 });
 
-test("a name with two spaces in it is shown as it must be typed", async () => {
+test("a name with two spaces is shown exactly as it must be typed", async () => {
   const { page, project } = await open(async (one) => {
     await server.call("PATCH", `/users/@me/projects/${one.id}`, one.bySession, { name: "My  shop" });
     return "/settings?tab=danger";

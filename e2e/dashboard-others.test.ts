@@ -1,4 +1,4 @@
-// What others save while somebody types in the dashboard, in a real browser: neither takes anything from the other without a word.
+// Tests in a real browser that concurrent edits by two people never silently overwrite each other.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer } from "../server/src/testing/test-server.ts";
@@ -10,7 +10,7 @@ const browser = useBrowser();
 
 const open = (path: PathOf) => openDashboard(server, browser, path);
 
-test("a cap that is saved leaves alone what another admin made of the others", async () => {
+test("saving one cap keeps the caps that another admin changed", async () => {
   const { page, project } = await open(() => "/settings?tab=usage");
   await page.getByRole("textbox", { name: "Campaign emails" }).fill("500");
   const caps = `/users/@me/projects/${project.id}/billing-limits`;
@@ -24,7 +24,7 @@ test("a cap that is saved leaves alone what another admin made of the others", a
   expect(await page.getByRole("textbox", { name: "Transactional emails" }).inputValue()).toBe("900");
 });
 
-/** Refuses reads of the addresses that end so, until it is told to let them through. */
+/** Rejects reads of URLs with this ending until told to stop. */
 async function refuseReads(page: Page, ends: string): Promise<{ end: () => void }> {
   let isRefused = true;
   const error = { code: "FORBIDDEN", message: "Not now.", requestId: "none" };
@@ -36,7 +36,7 @@ async function refuseReads(page: Page, ends: string): Promise<{ end: () => void 
   return { end: () => (isRefused = false) };
 }
 
-test("settings that cannot be read again keep what is typed, and are read whole on request", async () => {
+test("typed settings stay when a reload fails, and are reloaded on request", async () => {
   const { page, project } = await open(() => "/settings?tab=usage");
   const cap = page.getByRole("textbox", { name: "Campaign emails" });
   await cap.fill("500");
@@ -68,7 +68,7 @@ test("settings that cannot be read again keep what is typed, and are read whole 
   expect(await address.inputValue()).toBe("https://example.com/hook");
 });
 
-test("why a project was disabled stays typed when its reputation cannot be read again, and is asked for before the page is left", async () => {
+test("a typed suspension reason survives a failed reload, and leaving the page asks", async () => {
   const { page, asked } = await open(async ({ id }) => {
     await server.rows("update projects set disabled = true where id = $1", id);
     return "/settings?tab=reputation";
@@ -92,7 +92,7 @@ const about = (domain: string) => ({
   conditions: [{ field: "email", operator: "contains", value: domain }],
 });
 
-test("a segment that is opened again is what is stored by then, and one that another changes meanwhile is not overwritten without a word", async () => {
+test("reopening a segment shows its stored version, and concurrent edits cause a conflict", async () => {
   let id = "";
   const { page, project } = await open(async (one) => {
     const segment = { name: "Readers", type: "DYNAMIC", filters: about("@one.example") };
@@ -138,7 +138,7 @@ test("a segment that is opened again is what is stored by then, and one that ano
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
 });
 
-test("a template that is opened again is what is stored by then", async () => {
+test("reopening a template shows its stored version", async () => {
   const { page, project, id } = await openTemplate(server, browser);
   const subject = page.getByRole("textbox", { name: "Subject" });
   await expect.poll(() => subject.inputValue()).toBe("Before");
@@ -150,7 +150,7 @@ test("a template that is opened again is what is stored by then", async () => {
   expect(await subject.inputValue()).toBe("After");
 });
 
-/** A draft, the page of one of its steps, and what somebody else makes of it. */
+/** Opens a step of a draft, with functions to change it as another user and to read it. */
 async function openCampaign(step: string, given: object = {}) {
   const campaign = {
     name: "News",
@@ -178,7 +178,7 @@ async function openCampaign(step: string, given: object = {}) {
   return { ...opened, change, stored };
 }
 
-test("what another writes into a campaign is shown where nothing else is typed, and not overwritten without a word where something is", async () => {
+test("campaign changes elsewhere are shown in untouched fields and conflict in edited ones", async () => {
   const { page, change, stored } = await openCampaign("content");
   const subject = page.getByLabel("Subject");
   await subject.fill("Mine ");
@@ -200,7 +200,7 @@ test("what another writes into a campaign is shown where nothing else is typed, 
   expect(await stored()).toEqual({ subject: "Mine again", name: "Their name" });
 });
 
-test("what another saves between the reading and the writing of a campaign stays", async () => {
+test("a change saved between the read and the write of a campaign is kept", async () => {
   const { page, change, stored } = await openCampaign("content");
   let isFirst = true;
   await page.route("**/campaigns/*", async (route) => {
@@ -216,7 +216,7 @@ test("what another saves between the reading and the writing of a campaign stays
   expect(await page.getByLabel("Campaign name").inputValue()).toBe("Their name");
 });
 
-test("a draft that this tab kept is not saved over what somebody else has stored since", async () => {
+test("a draft kept by this tab does not overwrite a version stored since", async () => {
   const { page, change, stored, leaves } = await openCampaign("content");
   const subject = page.getByLabel("Subject");
   let isDown = true;
@@ -245,7 +245,7 @@ test("a draft that this tab kept is not saved over what somebody else has stored
 
 const FILTERED = { audienceType: "FILTERED", audienceFilter: about("@one.example") };
 
-test("who gets a campaign is shown as others choose it", async () => {
+test("the audience step shows changes made elsewhere", async () => {
   const { page, change } = await openCampaign("audience", FILTERED);
   const value = page.getByLabel("Value");
   await expect.poll(() => value.inputValue()).toBe("@one.example");
@@ -258,7 +258,7 @@ test("who gets a campaign is shown as others choose it", async () => {
   await page.getByText("Saved", { exact: true }).waitFor();
 });
 
-test("who gets a campaign is asked about before it is left while it is not said or not saved", async () => {
+test("leaving an incomplete or unsaved audience asks first", async () => {
   const { page, asked } = await openCampaign("audience", FILTERED);
   const value = page.getByLabel("Value");
   await value.fill("");

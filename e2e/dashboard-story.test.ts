@@ -1,5 +1,5 @@
-// The first day of somebody who comes with nothing, in a real browser, on an empty data folder: account, first mail, domain, contacts,
-// segment, campaign with a test, report, an unsubscribe from the mail that arrived, and the export.
+// Plays a new user's first day in a real browser, on an empty data folder: account, first email, domain, contacts, segment, campaign with a
+// test, report, unsubscribe and export.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeDataFolder, startProgram, type Program } from "./program.ts";
@@ -42,7 +42,7 @@ interface Received {
   subject: string;
 }
 
-/** What the local mailbox has for an address. */
+/** Returns the emails in the local mailbox for an address. */
 const receivedBy = async (address: string, key: string) =>
   (await call<{ data: Received[] }>(`/mailbox/messages?to=${address}`, key)).data;
 
@@ -57,7 +57,7 @@ async function signUp(page: Page): Promise<void> {
   await page.getByRole("heading", { level: 1, name: "Acme" }).waitFor();
 }
 
-/** With the key that the page shows. @returns the key */
+/** Sends with the key shown on the page. @returns the key */
 async function sendFirstMail(page: Page): Promise<string> {
   await link(page, "API keys").click();
   await button(page, "Show secret key").click();
@@ -136,7 +136,7 @@ async function sendCampaign(page: Page): Promise<void> {
     await page.getByRole("row", { name: address }).getByText("Delivered").waitFor();
 }
 
-/** By the link in the mail that arrived. */
+/** Unsubscribes with the link in the received email. */
 async function unsubscribe(page: Page, key: string): Promise<void> {
   const [mail] = await receivedBy("ada@example.com", key);
   const { html } = await call<{ html: string }>(`/mailbox/messages/${mail?.id ?? ""}`, key);
@@ -146,7 +146,7 @@ async function unsubscribe(page: Page, key: string): Promise<void> {
   await page.getByRole("heading", { level: 1 }).waitFor();
 }
 
-test("from no account to a campaign, its report, an unsubscribe with its reason, and the contacts as a file", async () => {
+test("a new user gets from sign-up to a campaign, its report, an unsubscribe and an export", async () => {
   const context = await browser.newContext({ baseURL: program.url });
   const page = await context.newPage();
   page.setDefaultTimeout(20_000);

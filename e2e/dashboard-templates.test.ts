@@ -1,4 +1,4 @@
-// A template in the dashboard, in a real browser: by blocks and by HTML, tried out, brought back, and nothing lost on the way.
+// Tests templates in a real browser: blocks, HTML, test emails, versions and conflicts.
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../server/src/testing/test-server.ts";
@@ -10,7 +10,7 @@ const browser = useBrowser();
 
 const NAME = "News <b> مرحبا";
 
-/** The templates of a project of its own, for its owner. */
+/** Opens the templates of a new project as its owner. */
 async function openTemplates(): Promise<{ page: Page; project: TestProject; faults: string[] }> {
   const project = await server.createProject();
   await server.call("POST", "/contacts", project.byKey, {
@@ -43,7 +43,7 @@ interface Stored {
   design: { blocks: Array<{ kind: string }> } | null;
 }
 
-/** The template as it is stored. */
+/** Returns the stored template. */
 async function stored({ byKey }: TestProject, page: Page): Promise<Stored> {
   const id = new URL(page.url()).pathname.split("/").at(-1) ?? "";
   return (await server.call<Stored>("GET", `/templates/${id}`, byKey)).body;
@@ -55,7 +55,7 @@ async function save(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
 }
 
-test("HTML is kept as it was written, byte for byte; a fault is shown at its line", async () => {
+test("HTML is kept byte for byte, and an error is shown at its line", async () => {
   const { page, project, faults } = await openTemplates();
   await create(page, "Custom HTML");
   const hostile = `<p>Dear {{firstName ?? "friend"}} 🦀 مرحبا</p>\n<script>alert(1)</script>\n<p>{{#if`;
@@ -79,7 +79,7 @@ test("HTML is kept as it was written, byte for byte; a fault is shown at its lin
   expect(faults).toEqual([]);
 });
 
-test("line ends of another system stay, and variables of contacts are offered while one types", async () => {
+test("foreign line endings are kept, and contact variables are suggested while typing", async () => {
   const { page, project } = await openTemplates();
   const { body } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
     name: NAME,
@@ -91,12 +91,12 @@ test("line ends of another system stay, and variables of contacts are offered wh
   await htmlOf(page).click();
   await page.keyboard.press("Control+End");
   await page.keyboard.type("<p>{{fir");
-  // By a click: the editor leaves Enter alone in the first 75 ms of a list, which nobody has read by then.
+  // Click, because the editor ignores Enter in the first 75 ms of a completion list.
   await page.getByRole("option", { name: /firstName/ }).click();
   await save(page);
   expect((await stored(project, page)).body).toBe("<p>one</p>\r\n<p>two</p>\r\n<p>{{firstName}}</p>");
 
-  // For whoever has none there is a word in the language of the project's mail, whatever language its author reads.
+  // The fallback's language is the project's, not the user's.
   await server.call("POST", "/contacts", project.byKey, { email: "nameless@example.com" });
   await server.call("PATCH", `/users/@me/projects/${project.id}`, project.bySession, { language: "de-CH" });
   await page.reload();
@@ -108,7 +108,7 @@ test("line ends of another system stay, and variables of contacts are offered wh
   expect((await stored(project, page)).body).toContain(`{{firstName ?? "Freund"}}`);
 });
 
-test("a mail is written by blocks, goes on in HTML, and its blocks are brought back as they were", async () => {
+test("an email is built from blocks, continued in HTML, and restored to its blocks", async () => {
   const { page, project, faults } = await openTemplates();
   await create(page, "Announcement");
   await page.getByRole("button", { name: /^Heading/ }).click();
@@ -151,7 +151,7 @@ test("a mail is written by blocks, goes on in HTML, and its blocks are brought b
   expect(faults).toEqual([]);
 });
 
-test("a test mail says what stands there, saved first", async () => {
+test("a test email contains the current text, which is saved first", async () => {
   const { page, project } = await openTemplates();
   await server.rows("update projects set default_from = 'news@sandbox.localhost' where id = $1", project.id);
   await create(page, "Blank");
@@ -173,7 +173,7 @@ const PIXEL = Buffer.from(
   "base64",
 );
 
-test("an image that arrives late takes back nothing that was written meanwhile; sizes are typed as they are", async () => {
+test("a late image upload does not revert later edits, and sizes keep the typed text", async () => {
   const { page, project, faults } = await openTemplates();
   await create(page, "Announcement");
   let go: (() => void) | undefined;
@@ -211,7 +211,7 @@ test("an image that arrives late takes back nothing that was written meanwhile; 
 
 const subject = (tab: Page) => tab.getByRole("textbox", { name: "Subject" });
 
-test("who changed a template in another tab is not overwritten without a word: what is saved is shown, and either one stays", async () => {
+test("a template changed in another tab shows a conflict, and either version can win", async () => {
   const { page, project } = await openTemplates();
   await create(page, "Custom HTML");
   const saved = async () => {
@@ -236,7 +236,7 @@ test("who changed a template in another tab is not overwritten without a word: w
   await page.getByRole("button", { name: "Saved", exact: true }).waitFor();
   expect(await saved()).toBe("Mine");
 
-  // The other tab read what stands there no more.
+  // The other tab's version is outdated now.
   await subject(other).fill("Theirs again");
   await other.keyboard.press("Control+s");
   await other.getByRole("button", { name: "View saved version" }).click();

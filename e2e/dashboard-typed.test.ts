@@ -1,4 +1,4 @@
-// What is typed in the dashboard and not saved yet, in a real browser: nothing takes it away but who typed it.
+// Tests in a real browser that unsaved input is never lost unless the user discards it.
 import type { Page, Route } from "playwright-core";
 import { expect, test } from "vitest";
 import { LIMITS } from "../contract/src/limits/limits.ts";
@@ -17,7 +17,7 @@ async function signInAgain(page: Page, { owner }: TestProject): Promise<void> {
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
 }
 
-test("typed settings stay when another tab is chosen, and when somebody else saves", async () => {
+test("typed settings survive a change of tab and a save by another user", async () => {
   const { page, project, asked } = await open(() => "/settings");
   const tabs = page.getByRole("group", { name: "Section" });
   const settings = `/users/@me/projects/${project.id}`;
@@ -49,7 +49,7 @@ test("typed settings stay when another tab is chosen, and when somebody else sav
   expect(await page.getByLabel("URL").inputValue()).toBe("https://example.com/hook");
 });
 
-test("a contact's JSON that is refused names the field at fault, and is asked for before its page is left", async () => {
+test("rejected JSON of a contact names the field, and leaving the page asks", async () => {
   const { page, asked } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com", data: { plan: "pro" } };
     const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
@@ -76,7 +76,7 @@ test("a contact's JSON that is refused names the field at fault, and is asked fo
   expect(asked).toHaveLength(1);
 });
 
-test("what is typed into a segment while it is being saved stays, with the focus", async () => {
+test("text typed into a segment during a save stays, and keeps the focus", async () => {
   const { page, project, asked } = await open(async ({ byKey }) => {
     const filters = {
       operator: "AND",
@@ -111,7 +111,7 @@ test("what is typed into a segment while it is being saved stays, with the focus
   ]);
 });
 
-test("a session that ended is renewed where one is, and what was under way is done; neither Escape nor a click leaves, a link does and leads back", async () => {
+test("an ended session is renewed in place and pending calls finish; only the link leaves", async () => {
   const { page, project, asked, leaves } = await open(() => "/settings");
   const renewal = page.getByRole("dialog", { name: "Your session has ended" });
   await page.getByLabel("Project name").fill("Typed");
@@ -120,7 +120,7 @@ test("a session that ended is renewed where one is, and what was under way is do
   await renewal.waitFor();
   await page.keyboard.press("Escape");
   await page.mouse.click(5, 5);
-  // Whose session it was is known.
+  // The email address is prefilled.
   expect(await renewal.getByLabel("Email").inputValue()).toBe(project.owner.email);
   await page.keyboard.insertText(project.owner.password);
   await page.keyboard.press("Enter");
@@ -141,13 +141,13 @@ test("a session that ended is renewed where one is, and what was under way is do
   expect(asked).toHaveLength(1);
   await signInAgain(page, project);
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
-  // The address is one that can be kept.
+  // The URL can be bookmarked.
   expect(new URL(page.url()).pathname).toBe(`/app/${project.id}/settings`);
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
 });
 
-test("whoever stays on a page does not sign out, now or later", async () => {
+test("a user who stays on a page is not signed out, now or later", async () => {
   const { page, project, asked, leaves } = await open(() => "/settings");
   const isSignedIn = async () => (await page.request.get("/users/@me")).status() === 200;
   const signOut = async () => {
@@ -167,7 +167,7 @@ test("whoever stays on a page does not sign out, now or later", async () => {
   await expect.poll(isSignedIn).toBe(false);
 });
 
-test("a click beside a dialog closes it while nothing was typed there, and takes nothing that was", async () => {
+test("a click outside a dialog closes it only if nothing was typed", async () => {
   const { page } = await open(async ({ byKey }) => {
     await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
     const segment = { name: "Readers", type: "STATIC" };
@@ -196,7 +196,7 @@ test.each([
   { noun: "templates", rest: { type: "MARKETING" } },
   { noun: "campaigns", rest: { audienceType: "ALL" } },
 ] as const)(
-  "back at one of the $noun that is being deleted, nobody writes on in it until that is undone",
+  "a page of $noun being deleted is read-only until the deletion is undone",
   async ({ noun, rest }) => {
     const content = { name: "News", subject: "News", body: "<p>News</p>", from: "news@sandbox.localhost" };
     const { page, project } = await open(async ({ byKey }) => {
@@ -225,7 +225,7 @@ test.each([
   },
 );
 
-test("what is typed into a field of a contact is asked for before its page is left", async () => {
+test("leaving a page with an edited contact field asks first", async () => {
   const { page, asked } = await open(async ({ byKey }) => {
     const contact = { email: "ada@example.com", data: { plan: "pro" } };
     const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, contact);
@@ -254,7 +254,7 @@ test("what is typed into a field of a contact is asked for before its page is le
   await expect.poll(() => asked).toHaveLength(2);
   expect(await value.inputValue()).toBe("new");
 
-  // Who deletes the contact is not asked about what was typed there.
+  // Deleting the contact does not ask about unsaved input.
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await page.getByRole("button", { name: "Delete contact" }).click();
   await page.getByRole("heading", { level: 1, name: "Contacts" }).waitFor();

@@ -1,4 +1,4 @@
-// The dashboard as a person uses it, in a real browser: from no account to a mail that arrived.
+// Tests the dashboard in a real browser, from sign-up to a delivered email.
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { asOnPlainHttp, writeHtml } from "./browser.ts";
@@ -49,8 +49,8 @@ async function addContact(page: Page, address: string): Promise<void> {
   await page.getByRole("heading", { name: address }).waitFor();
 }
 
-test("by email: a link creates the account; signing out clears drafts in every tab; the account is deleted without ever having a project", async () => {
-  // It sends nothing itself, because an outage would show on every page of the stories below.
+test("sign-up by email works, sign-out clears drafts in all tabs, and the account is deleted", async () => {
+  // A separate server whose emails fail, because an outage would appear on every page of the tests below.
   const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9", ROLES: "api" });
   const page = await (await browser.newContext()).newPage();
   const email = "by-email@example.com";
@@ -247,7 +247,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await rotating.getByRole("button", { name: "Rotate key" }).click();
   await page.getByText("The next key. We sign with it as soon as").waitFor();
   expect(await page.getByRole("button", { name: "Rotate key" }).isDisabled()).toBe(true);
-  // Where mail stays on this machine DNS is not asked.
+  // With the local mailbox DNS is not queried.
   const domains = "**/domains/project/*";
   await page.route(domains, async (route) => {
     const [own, ...others] = (await (await route.fetch()).json()) as Array<{ records: object[] }>;
@@ -258,7 +258,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   await page.reload();
   await page.getByText("by 9.9.9.9, [::1]:5353").first().waitFor();
   await page.unroute(domains);
-  // The program of the first mail sends from a domain of one's own as soon as there is one.
+  // The code sample uses your own domain as soon as there is one.
   await page.getByRole("button", { name: "Check now" }).click();
   // DNS is not asked while mail stays here, and nobody is told that it was.
   await page.getByText("story.example.com is assumed verified").waitFor();
@@ -272,7 +272,7 @@ test("an account, a project, a contact and a mail with the key on the page; relo
   expect(faults).toEqual([]);
 });
 
-test("a segment says who matches while it is written, and why somebody does not; what it compares keeps its type", async () => {
+test("a segment shows live matches, explains a contact and keeps value types", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "segments@example.com");
@@ -359,7 +359,7 @@ test("a segment says who matches while it is written, and why somebody does not;
   await page.getByText("Unsubscribe button in the email app").waitFor();
 });
 
-test("a file becomes contacts: columns are guessed, tried first, reloads lose nothing; all that match are changed at once", async () => {
+test("an import guesses columns, previews, survives reloads, and all matches change at once", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "import@example.com");
@@ -480,7 +480,7 @@ test("a file becomes contacts: columns are guessed, tried first, reloads lose no
   expect(await isSubscribed()).toBe(false);
 });
 
-test("whatever has a name is opened by it, and pages by keys that can be turned off", async () => {
+test("named resources open by name, and pages by shortcuts that can be turned off", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "keys@example.com");
@@ -515,7 +515,7 @@ test("whatever has a name is opened by it, and pages by keys that can be turned 
   await palette.waitFor();
 });
 
-test("the palette makes things over any page, finds domains and mails, changes the theme and signs out", async () => {
+test("the palette creates resources, finds domains and emails, sets the theme and signs out", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "palette@example.com");
@@ -523,7 +523,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await page.getByRole("button", { name: "Send test email" }).click();
   await page.getByRole("link", { name: "View details" }).waitFor();
   const palette = page.getByRole("combobox", { name: "Search and commands" });
-  // A browser that is busy draws late: what is typed before it does is typed into the palette all the same.
+  // On a busy browser, letters typed before the palette is drawn must still reach it.
   await page.evaluate(
     "const draw = requestAnimationFrame; requestAnimationFrame = (then) => draw(() => setTimeout(() => draw(then), 300))",
   );
@@ -563,7 +563,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await choose(emailId, "Test email to palette@example.com");
   await page.getByRole("heading", { level: 1, name: "Test email" }).waitFor();
 
-  // What could not be asked for is not said to be missing.
+  // A failed search is not reported as an empty result.
   await page.route("**/templates?*", (route) => route.fulfill({ status: 500, json: {} }));
   await page.keyboard.press("Control+k");
   await page.keyboard.type("welcome");
@@ -576,7 +576,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await palette.waitFor({ state: "detached" });
 
   await choose("dark", "Dark theme");
-  // On a slow line too nothing is shown before it is shown dark.
+  // The dark theme applies before anything is shown, even on a slow connection.
   await page.addInitScript(
     "new MutationObserver(() => { globalThis.themedAtMs ??= performance.now(); }).observe(document, { attributeFilter: ['data-theme'], subtree: true })",
   );
@@ -596,7 +596,7 @@ test("the palette makes things over any page, finds domains and mails, changes t
   await page.getByRole("heading", { name: "Sign in to Postloft" }).waitFor();
 });
 
-test("a second factor is switched on, asked for at the door, and passed with a recovery code", async () => {
+test("a second factor is turned on, requested at sign-in, and passed with a recovery code", async () => {
   const context = await browser.newContext();
   await asOnPlainHttp(context);
   const page = await context.newPage();
@@ -616,7 +616,7 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   await dialog.getByRole("button", { name: "Turn on" }).click();
   await page.getByRole("heading", { name: "Save your recovery codes" }).waitFor();
   const recoveryCode = (await dialog.getByRole("listitem").first().textContent()) ?? "";
-  // What is shown once stays beside a click, and where nothing can be copied it can be read whole.
+  // A click outside does not close the dialog, and without clipboard access the codes can be read in full.
   await page.mouse.click(5, 5);
   await page.evaluate("document.execCommand = () => false");
   await page.getByRole("button", { name: "Copy recovery codes" }).click();
@@ -640,7 +640,7 @@ test("a second factor is switched on, asked for at the door, and passed with a r
   expect(await page.getByText("9 recovery codes left.").textContent()).toBeTruthy();
 });
 
-/** A passkey device of this browser that always says yes. */
+/** Adds a virtual passkey device that always approves. */
 async function withAuthenticator(context: BrowserContext, page: Page): Promise<void> {
   const authenticator = await context.newCDPSession(page);
   await authenticator.send("WebAuthn.enable");
@@ -655,11 +655,11 @@ async function withAuthenticator(context: BrowserContext, page: Page): Promise<v
   });
 }
 
-test("a passkey is added, signs in without a password, is named anew and removed", async () => {
+test("a passkey is added, signs in without a password, is renamed and removed", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await withAuthenticator(context, page);
-  // Browsers have no passkeys for numbers.
+  // Browsers do not support passkeys on IP addresses.
   await signUp(page, "passkey@example.com", server.url.replace("127.0.0.1", "localhost"));
   await page.getByRole("button", { name: "Signed in as passkey@example.com" }).click();
   await page.getByRole("menuitem", { name: "Your account" }).click();
@@ -684,7 +684,7 @@ test("a passkey is added, signs in without a password, is named anew and removed
   expect(await page.getByRole("button", { name: "Rename" }).count()).toBe(0);
 });
 
-test("after another service a passkey stands in for the code of the second factor", async () => {
+test("a passkey replaces the second-factor code after sign-in through another service", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await withAuthenticator(context, page);
@@ -715,7 +715,7 @@ test("after another service a passkey stands in for the code of the second facto
   expect(page.url()).toBe(account);
 });
 
-test("another service signs up, in where one was going, and is disconnected once there is a password", async () => {
+test("another service signs up, signs in, and is disconnected once there is a password", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   identities.person = { sub: "7", email: "grace@example.com", email_verified: true };
@@ -746,7 +746,7 @@ test("another service signs up, in where one was going, and is disconnected once
   expect(connected).toEqual([{ email: "grace@example.com" }]);
 });
 
-test("a subscription begins at Stripe; then the settings have the next invoice, those that were, and the way to change it", async () => {
+test("a subscription starts at Stripe, and the settings show invoices and the portal", async () => {
   const context = await browser.newContext();
   await context.route(/stripe\.com/, (request) => request.fulfill({ body: "a page of Stripe" }));
   const page = await context.newPage();
@@ -782,7 +782,7 @@ const openedWithin = (value: number, unit: string) =>
     }),
   );
 
-test("the dashboard speaks the language of the browser, and the one that is chosen", async () => {
+test("the dashboard uses the browser's language or the chosen one", async () => {
   const context = await browser.newContext({ locale: "de-AT" });
   const page = await context.newPage();
   await page.goto(`${server.url}/app/sign-in`);
@@ -792,7 +792,7 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await page.reload();
   await page.getByRole("heading", { name: "Se connecter à Postloft" }).waitFor();
 
-  // A span of time is bent as each language bends it.
+  // Durations are inflected correctly in each language.
   const { id, owner } = server.project;
   const { email, password } = owner;
   await context.request.post(`${server.url}/auth/login`, { data: { email, password } });
@@ -808,7 +808,7 @@ test("the dashboard speaks the language of the browser, and the one that is chos
   await page.getByText("Últimos 180 días").waitFor();
 });
 
-test("what the server finds in mails and files is said in the language of whoever reads it", async () => {
+test("server messages about emails and files appear in the user's language", async () => {
   const context = await browser.newContext({ locale: "de-AT" });
   const page = await context.newPage();
   const { owner } = server.project;
@@ -860,7 +860,7 @@ test("what the server finds in mails and files is said in the language of whoeve
   await dialog.getByText(`${email} ist schon Mitglied.`).waitFor();
 });
 
-test("a field whose first value was of another type gets the type of most, and its dialog says so", async () => {
+test("a field whose first value had another type gets the most frequent type, and says so", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   const { owner } = server.project;
@@ -880,7 +880,7 @@ test("a field whose first value was of another type gets the type of most, and i
   expect(await page.getByRole("cell", { name: "Text" }).count()).toBe(0);
 });
 
-test("an address with what no page reads opens the page as if it were not there", async () => {
+test("unknown search parameters are ignored", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   const { owner } = server.project;

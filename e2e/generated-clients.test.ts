@@ -1,4 +1,4 @@
-// Clients generated from contract/openapi.json by two tools compile, and send a mail through the real program.
+// Checks that clients generated from contract/openapi.json by two tools compile and can send an email through the real program.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createApiClient, type EmailItem, type MessageItem } from "./api-client.ts";
 import { generateClients, type ClientFolder } from "./clients/generate-clients.ts";
@@ -7,7 +7,7 @@ import { waitUntil } from "./wait-until.ts";
 
 const DELIVERY_TIMEOUT_MS = 45_000;
 
-/** What each program does: a contact with data, a mail to it, and the mail as it is listed; a refusal in its type. */
+/** Each program creates a contact with data, sends an email, finds it in the list, and receives a typed error. */
 interface Story {
   tell(
     baseUrl: string,
@@ -67,12 +67,12 @@ afterAll(async () => {
   await clients.remove();
 });
 
-test("they compile, and so do the programs that use them", async () => {
+test("the clients and the programs that use them compile", async () => {
   expect(await clients.compile()).toBe("");
 });
 
 test.for(Object.keys(PROGRAMS))(
-  "%s: a contact is made, a mail sent and found, a refusal understood",
+  "%s creates a contact, sends an email, finds it and reads a typed error",
   async (name) => {
     const { tell } = await clients.load<Story>(name);
     const to = `${name}@example.com`;

@@ -1,4 +1,4 @@
-// The official client @plunk/node, unchanged, against the real program: only its base address is another.
+// Runs the unmodified official client @plunk/node against the real program with another base URL.
 import type plunk from "@plunk/node";
 import { createRequire } from "node:module";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { BOOTSTRAP, makeDataFolder, SECRET_KEY, startProgram, type Program } fro
 import { waitUntil } from "./wait-until.ts";
 
 const DELIVERY_TIMEOUT_MS = 45_000;
-/** The package is CommonJS, and so are most of its callers. */
+/** Loaded with require, because the package and most of its callers use CommonJS. */
 const { default: Plunk }: typeof plunk = createRequire(import.meta.url)("@plunk/node");
 
 let folder: Awaited<ReturnType<typeof makeDataFolder>>;
@@ -24,7 +24,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-/** What servers of the client's time answered at the top level. */
+/** Responses with top-level fields, as from servers of the client's time. */
 interface OldAnswers {
   track: { success: boolean; contact: string; event: string; timestamp: string };
   send: { emails: Array<{ contact: { id: string; email: string }; email: string }>; timestamp: string };
@@ -52,7 +52,7 @@ async function waitForMessageTo(address: string): Promise<MessageItem> {
 }
 
 test.for(["/v1/", "/api/v1/", ""])(
-  "with the base address http://host%s it tracks, sends to several, and is answered success",
+  "tracks and sends to several recipients with the base URL http://host%s",
   async (path) => {
     const client = clientOf(SECRET_KEY, path);
     const name = path.replaceAll("/", "-");
@@ -66,7 +66,7 @@ test.for(["/v1/", "/api/v1/", ""])(
 );
 
 test.for(["/api/v1/", ""])(
-  "with the base address http://host%s the fields of the answers stand at the top level",
+  "returns response fields at the top level with the base URL http://host%s",
   async (path) => {
     const client = clientOf(SECRET_KEY, path);
     const tracked: unknown = await client.events.track({ ...EVENT, email: "top@example.com" });
@@ -81,7 +81,7 @@ test.for(["/api/v1/", ""])(
   },
 );
 
-/** The class and the message of what a call was refused with. */
+/** Returns the class and message of a call's error. */
 async function refusalOf(call: Promise<unknown>): Promise<string> {
   const refusal = await call.then(
     () => null,
@@ -90,7 +90,7 @@ async function refusalOf(call: Promise<unknown>): Promise<string> {
   return refusal instanceof Error ? `${refusal.constructor.name}: ${refusal.message}` : "not refused";
 }
 
-test("its errors carry our messages: TokenError for a key that is none, NotFoundError, and every other", async () => {
+test("maps our errors to TokenError for an invalid key, NotFoundError, and other classes", async () => {
   const event = { email: "ada@example.com", event: "bought" };
   expect(await refusalOf(clientOf("sk_nobody", "/v1/").events.track(event))).toBe(
     "TokenError: The API key is not valid. Keys stop working when they are regenerated.",

@@ -1,4 +1,4 @@
-// A page of the dashboard in a project of its own, and what it asks before it is left.
+// Opens dashboard pages in a new project and records the questions asked before leaving.
 import type { Browser, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestProject, TestServer } from "../server/src/testing/test-server.ts";
@@ -6,15 +6,15 @@ import type { TestProject, TestServer } from "../server/src/testing/test-server.
 export interface Opened {
   page: Page;
   project: TestProject;
-  /** What the page asked before it would be left; whoever is asked stays, unless `leaves` says otherwise. */
+  /** Confirmation messages of the page. The test stays on the page unless `leaves.next` is true. */
   asked: string[];
   leaves: { next: boolean };
 }
 
-/** Where a page is within its project, once what it shows is there. */
+/** Returns a page's path within its project, after creating its data. */
 export type PathOf = (project: TestProject) => string | Promise<string>;
 
-/** A page of a project of its own, for its owner. */
+/** Opens a page of a new project as its owner. */
 export async function openDashboard(
   server: TestServer,
   browser: Pick<Browser, "newContext">,
@@ -36,7 +36,7 @@ export async function openDashboard(
   return { page, project, asked, leaves };
 }
 
-/** Makes something through the API, and returns its id. */
+/** Creates a resource through the API and returns its id. */
 export async function make(
   server: TestServer,
   project: TestProject,
@@ -49,7 +49,7 @@ export async function make(
   return ("data" in made ? made.data : made).id;
 }
 
-/** The editor of a template of its own, whose subject is `Before`. */
+/** Opens the editor of a new template with the subject `Before`. */
 export async function openTemplate(
   server: TestServer,
   browser: Pick<Browser, "newContext">,
@@ -63,7 +63,7 @@ export async function openTemplate(
   return { ...opened, id };
 }
 
-/** Has the tab read again what may have changed, as after a change in another tab. */
+/** Makes the tab refetch, as after a change in another tab. */
 export async function readAgain(page: Page): Promise<void> {
   await page.evaluate('new BroadcastChannel("postloft.changes").postMessage("changed")');
 }

@@ -1,8 +1,8 @@
-// Which processes a process has started, at any depth: to kill a program with everything that belongs to it.
+// Lists the descendants of a process, to kill a program with all of its child processes.
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Process ids below `pid`, parents before children. */
+/** Returns the process ids below `pid`, parents before children. */
 export function listDescendants(pid: number): number[] {
   const parents = process.platform === "linux" ? parentsFromProc() : parentsFromPs();
   const found = [pid];
@@ -12,7 +12,7 @@ export function listDescendants(pid: number): number[] {
   return found.slice(1);
 }
 
-/** Needs no program: small systems have no ps. */
+/** Reads /proc, because small systems have no ps. */
 function parentsFromProc(): Array<[pid: number, parent: number]> {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -37,7 +37,7 @@ function parentsFromPs(): Array<[pid: number, parent: number]> {
     });
 }
 
-/** Kills at once, without a word; one that has just ended by itself is as good. */
+/** Sends SIGKILL to all processes; ignores those that have already ended. */
 export function killAtOnce(pids: readonly number[]): void {
   for (const pid of pids) {
     try {

@@ -1,4 +1,4 @@
-// The real program as a child process, as `npm start` runs it: started on any free port, asked to stop, or killed.
+// Runs the real program as a child process, as `npm start` does, on any free port.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,16 +11,16 @@ import { killAtOnce, listDescendants } from "./process-tree.ts";
 export const MAIN = fileURLToPath(new URL("../server/src/main.ts", import.meta.url));
 const READY_LINE = /Postloft is ready: (http\S+)\n/;
 const READY_TIMEOUT_MS = 60_000;
-/** The program promises 20 s. */
+/** Longer than the 20 s the program promises. */
 const STOP_TIMEOUT_MS = 25_000;
-/** Of what it says the end is kept, characters. */
+/** Maximum length of kept output in characters. */
 const KEPT_OUTPUT_LENGTH = 1024 * 1024;
 
 export const SECRET_KEY = "sk_secret_key_of_the_first_project";
 export const PUBLIC_KEY = "pk_public_key_of_the_first_project";
 export const ACCOUNT = { email: "owner@example.com", password: "a good password" };
 
-/** What an empty database becomes without a click: one account, one project, keys that are known beforehand. */
+/** Settings that give an empty database one account and one project with known keys. */
 export const BOOTSTRAP: Readonly<Record<string, string>> = {
   BOOTSTRAP_EMAIL: ACCOUNT.email,
   BOOTSTRAP_PASSWORD: ACCOUNT.password,
@@ -30,27 +30,26 @@ export const BOOTSTRAP: Readonly<Record<string, string>> = {
 };
 
 export interface Program {
-  /** The address it printed; empty for one without the role `api`, which does not say when it is ready. */
+  /** The printed URL. Empty without the role `api`, because the program then prints no ready line. */
   readonly url: string;
   readonly pid: number;
-  /** From the start of the process to its ready line. */
+  /** Time from process start to the ready line. */
   readonly readyMs: number;
-  /** The code it ended with; null when a signal ended it. */
+  /** Resolves to the exit code, or null after a signal. */
   readonly ended: Promise<number | null>;
   isRunning(): boolean;
-  /** What it said, both streams. */
+  /** The output of both streams. */
   output(): string;
-  /** SIGTERM; answers how it ended. After the end it answers the same. */
+  /** Sends SIGTERM and returns how the program ended, also if it has already ended. */
   stop(): Promise<{ code: number | null; tookMs: number }>;
-  /** SIGKILL to it and to every process below it, all in the same instant. */
+  /** Kills the program and all of its child processes at the same instant. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts the program and waits for its ready line. It inherits no setting: only those given count.
- *
- * @param nodeArguments for Node.js itself, such as `--cpu-prof`
- * @throws Error with what it said when it ends, or says nothing, before it is ready
+ * Starts the program and waits for its ready line. Only the given settings apply.
+ * @param nodeArguments arguments for Node.js, such as `--cpu-prof`
+ * @throws Error with the output if the program ends or stays silent before it is ready
  */
 export async function startProgram(
   settings: Readonly<Record<string, string>>,
@@ -58,7 +57,7 @@ export async function startProgram(
 ): Promise<Program> {
   const startedAtMs = performance.now();
   const child = spawn(process.execPath, [...argumentsFor(settings["ROLES"]), ...nodeArguments, MAIN], {
-    // The channel ends with us, however we end; then the program stops by itself.
+    // The channel closes when this process ends in any way, which makes the program stop.
     stdio: ["ignore", "pipe", "pipe", "ipc"],
     env: {
       PATH: process.env["PATH"],
@@ -112,7 +111,7 @@ export async function startProgram(
   };
 }
 
-/** The address in the ready line. @throws Error when the program ends or the time is over before it comes. */
+/** Returns the URL in the ready line. @throws Error if the program ends or the time limit passes first. */
 function waitForAddress(
   said: { text: string; changed: () => void },
   ended: Promise<number | null>,
@@ -130,7 +129,7 @@ function waitForAddress(
   });
 }
 
-/** A new, empty folder; `remove` it after the program has ended. */
+/** Creates an empty folder. Call `remove` after the program has ended. */
 export async function makeDataFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), "postloft-program-"));
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) };

@@ -1,4 +1,4 @@
-// What a screen reader reads, from the accessibility tree of the browser: headings in their order, landmarks, the names of controls.
+// Reads a page as a screen reader does, from the browser's accessibility tree: headings in order, landmarks and control names.
 import type { Page } from "playwright-core";
 
 interface Node {
@@ -10,14 +10,14 @@ interface Node {
   childIds?: string[];
 }
 
-/** What can be pressed, chosen or filled in: without a name nobody knows what it is. */
+/** Controls that need an accessible name. */
 const CONTROLS = new Set(
   "button link textbox searchbox combobox checkbox radio switch menuitem option tab slider spinbutton".split(
     " ",
   ),
 );
 
-/** One thing that is read, with what it stands in. */
+/** One announced element and its context. */
 interface Spoken {
   role: string;
   name: string;
@@ -25,7 +25,7 @@ interface Spoken {
   within: readonly string[];
 }
 
-/** Everything that is read, in its order. */
+/** Returns everything a screen reader announces, in order. */
 export async function readAloud(page: Page): Promise<Spoken[]> {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send("Accessibility.getFullAXTree")) as unknown as { nodes: Node[] };
@@ -50,7 +50,7 @@ export async function readAloud(page: Page): Promise<Spoken[]> {
   return root === undefined ? [] : read(root, []);
 }
 
-/** What would confuse whoever listens, in words. */
+/** Returns problems of the reading order as sentences. */
 export function faultsOfReading(spoken: readonly Spoken[], isOutside: boolean): string[] {
   const headings = spoken.filter(({ role }) => role === "heading");
   const count = (role: string) => spoken.filter((one) => one.role === role).length;

@@ -1,4 +1,4 @@
-// Every screen of the dashboard with something on it: what is made through the API, and where each screen is.
+// Lists every dashboard screen and creates the data it shows.
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { createApiClient, type ApiClient } from "./api-client.ts";
@@ -7,11 +7,11 @@ import { waitUntil } from "./wait-until.ts";
 
 export interface Screen {
   name: string;
-  /** Below /app. */
+  /** The path below /app. */
   path: string;
-  /** Whether it is for those who are not signed in. */
+  /** Whether the screen is for signed-out users. */
   isOutside?: boolean;
-  /** Whether it shows what loads and is busy, and so never comes to rest. */
+  /** Whether the screen shows loading states, so it never becomes idle. */
   isBusy?: boolean;
 }
 
@@ -32,7 +32,7 @@ const LOADED_WITHIN_MS = 15_000;
 const BODY = `<h1>Hello {{firstName ?? "there"}}</h1><p>Here is what changed this month.</p><p><a href="https://acme.example/news">Read on</a></p>`;
 const SENDER = "news@sandbox.localhost";
 
-/** What the list of contacts is narrowed by. */
+/** A filter for the contacts list. */
 const CONDITIONS = {
   operator: "AND",
   conditions: [
@@ -41,7 +41,7 @@ const CONDITIONS = {
   ],
 };
 
-/** Fills the first project so that no screen is empty, and lists the screens. */
+/** Fills the first project so that no screen is empty. Returns the screens. */
 export async function furnish(url: string): Promise<Screen[]> {
   const api = createApiClient(url);
   const contactId = await makePeople(api);
@@ -138,7 +138,6 @@ async function makeTemplate(api: ApiClient): Promise<string> {
   return id;
 }
 
-/** A block of plain text. */
 const textBlock = (words: string) => ({
   kind: "text",
   align: "left",
@@ -161,7 +160,7 @@ async function makeBlocks(api: ApiClient): Promise<string> {
     font: "sans",
     width: 600,
   };
-  // Each block has an id of its own, also those in columns.
+  // Gives every block a unique id, including those in columns.
   const numbered = JSON.parse(JSON.stringify(blocks), (_key, value: unknown) =>
     typeof value === "object" && value !== null && "kind" in value ? { id: randomUUID(), ...value } : value,
   ) as object[];
@@ -192,7 +191,7 @@ async function makeSegment(api: ApiClient): Promise<string> {
   return id;
 }
 
-/** One that its contact waits in, and one that it is through with. */
+/** Creates one workflow in which the contact waits and one it has completed. */
 async function makeWorkflows(api: ApiClient, contactId: string): Promise<void> {
   for (const [name, step] of [
     ["Welcome", { type: "EXIT", name: "Done", config: { reason: "Has read the guide" } }],
@@ -221,7 +220,7 @@ async function sendReceipt(api: ApiClient): Promise<string> {
   return data.emails[0]?.email ?? "";
 }
 
-/** The first project, with a key of its own for a program. */
+/** Returns the id of the first project and creates a scoped key in it. */
 async function findProject(url: string): Promise<string> {
   const reply = await fetch(new URL("/auth/login", url), {
     method: "POST",
@@ -239,11 +238,11 @@ export interface View {
   theme: "light" | "dark";
   width: number;
   height: number;
-  /** Of the browser; British English unless said otherwise. */
+  /** The browser's locale; defaults to British English. */
   locale?: string;
 }
 
-/** A window on the dashboard: signed in, or not. */
+/** Opens a browser window on the dashboard, signed in or out. */
 export async function openWindow(
   browser: Browser,
   url: string,
@@ -261,11 +260,11 @@ export async function openWindow(
   return context;
 }
 
-/** Opens a screen and waits until nothing on it is loading. */
+/** Opens a screen and waits until nothing is loading. */
 export async function openScreen(page: Page, { path, isBusy = false }: Screen): Promise<void> {
   await page.goto(`/app${path}`);
   await page.getByRole("heading", { level: 1 }).waitFor();
-  // One request leads to the next: nothing may be loading for a moment.
+  // Wait a moment, because one request may trigger the next.
   await page.waitForTimeout(SETTLED_MS);
   if (isBusy) return;
   const loading = page.locator(".animate-pulse, [aria-busy=true]");

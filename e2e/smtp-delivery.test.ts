@@ -1,4 +1,4 @@
-// Mail that leaves the machine: a domain is proved over DNS, then the official client's mails arrive at a real SMTP server, signed.
+// Verifies a domain over DNS and sends signed emails from the official client to a real SMTP server.
 import type plunk from "@plunk/node";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { Resolver } from "node:dns/promises";
@@ -40,14 +40,14 @@ afterAll(async () => {
   await dns.close();
 });
 
-/** Asks the test's DNS server, as a receiving mail server would. */
+/** Queries the test's DNS server, as a receiving mail server would. */
 async function resolveTxt(name: string): Promise<string[][]> {
   const resolver = new Resolver();
   resolver.setServers([dns.address]);
   return resolver.resolveTxt(name);
 }
 
-test("mail leaves from a verified domain only: signed, with the address as envelope, once", async () => {
+test("sends signed emails from verified domains only, once, with the address as envelope", async () => {
   const client = new Plunk(SECRET_KEY, { baseUrl: `${program.url}/v1/` });
   const sendFrom = (from: string) =>
     client.emails.send({ to: "Ada <Ada@Example.net>", from, subject: "Grüße", body: "<p>Schön!</p>" });
@@ -78,7 +78,7 @@ test("mail leaves from a verified domain only: signed, with the address as envel
   ]);
 });
 
-test("a domain is verified by its own record only, and keeps its state while DNS does not answer", async () => {
+test("verifies a domain only by its own record and keeps its status if DNS fails", async () => {
   const { id, records } = await api.post<DomainItem>("/domains", { domain: "other.example.com" });
   const { name = "", value = "" } = records[0] ?? {};
   const check = async () => {
@@ -96,6 +96,6 @@ test("a domain is verified by its own record only, and keeps its state while DNS
   expect(await check()).toEqual(["VERIFIED", "FOUND"]);
   dns.setMood("answer");
   dns.setTxt(name, []);
-  // One failed check takes nothing away; the third in a row would.
+  // One failed check changes nothing, while the third in a row would.
   expect(await check()).toEqual(["VERIFIED", "MISSING"]);
 });

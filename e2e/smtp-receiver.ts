@@ -1,4 +1,4 @@
-// A real SMTP server that is not ours (the npm package smtp-server): takes every mail and keeps it with its envelope.
+// A third-party SMTP server (npm package smtp-server) that accepts every email and keeps it with its envelope.
 import { SMTPServer } from "smtp-server";
 
 export interface ReceivedMail {
@@ -7,7 +7,7 @@ export interface ReceivedMail {
 }
 
 export interface SmtpReceiver {
-  /** As `MAIL_TRANSPORT` takes it. */
+  /** In the format of `MAIL_TRANSPORT`. */
   readonly url: string;
   readonly mails: readonly ReceivedMail[];
   close(): Promise<void>;

@@ -1,4 +1,4 @@
-// The first day of an installation: an empty folder becomes a service, mail goes out, and a restart changes nothing.
+// Plays an installation's first day: an empty folder becomes a service, emails are sent, and a restart changes nothing.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
   createApiClient,
@@ -42,7 +42,7 @@ async function waitForDelivery(api: ApiClient, emailId: string): Promise<Message
   return message;
 }
 
-test("an empty folder becomes a service by settings alone; what it did is still there after SIGTERM and a start", async () => {
+test("settings alone turn an empty folder into a service, and its data survives a restart", async () => {
   const api = await start(BOOTSTRAP);
   const tracked = await api.post<Tracked>("/v1/track", {
     email: "Ada@Example.com",
@@ -107,7 +107,7 @@ test("an empty folder becomes a service by settings alone; what it did is still 
   await waitForDelivery(again, more.data.emails[0]?.email ?? "");
 });
 
-test("SIGTERM with mail waiting ends with code 0 within 20 s, and the next start sends what was left", async () => {
+test("SIGTERM with queued email exits with code 0 in 20 s, and the next start sends the rest", async () => {
   const api = await start(BOOTSTRAP);
   const accepted = await Promise.all(
     Array.from({ length: 60 }, (_, number) =>

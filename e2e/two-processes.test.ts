@@ -1,4 +1,5 @@
-// Several processes on one database are one service: any accepts, any sends, a key dies everywhere, a dead sender's mail goes on.
+// Tests several processes on one database as one service: sends are shared, keys are revoked everywhere, and emails of a dead sender are
+// taken over.
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
   startEmbeddedPostgres,
@@ -67,7 +68,7 @@ async function send(api: ApiClient, from: string, count: number): Promise<string
   return answers.map(({ data }) => data.emails[0]?.email ?? "");
 }
 
-test("what one process accepts another sends", async () => {
+test("an email accepted by one process is sent by another", async () => {
   const api = createApiClient((await start({ ROLES: "api" })).url);
   const [early = ""] = await send(api, "us@sandbox.localhost", 1);
   expect(await api.get<EmailItem>(`/emails/${early}`)).toMatchObject({ status: "QUEUED" });
@@ -80,7 +81,7 @@ test("what one process accepts another sends", async () => {
   expect(messages.map(({ emailId }) => emailId).toSorted()).toEqual(ids.toSorted());
 });
 
-test("after kill -9 of a worker with mails in flight another one sends every mail within 30 s", async () => {
+test("after kill -9 of a worker another one sends all of its emails within 30 s", async () => {
   const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}` };
   const api = createApiClient((await start({ ...settings, ROLES: "api" })).url);
   await verifyDomain(api, dns, "mail.example.com");
@@ -107,7 +108,7 @@ test("after kill -9 of a worker with mails in flight another one sends every mai
   expect(sink.journal).toHaveLength(MAILS);
 }, 90_000);
 
-test("keys that one process replaced are dead at once on another, and the new ones live", async () => {
+test("keys replaced on one process stop working immediately on another", async () => {
   const [one, other] = await Promise.all([start({ ROLES: "api" }), start({ ROLES: "api" })]);
   const visitor = createApiClient(one.url, {});
   const { headers } = await visitor.call("POST", "/auth/login", ACCOUNT);

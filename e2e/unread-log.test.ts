@@ -1,4 +1,4 @@
-// What the program says goes to a reader that is gone, or to a disk that is full: it goes on with its work.
+// Tests that the program continues if its output pipe is closed or its log disk is full.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync } from "node:fs";
@@ -10,7 +10,7 @@ import { BOOTSTRAP, MAIN, makeDataFolder } from "./program.ts";
 import { waitUntil } from "./wait-until.ts";
 
 const WAIT_MS = 45_000;
-/** Every write to it fails with "no space left"; Linux has it. */
+/** A Linux device on which every write fails with "no space left". */
 const FULL_DISK = "/dev/full";
 
 const cleanups: Array<() => unknown> = [];
@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-/** Starts the program with both its streams going to `output`; answers when it can be asked. */
+/** Starts the program with both streams going to `output` and waits until its API responds. */
 async function start(output: "pipe" | number): Promise<{ child: ChildProcess; url: string }> {
   const database = await createTestDatabase();
   const { host, port, user, password, database: name } = database.connection;
@@ -45,7 +45,7 @@ async function start(output: "pipe" | number): Promise<{ child: ChildProcess; ur
   return { child, url };
 }
 
-/** Answers the exit code after two mails were delivered and it was told to stop. */
+/** Sends two emails, stops the program and returns its exit code. */
 async function sendAndStop({ child, url }: { child: ChildProcess; url: string }): Promise<unknown> {
   const api = createApiClient(url);
   for (const to of ["ada@example.com", "bob@example.com"]) {
@@ -62,7 +62,7 @@ async function sendAndStop({ child, url }: { child: ChildProcess; url: string })
   return code;
 }
 
-test("nobody reads any more what it says", async () => {
+test("delivers email after the reader of its output has gone", async () => {
   const program = await start("pipe");
   program.child.stdout?.destroy();
   program.child.stderr?.destroy();
@@ -70,7 +70,7 @@ test("nobody reads any more what it says", async () => {
 });
 
 test.for([FULL_DISK].filter(existsSync))(
-  "what it says is written to a disk that is full, %s",
+  "delivers email while its output goes to a full disk, %s",
   async (path) => {
     const output = openSync(path, "w");
     cleanups.push(() => closeSync(output));

@@ -1,11 +1,11 @@
-// A browser for the stories of one file, and the dashboard built before it starts.
+// Provides a browser for one test file, and builds the dashboard first.
 import type { Browser, BrowserContext } from "playwright-core";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
 // @ts-expect-error plain JavaScript, which has no declaration
 import { buildDashboard } from "../tools/bootstrap/build-dashboard.js";
 import { startBrowser } from "./browser.ts";
 
-/** Starts before the tests of a file and is closed after them; what a test opens is closed with it, and shown where it failed. */
+/** Starts a browser before the tests and closes it afterwards. Pages opened by a test are closed with it, and captured if it failed. */
 export function useBrowser(): Pick<Browser, "newContext"> {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -27,7 +27,7 @@ export function useBrowser(): Pick<Browser, "newContext"> {
   };
 }
 
-/** What went wrong on the way to the server and back, as it comes. */
+/** Collects failed requests and responses. */
 function faultsOf(context: BrowserContext): string[] {
   const faults: string[] = [];
   context.on("response", (response) => {

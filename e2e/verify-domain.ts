@@ -1,4 +1,4 @@
-// A sender domain becomes the project's own: added over the API, its record published, checked.
+// Adds a sender domain over the API, publishes its records and verifies it.
 import type { ApiClient } from "./api-client.ts";
 import type { DnsServer } from "../server/src/testing/dns-server.ts";
 
@@ -8,7 +8,7 @@ export interface DomainItem {
   records: Array<{ name: string; value: string; status: string }>;
 }
 
-/** Publishes what `POST /domains` asks for and answers what the check says. */
+/** Publishes the records that `POST /domains` returns. Returns the result of the check. */
 export async function verifyDomain(api: ApiClient, dns: DnsServer, domain: string): Promise<DomainItem> {
   const added = await api.post<DomainItem>("/domains", { domain });
   for (const { name, value } of added.records) dns.setTxt(name, [value]);

@@ -1,13 +1,12 @@
-// Waiting for what becomes true in another process, where nothing tells us: looked at again and again until a deadline.
+// Polls for a condition in another process until a deadline.
 import { setTimeout as delay } from "node:timers/promises";
 
 const LOOK_EVERY_MS = 25;
 
 /**
- * Answers the first value of `look` that is not undefined or false.
- *
+ * Returns the first result of `look` that is neither undefined nor false.
  * @param what completes "waited in vain for …"
- * @throws Error when the deadline passes, with what `look` threw last, if it threw
+ * @throws Error after the deadline, with the last error of `look`
  */
 export async function waitUntil<T>(
   what: string,

@@ -1,4 +1,4 @@
-// Clients in TypeScript as two generators make them from contract/openapi.json, with a program that uses each.
+// Generates TypeScript clients from contract/openapi.json with two generators, each with a program that uses it.
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ const OPENAPI = join(ROOT, "contract/openapi.json");
 const OLDER_TYPESCRIPT = new URL("older-typescript.ts", import.meta.url).href;
 const GENERATION_TIMEOUT_MS = 60_000;
 
-/** As strict as callers may compile; generated code is theirs, so the libraries' own declarations are not checked. */
+/** As strict as callers may compile. Declarations of libraries are not checked, because the generated code belongs to the callers. */
 const TSCONFIG = {
   compilerOptions: {
     target: "es2023",
@@ -31,16 +31,16 @@ const TSCONFIG = {
 };
 
 export interface ClientFolder {
-  /** Bundles a program of the folder and imports it; answers what it exports. */
+  /** Bundles and imports a program of the folder. Returns its exports. */
   load<Exports>(program: string): Promise<Exports>;
-  /** What the compiler finds in clients and programs; empty when they compile. */
+  /** Returns the compiler's errors in clients and programs, or an empty text. */
   compile(): Promise<string>;
   remove(): Promise<void>;
 }
 
 /**
- * Generates `hey-api/` and `oazapfts.ts` in a new folder and writes the programs beside them, by file name.
- * @throws Error with what a generator said when it fails
+ * Generates `hey-api/` and `oazapfts.ts` in a new folder and writes the programs next to them, by file name.
+ * @throws Error with the generator's output if it fails
  */
 export async function generateClients(programs: Readonly<Record<string, string>>): Promise<ClientFolder> {
   const path = await mkdtemp(join(tmpdir(), "postloft-clients-"));
@@ -70,7 +70,7 @@ export async function generateClients(programs: Readonly<Record<string, string>>
   };
 }
 
-/** Runs the first program of an installed package in the folder. */
+/** Runs an installed package's first program in the folder. */
 async function runTool(
   cwd: string,
   name: string,

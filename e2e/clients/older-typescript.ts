@@ -1,4 +1,4 @@
-// Gives generators that use the compiler's API the TypeScript that oazapfts brings: version 7, with which we compile, has no such API.
+// Gives generators the TypeScript version that oazapfts ships, because version 7, which we use, no longer has the compiler API.
 import { registerHooks } from "node:module";
 
 const OAZAPFTS = import.meta.resolve("oazapfts");

@@ -1,14 +1,14 @@
-// Callers of `/v1/track` and `/v1/send` while a case breaks something: so many a second whatever is answered, each answer kept and held
-// against the database.
+// Calls `/v1/track` and `/v1/send` at a constant rate while a case breaks something. Keeps each response and compares them with the
+// database.
 import { setTimeout as delay } from "node:timers/promises";
 import type { Reply, Sent, Tracked } from "../api-client.ts";
 import { complain } from "./evidence.ts";
 import { DOMAIN, type World } from "./world.ts";
 
 export interface ApiLoad {
-  /** How many were accepted so far. */
+  /** The number of accepted calls so far. */
   acceptedCount(): number;
-  /** Stops calling and waits for the last answers. */
+  /** Stops calling and waits for the last responses. */
   stop(): Promise<readonly Call[]>;
 }
 
@@ -17,18 +17,18 @@ export interface Call {
   /** Milliseconds since 1970. */
   at: number;
   tookMs: number;
-  /** 0: no answer came. */
+  /** 0 if no response came. */
   status: number;
-  /** The id of what was accepted. */
+  /** The id of the accepted email or event. */
   id: string | undefined;
-  /** What was said instead. */
+  /** The error message. */
   refusal: string;
 }
 
-/** Promised: with the database away the API says so within 5 s; a busy machine may take a little more. */
+/** The API promises a response within 5 s if the database is away; a busy machine may take slightly longer. */
 const ANSWER_MS = 6_000;
 
-/** Calls each door so often a second, at the last program started that answers HTTP. */
+/** Calls each endpoint at this rate, at the last started program with HTTP. */
 export function startApiLoad(world: World, perSecond: { track: number; send: number }): ApiLoad {
   const api = world.api();
   const calls: Call[] = [];
@@ -91,7 +91,7 @@ function readReply({ status, body }: Reply<Sent | Tracked>): Pick<Call, "status"
   };
 }
 
-/** What was wrong with the answers: each 2xx is in the database, each other one a 503 in its envelope, none is late. */
+/** Returns what was wrong: each 2xx must be in the database, each other response a 503 with the error envelope, and none late. */
 export async function judgeCalls(world: World, calls: readonly Call[]): Promise<string[]> {
   const idsOf = (door: Call["door"]) =>
     calls.flatMap((call) => (call.door === door && call.id !== undefined ? [call.id] : []));
@@ -126,7 +126,7 @@ function isUnavailable(status: number, refusal: string): boolean {
   return status === 503 && !refusal.startsWith("no error envelope");
 }
 
-/** How long the slowest of the quickest `share` of the calls took, ms. */
+/** Returns the given percentile of the call durations in ms. */
 export function percentileOf(calls: readonly Call[], share: number): number {
   const sorted = calls.map(({ tookMs }) => tookMs).toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -1,32 +1,32 @@
-// Stands between a program and its database, and does to their connections what networks do: slow, narrow, or silent without a word.
+// A proxy between a program and its database that makes connections slow, narrow or silent.
 import { createServer, connect, type Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How the network is from now on, for open connections and new ones. */
+/** Network conditions for open and new connections. */
 export interface Weather {
-  /** Each way. */
+  /** Latency in each direction. */
   latencyMs?: number;
-  /** Each way of each connection. */
+  /** Bandwidth of each connection in each direction. */
   bytesPerSecond?: number;
-  /** Nothing gets through and nobody is told; when it ends, what was under way arrives. */
+  /** Nothing gets through and no error is reported. Delayed data arrives when it ends. */
   isBlackhole?: boolean;
 }
 
 export interface ChaosProxy {
   readonly port: number;
-  /** Where new connections lead from now on. */
+  /** Sets the destination of new connections. */
   setTarget(port: number): void;
   setWeather(weather: Weather): void;
-  /** The most connections that clients had open at once. */
+  /** The maximum number of simultaneous client connections. */
   peakConnectionCount(): number;
   close(): Promise<void>;
 }
 
 const HOST = "127.0.0.1";
-/** How often a blackhole is looked at for its end. */
+/** How often to check for the end of a blackhole. */
 const LOOK_MS = 20;
 
-/** Listens on a free port of this machine; `targetPort` is on this machine too. */
+/** Listens on a free local port and forwards to the local `targetPort`. */
 export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();
   const clients = new Set<Socket>();
@@ -36,7 +36,7 @@ export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
     clients.add(client);
     state.peak = Math.max(state.peak, clients.size);
     client.on("error", () => undefined).on("close", () => clients.delete(client));
-    // Heard from the beginning: a client that gives up in the meantime is no open connection any more.
+    // Read from the start, so that a client that gives up is noticed.
     const heard = arrivals(client);
     await blackholeOver();
     if (client.destroyed || state.isClosed) return void client.destroy();
@@ -54,7 +54,7 @@ export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
     while (state.weather.isBlackhole === true && !state.isClosed) await delay(LOOK_MS);
   }
 
-  /** Passes on what comes, each piece when its time has come, until the one side has nothing more or the other is gone. */
+  /** Forwards each chunk when its time has come, until either side closes. */
   async function pump(from: AsyncIterable<Arrival>, to: Socket): Promise<void> {
     for await (const { chunk, atMs } of from) {
       const { latencyMs = 0, bytesPerSecond } = state.weather;
@@ -65,7 +65,7 @@ export async function startChaosProxy(targetPort: number): Promise<ChaosProxy> {
       to.write(chunk);
     }
     await blackholeOver();
-    // Broken or ended: either way the other side sees an end.
+    // The other side always sees an end, whether the connection broke or ended.
     to.end();
   }
 
@@ -96,7 +96,7 @@ interface Arrival {
   atMs: number;
 }
 
-/** What a socket sends from now on, with when it came; ends when the socket does, however it does. */
+/** Yields a socket's data with arrival times, and ends when the socket closes for any reason. */
 function arrivals(socket: Socket): AsyncIterable<Arrival> {
   const waiting: Arrival[] = [];
   let isOver = false;
@@ -121,7 +121,7 @@ function arrivals(socket: Socket): AsyncIterable<Arrival> {
   return inOrder();
 }
 
-/** The same address of a database, by way of the proxy. */
+/** Returns the database URL with the proxy's address. */
 export function throughProxy(databaseUrl: string, proxy: ChaosProxy): string {
   const url = new URL(databaseUrl);
   url.host = `${HOST}:${proxy.port}`;

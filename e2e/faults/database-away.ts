@@ -1,4 +1,4 @@
-// The network between the program and its database: nothing gets through for a while, and nobody is told.
+// Cuts the network between program and database silently for a while.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -11,19 +11,19 @@ import type { World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 const AWAY_MS: Record<Size, number> = { small: 30_000, large: 90_000 };
-/** Slow enough that the campaign lasts until the database is away. */
+/** Slow enough that the campaign is still running when the database goes away. */
 const SENDS_PER_SECOND: Record<Size, number> = { small: 50, large: 200 };
 const LOAD = { track: 10, send: 2 };
 const PROGRESS_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
-/** What had passed its handover check leaves within this time. */
+/** Emails that already passed their pre-send check are sent within this time. */
 const HANDOVER_MS = 2_000;
 const HEALTH_MS = 5_000;
 
 export const databaseBlackhole: FaultCase = {
   name: "database-blackhole",
   shows:
-    "nothing gets through to the database for a while: nothing leaves without its commit, the API says so, all goes on after",
+    "the database is unreachable for a while; nothing is sent without its commit, the API returns errors, everything resumes afterwards",
   run: async ({ size }) => [await playBlackhole(size)],
 };
 
@@ -36,7 +36,7 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
     const campaignId = await world.startCampaign();
     const sampler = startSampler(world, [campaignId]);
     await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 100);
-    // Whoever calls is no recipient any more.
+    // From now on these contacts are callers, no recipients.
     const load = startApiLoad(world, LOAD);
     const peakBefore = proxy.peakConnectionCount();
 
@@ -75,10 +75,10 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
   }
 }
 
-/** The pool of a program (main.ts), one that asks whether the database answers, and one that listens for hints (decision 0037). */
+/** A program's pool (main.ts), one health check connection, and one that listens for hints (decision 0037). */
 const MAX_CONNECTIONS = 18;
 
-/** What the mail server has was committed as being handed over before: never waiting, never only claimed or in a batch. */
+/** Each email at the mail server must have its submission committed, so none may be waiting, only claimed or in a batch. */
 async function faultsOfCheck(world: World): Promise<string[]> {
   const ids = world.sink.journal.map(({ messageId }) => emailIdOf(messageId));
   const rows = await world.query<{ id: string; status: string }>(

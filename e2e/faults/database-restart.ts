@@ -1,5 +1,5 @@
-// PostgreSQL shut down fast, at once, and killed, amid a campaign and under callers: the programs live on, and what was answered 2xx is
-// there.
+// Shuts PostgreSQL down fast, immediately and by kill during a campaign with API calls. Programs must survive, and every 2xx must have
+// taken effect.
 import { setTimeout as delay } from "node:timers/promises";
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, startApiLoad, type ApiLoad, type Call } from "./api-load.ts";
@@ -11,16 +11,16 @@ import { startWorldBehindProxy } from "./proxied-world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 50_000 };
 const ROUNDS: Record<Size, number> = { small: 2, large: 5 };
-/** Slow enough that the campaign lasts through the restarts. */
+/** Slow enough that the campaign outlasts the restarts. */
 const SENDS_PER_SECOND: Record<Size, number> = { small: 40, large: 200 };
 const LOAD: Record<Size, { track: number; send: number }> = {
   small: { track: 30, send: 5 },
   large: { track: 100, send: 10 },
 };
 const SHUTDOWNS: readonly Shutdown[] = ["SIGINT", "SIGQUIT", "SIGKILL"];
-/** Until the database is started again; then at random a little longer. */
+/** Minimum time until the database is restarted; a random time is added. */
 const AWAY_MS = 500;
-/** Promised is that all works again within 10 s. */
+/** Everything must work again within 10 s. */
 const RECOVERY_MS = 10_000;
 const PROGRESS_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
@@ -28,11 +28,11 @@ const END_TIMEOUT_MS = 600_000;
 export const databaseRestart: FaultCase = {
   name: "database-restart",
   shows:
-    "PostgreSQL shut down fast, at once and killed amid a campaign with callers; the one that is embedded killed too",
+    "PostgreSQL shut down fast, immediately and killed during a campaign with API calls; the embedded one killed too",
   run: async (run) => [await playShared(run), await playEmbedded(run)],
 };
 
-/** A database of its own behind a proxy that knows where it is after each restart. */
+/** Uses a separate database behind a proxy that follows it across restarts. */
 async function playShared(run: FaultRun): Promise<FaultRow> {
   const { world, proxy } = await startWorldBehindProxy({ settings: settingsOf(run) });
   try {
@@ -46,7 +46,7 @@ async function playShared(run: FaultRun): Promise<FaultRow> {
   }
 }
 
-/** The database that the program brings, and starts again by itself. */
+/** Uses the embedded database, which the program restarts itself. */
 async function playEmbedded(run: FaultRun): Promise<FaultRow> {
   const world = await startWorld({ database: "own", settings: settingsOf(run) });
   try {
@@ -87,7 +87,7 @@ async function play(
   return judgeCampaign(world, campaignId, { name, recipients, recoveryMs: RECOVERY_MS }, found);
 }
 
-/** The API takes requests again. */
+/** Checks that the API accepts requests again. */
 async function faultsOfRecovery(load: ApiLoad, when: string): Promise<string[]> {
   const before = load.acceptedCount();
   const startedMs = performance.now();

@@ -1,4 +1,4 @@
-// A database far away: slow each way, then narrow too. Nobody loses a lease, nothing is taken over, and callers are answered.
+// Adds latency, then also limits bandwidth to the database. No lease is lost, nothing is taken over, and the API responds.
 import { waitUntil } from "../wait-until.ts";
 import { judgeCalls, percentileOf, startApiLoad } from "./api-load.ts";
 import { startWorldBehindProxy } from "./proxied-world.ts";
@@ -10,14 +10,14 @@ const RECIPIENTS: Record<Size, number> = { small: 500, large: 10_000 };
 const LATENCY_MS = 50;
 const BYTES_PER_SECOND = 200_000;
 const LOAD = { track: 50, send: 2 };
-/** Promised for the door of events. */
+/** Limit for `/v1/track`. */
 const TRACK_P99_MS = 2_000;
 const PROGRESS_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 900_000;
 
 export const databaseSlow: FaultCase = {
   name: "database-slow",
-  shows: `the database is ${LATENCY_MS} ms away each way, then ${BYTES_PER_SECOND / 1000} kB/s narrow: two senders keep their leases`,
+  shows: `the database has ${LATENCY_MS} ms latency each way, then also ${BYTES_PER_SECOND / 1000} kB/s; two senders keep their leases`,
   run: async ({ size }) => [await play(size)],
 };
 

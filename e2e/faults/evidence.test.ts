@@ -1,4 +1,4 @@
-// The judge must be able to say no: each promise broken once, in evidence that is otherwise in order.
+// Tests the judge itself: each promise is broken once in otherwise correct evidence.
 import { describe, expect, test } from "vitest";
 import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 import {
@@ -53,7 +53,7 @@ const inOrder: Evidence = {
   rows: { fixed: 3, mails: 3, addresses: 3, sent: 3 },
 };
 
-/** Eve's mail ended so, and everything says so. */
+/** Returns evidence in which Eve's email ended with this status, consistently everywhere. */
 function eveIs(
   status: string,
   count: "failedCount" | "unconfirmedCount" | "pendingCount",
@@ -72,7 +72,7 @@ function eveIs(
   };
 }
 
-test("evidence in order is no fault, and a mail in doubt is none where it may be", () => {
+test("accepts correct evidence, and an email in doubt where one is allowed", () => {
   expect(judgeEvidence(inOrder, expected)).toEqual([]);
   const inDoubt = eveIs("UNCONFIRMED", "unconfirmedCount", "The sender stopped.");
   expect(judgeEvidence(inDoubt, { ...expected, mayBeInDoubt: 1 })).toEqual([]);
@@ -85,28 +85,33 @@ test("evidence in order is no fault, and a mail in doubt is none where it may be
 const dave = { ...mailTo("dave@example.net"), messageId: mailTo("eve@example.net").messageId };
 const broken: Array<[what: string, evidence: Evidence, expected: Expectation, says: RegExp]> = [
   [
-    "somebody was mailed twice",
+    "a recipient was mailed twice",
     { ...inOrder, journal: [...inOrder.journal, mailTo("ada@example.net")] },
     expected,
     /mailed more than once: ada@/,
   ],
-  ["a sent mail was never taken", { ...inOrder, journal: inOrder.journal.slice(1) }, expected, /lost: ada@/],
-  ["a mail still waits", eveIs("QUEUED", "pendingCount", null), expected, /still wait: eve@/],
   [
-    "a mail is in doubt",
+    "a sent email was never accepted",
+    { ...inOrder, journal: inOrder.journal.slice(1) },
+    expected,
+    /lost: ada@/,
+  ],
+  ["an email is still waiting", eveIs("QUEUED", "pendingCount", null), expected, /still wait: eve@/],
+  [
+    "an email is in doubt",
     eveIs("UNCONFIRMED", "unconfirmedCount", "Stopped."),
     expected,
     /in doubt, at most 0/,
   ],
-  ["a mail failed", eveIs("FAILED", "failedCount", "550 no"), expected, /were not sent: eve@/],
+  ["an email failed", eveIs("FAILED", "failedCount", "550 no"), expected, /were not sent: eve@/],
   [
-    "a mail failed without a reason",
+    "an email failed without a reason",
     eveIs("FAILED", "failedCount", null),
     { ...expected, mayRemainUnsent: true },
     /no reason: eve@/,
   ],
   [
-    "a failed mail was taken",
+    "a failed email was accepted",
     { ...eveIs("FAILED", "failedCount", "550 no"), journal: inOrder.journal },
     { ...expected, mayRemainUnsent: true },
     /booked as not sent: eve@/,
@@ -124,7 +129,7 @@ const broken: Array<[what: string, evidence: Evidence, expected: Expectation, sa
     /sentCount is 3, in the stats 2/,
   ],
   [
-    "it ended otherwise",
+    "the campaign ended with another status",
     { ...inOrder, campaign: { ...campaign, status: "CANCELLED" } },
     expected,
     /is CANCELLED and not SENT/,
@@ -136,7 +141,7 @@ const broken: Array<[what: string, evidence: Evidence, expected: Expectation, sa
     /2 by their events/,
   ],
   [
-    "an event is there twice and another is missing",
+    "one event is duplicated and another is missing",
     { ...inOrder, sentEvents: [...inOrder.sentEvents.slice(1), ...inOrder.sentEvents.slice(2)] },
     expected,
     /1 mails have several events/,
@@ -148,55 +153,55 @@ const broken: Array<[what: string, evidence: Evidence, expected: Expectation, sa
     /4 mails to 3 addresses/,
   ],
   [
-    "somebody has two rows",
+    "a recipient has two rows",
     { ...inOrder, recipients: [...inOrder.recipients, { ...recipientOf("ada@example.net"), id: "other" }] },
     expected,
     /several rows: ada@/,
   ],
   [
-    "somebody was forgotten",
+    "a recipient is missing",
     inOrder,
     { ...expected, recipients: [...ADDRESSES, "zoe@example.net"] },
     /no row: zoe@/,
   ],
   [
-    "somebody should not get it",
+    "an unexpected recipient was mailed",
     inOrder,
     { ...expected, recipients: ADDRESSES.slice(1) },
     /should not get it: ada@/,
   ],
   [
-    "a mail went to another one",
+    "an email went to another recipient",
     { ...inOrder, journal: [...inOrder.journal.slice(0, 2), dave] },
     expected,
     /name of another one/,
   ],
   [
-    "somebody had unsubscribed",
+    "a recipient had unsubscribed",
     inOrder,
     { ...expected, unsubscribedAt: new Map([["bob@example.net", NOW - 60_000]]) },
     /after they had unsubscribed: bob@/,
   ],
 ];
 
-test.each(broken)("%s: it says so", (_what, evidence, expectation, says) => {
+test.each(broken)("reports that %s", (_what, evidence, expectation, says) => {
   expect(judgeEvidence(evidence, expectation)).toContainEqual(expect.stringMatching(says));
 });
 
-describe("books at one instant", () => {
+describe("samples of a campaign's counts", () => {
   const samples: Array<[what: string, now: Partial<Campaign>, mailed: number, says: RegExp]> = [
     ["do not add up", { sentCount: 2 }, 3, /do not balance: 2 counted, 3/],
-    ["are closed while a mail waits", { sentCount: 2, pendingCount: 1 }, 3, /SENT while 1/],
-    ["say more than was taken", {}, 2, /3 are counted as sent and 2/],
-    ["lose a sent mail", { status: "SENDING", sentCount: 2, pendingCount: 1 }, 3, /fell from 3 to 2/],
+    ["are final while an email waits", { sentCount: 2, pendingCount: 1 }, 3, /SENT while 1/],
+    ["exceed the accepted emails", {}, 2, /3 are counted as sent and 2/],
+    ["lose a sent email", { status: "SENDING", sentCount: 2, pendingCount: 1 }, 3, /fell from 3 to 2/],
     ["gain a recipient", { sentCount: 4, totalRecipients: 4 }, 4, /changed from 3 to 4/],
   ];
-  test.each(samples)("that %s are told", (_what, now, mailed, says) => {
+  test.each(samples)("reports counts that %s", (_what, now, mailed, says) => {
     expect(faultsOfSample({ ...campaign, ...now }, campaign, mailed)).toContainEqual(
       expect.stringMatching(says),
     );
   });
-  test("that are in order are not", () => {
+  test("accepts counts that balance", () => {
     expect(
       faultsOfSample(campaign, { ...campaign, status: "SENDING", sentCount: 1, pendingCount: 2 }, 3),
     ).toEqual([]);

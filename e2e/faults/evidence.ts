@@ -1,5 +1,5 @@
-// What is known of a run, and every broken promise in it as a sentence: what the mail server took held against what the API and the
-// database say, recipient by recipient. Pure.
+// Compares the mail server's journal with the API and the database, recipient by recipient, and returns every broken promise as a sentence.
+// Pure.
 import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
 
 export interface Campaign {
@@ -15,7 +15,7 @@ export interface Campaign {
 }
 
 export interface Recipient {
-  /** The mail. */
+  /** The email's id. */
   id: string;
   email: string;
   status: string;
@@ -25,27 +25,27 @@ export interface Recipient {
 
 export interface Expectation {
   name: string;
-  /** Who should get the campaign. */
+  /** The expected recipients. */
   recipients: readonly string[];
-  /** The most mails that may be in doubt; default none. */
+  /** Maximum number of emails in doubt; defaults to 0. */
   mayBeInDoubt?: number;
-  /** Whether mails may have failed or been skipped; then each must say why. Default false. */
+  /** Whether emails may have failed or been skipped, each with a reason. Defaults to false. */
   mayRemainUnsent?: boolean;
-  /** How the campaign must have ended; default SENT. */
+  /** Expected final status; defaults to SENT. */
   status?: "SENT" | "CANCELLED";
-  /** When the answer to an unsubscription came, ms since 1970, by address. */
+  /** When each unsubscribe was confirmed, in ms since 1970, by address. */
   unsubscribedAt?: ReadonlyMap<string, number>;
-  /** How long a stop may last; default 30 s. */
+  /** Maximum pause in sending; defaults to 30 s. */
   recoveryMs?: number;
 }
 
-/** Of a mail whose handover had begun, the dot may be on its way when the unsubscription commits. */
+/** An email in submission may still be sent when the unsubscribe commits. */
 const HANDOVER_MS = 2_000;
 const LISTED = 5;
 const NOT_MAILED = new Set(["FAILED", "SKIPPED", "UNCONFIRMED"]);
 const WAITING = new Set(["QUEUED", "CLAIMED", "SENDING"]);
 
-/** How often each address is in the journal of the mail server. */
+/** Returns how often each address occurs in the mail server's journal. */
 export function countMails(journal: readonly SinkMessage[]): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { recipients } of journal)
@@ -53,7 +53,7 @@ export function countMails(journal: readonly SinkMessage[]): Map<string, number>
   return counts;
 }
 
-/** What is wrong with the books at one instant, or with their way there. */
+/** Returns faults in the counts at one instant, or since the previous sample. */
 export function faultsOfSample(now: Campaign, before: Campaign | undefined, mailed: number): string[] {
   const faults: string[] = [];
   const sum = now.sentCount + now.failedCount + now.skippedCount + now.unconfirmedCount + now.pendingCount;
@@ -70,29 +70,28 @@ export function faultsOfSample(now: Campaign, before: Campaign | undefined, mail
   return faults;
 }
 
-/** What is known of a campaign that has ended. */
+/** Everything known about an ended campaign. */
 export interface Evidence {
-  /** As the API says it, with its stats. */
+  /** The campaign and its stats from the API. */
   campaign: Campaign;
   stats: Campaign;
   recipients: readonly Recipient[];
-  /** What the mail server took of its mails. */
+  /** The campaign's emails that the mail server accepted. */
   journal: readonly SinkMessage[];
-  /** The mails of its events `email.sent`, as the API lists them: each as often as it is there. */
+  /** Email ids of its `email.sent` events from the API, including duplicates. */
   sentEvents: readonly string[];
   rows: CampaignRows;
 }
 
-/** The rows of the database, counted past the API. */
+/** Row counts read directly from the database. */
 export interface CampaignRows {
-  /** As fixed when the campaign started. */
+  /** Number of recipients fixed when the campaign started. */
   fixed: number;
   mails: number;
   addresses: number;
   sent: number;
 }
 
-/** Every broken promise as a sentence. */
 export function judgeEvidence(evidence: Evidence, expected: Expectation): string[] {
   const { recipients, journal } = evidence;
   return [
@@ -114,18 +113,18 @@ export function mailedTwice(journal: readonly SinkMessage[]): string[] {
   return [...countMails(journal)].filter(([, count]) => count > 1).map(([email]) => email);
 }
 
-/** Who was not mailed although nothing says so. */
+/** Returns the recipients that were not mailed although their status does not say so. */
 export function lostOf({ recipients, journal }: Evidence): Recipient[] {
   const mails = countMails(journal);
   return recipients.filter(({ email, status }) => !mails.has(email) && !NOT_MAILED.has(status));
 }
 
-/** `<id@domain>`: the name of a mail is made from its id. */
+/** Returns the id in a `<id@domain>` message id. */
 export function emailIdOf(messageId: string): string {
   return messageId.slice(1, messageId.indexOf("@"));
 }
 
-/** `what` and the first of those it is about; nothing where there are none. */
+/** Returns one sentence about the first affected items, or none if there are none. */
 export function complain(about: readonly string[], what: string): string[] {
   if (about.length === 0) return [];
   const more = about.length > LISTED ? ", …" : "";
@@ -156,7 +155,7 @@ function faultsOfAudience({ recipients, campaign }: Evidence, expected: Expectat
   ];
 }
 
-/** What each row says, beside whether the mail server has the mail. */
+/** Checks each recipient's status against the journal. */
 function faultsOfStates({ recipients, journal }: Evidence, expected: Expectation): string[] {
   const mails = countMails(journal);
   const inDoubt = recipients.filter(({ status }) => status === "UNCONFIRMED");
@@ -227,7 +226,7 @@ function faultsOfRows({ campaign, rows, sentEvents }: Evidence): string[] {
   ];
 }
 
-/** A mail has one name, whoever sent it and however often; a name has one recipient. */
+/** Checks that every email has one Message-ID across senders and retries, and every Message-ID one recipient. */
 function faultsOfMessageIds(recipients: readonly Recipient[], journal: readonly SinkMessage[]): string[] {
   const addressById = new Map(recipients.map(({ id, email }) => [id, email]));
   return complain(

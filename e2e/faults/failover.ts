@@ -1,5 +1,5 @@
-// The primary dies amid a campaign, and an asynchronous standby takes over that lacks its last commits: programs that outlive it know what
-// they handed over, so nobody is mailed twice; calls that were answered and are gone are named.
+// Kills the primary during a campaign and promotes an asynchronous standby that lacks the last commits. Surviving programs remember their
+// submissions, so no one is mailed twice, and lost calls are reported.
 import type { Sent } from "../api-client.ts";
 import { makeDataFolder } from "../program.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -9,21 +9,21 @@ import { startWorldBehindProxy } from "./proxied-world.ts";
 import { DOMAIN, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_500, large: 20_000 };
-/** Slow enough that it lasts through the failover. */
+/** Slow enough to outlast the failover. */
 const SENDS_PER_SECOND: Record<Size, string> = { small: "150", large: "600" };
 const PROGRAMS = 2;
-/** Mails that leave, and calls that are answered, while the standby hears nothing. */
+/** Emails sent and calls confirmed while the standby receives nothing. */
 const FORGOTTEN: Record<Size, number> = { small: 150, large: 1_000 };
 const CALLS = 3;
 const WAIT_MS = 120_000;
 const END_TIMEOUT_MS = 600_000;
-/** The database is away until the standby is promoted; then others are waited for. */
+/** Includes the time until the standby is promoted and recovery finishes. */
 const RECOVERY_MS = 60_000;
 
 export const failover: FaultCase = {
   name: "failover",
   shows:
-    "an asynchronous standby that lacks the last commits takes over amid a campaign: nobody is mailed twice",
+    "an asynchronous standby that lacks the last commits takes over during a campaign; no one is mailed twice",
   run: async (run) => [await play(run)],
 };
 
@@ -66,7 +66,7 @@ async function waitForMails(world: World, count: number): Promise<void> {
   await waitUntil(`${count} mails`, WAIT_MS, () => world.sink.journal.length >= count);
 }
 
-/** Answers the id of a request that was answered 2xx. */
+/** Makes a call and returns the id in its 2xx response. */
 async function call(world: World, number: number): Promise<string> {
   const mail = {
     to: `caller${number}@example.org`,

@@ -1,35 +1,35 @@
-// What a case of `npm run faults` is: a name, a sentence, and a run that answers rows of the table with what was wrong.
+// Defines a case of `npm run faults`: a name, a description, and a run that returns table rows with the faults found.
 
 export type Size = "small" | "large";
 
 export interface FaultRun {
   seed: number;
   size: Size;
-  /** 0 to 1, decided by the seed. */
+  /** Returns a seeded random number from 0 to 1. */
   random: () => number;
 }
 
-/** A row of the table: one scene of a case. */
+/** A table row, for one scene of a case. */
 export interface FaultRow {
   name: string;
   recipients: number;
-  /** Deaths and stops of programs. */
+  /** Number of killed and stopped programs. */
   kills: number;
   sent: number;
-  /** Failed or skipped, each with a reason. */
+  /** Failed or skipped emails, each with a reason. */
   failed: number;
   unconfirmed: number;
-  /** Recipients who were mailed more than once. */
+  /** Recipients mailed more than once. */
   twice: number;
-  /** Recipients who were not mailed although nothing says so. */
+  /** Recipients not mailed although their status does not say so. */
   lost: number;
-  /** The longest time from a fault to the next mail or the end; null where nothing stopped. */
+  /** The longest time from a fault to the next email or the end; null if sending never stopped. */
   recoveryMs: number | null;
-  /** What was wrong, in sentences; none is a pass. */
+  /** Faults as sentences; empty if the scene passed. */
   faults: readonly string[];
 }
 
-/** The row of a scene that could not be played to its end: a broken promise too. */
+/** Returns the row of a scene that failed with an exception. */
 export function rowOfFailure(name: string, error: unknown): FaultRow {
   const why = error instanceof Error ? `${error.stack} ${String(error.cause ?? "")}` : String(error);
   const none = { recipients: 0, kills: 0, sent: 0, failed: 0, unconfirmed: 0, twice: 0, lost: 0 };
@@ -37,9 +37,9 @@ export function rowOfFailure(name: string, error: unknown): FaultRow {
 }
 
 export interface FaultCase {
-  /** As it is called on the command line. */
+  /** The name on the command line. */
   name: string;
-  /** What happens and what must come of it. */
+  /** Describes the faults and the expected result. */
   shows: string;
   run(run: FaultRun): Promise<readonly FaultRow[]>;
 }

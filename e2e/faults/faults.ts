@@ -1,5 +1,5 @@
-// `npm run faults`: runs the crash suite, prints a row per scene with the seed that repeats it, and exits with code 1 when a promise was
-// broken. It takes longer than tests may, so people start it after changes to sending, and machines at night.
+// Implements `npm run faults`, the crash suite. Prints a row per scene with its seed and exits with code 1 if a promise was broken. Too
+// slow for the test suite; run it after changes to sending, and nightly.
 import { parseArgs } from "node:util";
 import { oneDecimal, print, printTable, whole } from "../../bench/table.ts";
 import { databaseBlackhole } from "./database-away.ts";
@@ -60,7 +60,7 @@ interface Options {
   size: Size;
 }
 
-/** Returns null when the command line is not understood. */
+/** Returns null if the command line is invalid. */
 function readOptions(values: { seed?: string; size: string }, names: readonly string[]): Options | null {
   const { size } = values;
   const seed = values.seed === undefined ? Date.now() % 2 ** 31 : Number(values.seed);

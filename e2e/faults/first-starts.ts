@@ -1,5 +1,5 @@
-// Many programs that start in the same moment on a database that is empty, not up yet, or cuts their connections: each gets ready, the
-// first account is made once.
+// Starts many programs at once on a database that is empty, still down, or drops connections. Each becomes ready, and one account is
+// created.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
 import { BOOTSTRAP, makeDataFolder, startProgram, type Program } from "../program.ts";
@@ -10,17 +10,17 @@ import { CamelCaseClient } from "../../server/src/platform/database/column-names
 
 const PROGRAMS = 4;
 const ROUNDS: Record<Size, number> = { small: 1, large: 10 };
-/** Programs wait up to a minute for their database. */
+/** Shorter than the minute that programs wait for their database. */
 const DOWN_MS = 4_000;
-/** So long connections are cut, one moment after the other, at random. */
+/** How long connections are cut, at random intervals. */
 const CUTTING_MS = 3_000;
 const MAX_PAUSE_MS = 150;
-/** A port where nothing listens. */
+/** A port without a listener. */
 const NOWHERE = 1;
 
 export const firstStarts: FaultCase = {
   name: "first-starts",
-  shows: `${PROGRAMS} first starts at once on a database that is empty, not up yet, or cuts connections: each gets ready, one account is made`,
+  shows: `${PROGRAMS} simultaneous first starts on a database that is empty, still down, or drops connections; each becomes ready, one account is created`,
   run: async (run) => [
     await play(run, "first starts at once", async () => undefined),
     await play(run, "database not up yet", async ({ proxy, database }) => {
@@ -75,7 +75,7 @@ async function playOnce(disturb: (scene: Scene) => Promise<void>): Promise<strin
   }
 }
 
-/** The key of the settings is good at each of them. */
+/** Checks that the configured key works on each program. */
 async function faultsOfApi(url: string): Promise<string[]> {
   const { status } = await createApiClient(url).call("GET", "/contacts");
   return status === 200 ? [] : [`the key of the settings was answered ${status}`];

@@ -1,5 +1,5 @@
-// An API process that stands still with locks in its hands (SIGSTOP amid a transaction): whoever needs what it holds is told 503 and soon
-// served, others notice nothing, and when it wakes nothing is done twice.
+// Freezes an API process (SIGSTOP) while it holds locks in a transaction. Callers that need those locks get a 503 and succeed soon after,
+// others are unaffected, and nothing is done twice after SIGCONT.
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient, type Reply, type Sent } from "../api-client.ts";
@@ -9,11 +9,11 @@ import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
 import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
 
 const ROUNDS: Record<Size, number> = { small: 2, large: 8 };
-/** The same few people for everybody: their rows are what is held. */
+/** All callers use the same few contacts, so that their rows are locked. */
 const PEOPLE = 3;
 const FREEZE_TRIES = 2_000;
 const CALLERS = 4;
-/** A lock is waited for 3 s, by a batch and then by each call alone; what stands still for 10 s gives up what it holds. */
+/** A batch waits 3 s for a lock, then each call does again; a transaction idle for 10 s is aborted. */
 const ANSWER_MS = 8_000;
 const RELEASE_MS = 15_000;
 const SETTLE_MS = 60_000;
@@ -21,11 +21,11 @@ const SETTLE_MS = 60_000;
 export const frozenApi: FaultCase = {
   name: "frozen-api",
   shows:
-    "SIGSTOP to an API amid a transaction: others are answered within 8 s and served within 15 s, and nothing is done twice",
+    "SIGSTOP to an API process in a transaction; other callers get a response within 8 s, succeed within 15 s, and nothing is done twice",
   run: async (run) => [await play(run)],
 };
 
-/** One call: what it was for, how it was answered. */
+/** One call, with its email ids and status. */
 interface Asked {
   ids: readonly string[];
   status: number;
@@ -69,7 +69,7 @@ function send(api: ApiClient, number: number): Promise<Reply<Sent>> {
     from: `us@${DOMAIN}`,
     subject: "Hello",
     body: "<p>Hi</p>",
-    // Never what is known already: a contact that does not change is not locked.
+    // Always new data, because an unchanged contact is not locked.
     data: { said: randomUUID() },
   });
 }
@@ -77,7 +77,7 @@ function send(api: ApiClient, number: number): Promise<Reply<Sent>> {
 const idsOf = ({ status, body }: Reply<Sent>): string[] =>
   status === 200 ? body.data.emails.map(({ email }) => email) : [];
 
-/** Calls the program without a pause until it is stopped; answers the ids of what was accepted. */
+/** Calls the program continuously until stopped. Returns the ids of accepted emails. */
 function keepBusy(actor: Actor): { stop: () => Promise<string[]> } {
   const api = createApiClient(actor.url);
   const ids: string[] = [];
@@ -98,11 +98,11 @@ function keepBusy(actor: Actor): { stop: () => Promise<string[]> } {
   };
 }
 
-/** Stops the process again and again until it stands amid a transaction that has locked one of the people. */
+/** Stops the process repeatedly until it is frozen in a transaction that holds a lock on a contact. */
 async function freezeAmidTransaction(world: World, actor: Actor): Promise<void> {
   for (let tries = 0; tries < FREEZE_TRIES; tries++) {
     process.kill(actor.pid, "SIGSTOP");
-    // Another process' transaction would be over by the second look.
+    // A transaction of another process would have ended by the second check.
     if ((await holdsSomebody(world)) && (await delay(100).then(() => holdsSomebody(world)))) return;
     process.kill(actor.pid, "SIGCONT");
     await delay(1);
@@ -119,7 +119,7 @@ async function holdsSomebody(world: World): Promise<boolean> {
   return row?.held === true;
 }
 
-/** Asks for each person until all are served in a row; answers every call, and how long that took. */
+/** Calls for each contact until all succeed in a row. Returns every call and the total time. */
 async function askUntilServed(api: ApiClient): Promise<{ asked: Asked[]; releasedMs: number }> {
   const asked: Asked[] = [];
   const startedMs = performance.now();
@@ -155,7 +155,7 @@ function faultsOfAnswers(asked: readonly Asked[], releasedMs: number): string[] 
   ];
 }
 
-/** The one that stood still goes on. */
+/** Checks the process after it resumes. */
 async function faultsOfWaking(actor: Actor): Promise<string[]> {
   if (!actor.isRunning()) return [`the process that stood still ended: ${actor.output()}`];
   const { status } = await createApiClient(actor.url).call("GET", "/contacts");

@@ -1,4 +1,4 @@
-// kill -9 of every process, the database with them, again and again amid one campaign: nobody is left out, nobody is mailed twice.
+// Kills every process including the database repeatedly during one campaign. No one is missed or mailed twice.
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
@@ -6,20 +6,20 @@ import { startWorld } from "./world.ts";
 
 const KILLS = 20;
 const RECIPIENTS = { small: 2_000, large: 50_000 };
-/** With mails in the hands of the dead it takes their lease and a second look until one more leaves. */
+/** Claimed emails of dead processes wait for their lease to expire and for the next poll. */
 const PROGRESS_TIMEOUT_MS = 60_000;
-/** After the last start: the lease of the dead, a second look, the rest of the mails. */
+/** Covers expired leases, the next poll and the remaining emails. */
 const END_TIMEOUT_MS = 600_000;
 
 export const killAll: FaultCase = {
   name: "kill-all",
-  shows: `${KILLS} kills of all processes amid a campaign: each recipient once, or named as in doubt`,
+  shows: `${KILLS} kills of all processes during a campaign; each recipient is mailed once or is in doubt`,
   run: async ({ size, random }) => [
     await playKillAll({ recipients: RECIPIENTS[size], kills: KILLS, random }),
   ],
 };
 
-/** One campaign with so many kills in its first half; the moments are decided by `random`. */
+/** Runs one campaign with `kills` kills in its first half, at moments chosen by `random`. */
 export async function playKillAll(scene: {
   recipients: number;
   kills: number;
@@ -32,7 +32,7 @@ export async function playKillAll(scene: {
     const campaignId = await world.startCampaign();
     const sampler = startSampler(world, [campaignId]);
     for (let kill = 1; kill <= scene.kills; kill++) {
-      // After so many mails, and then at any moment of a claim, a handover or a commit.
+      // After a number of emails, then at any point of a claim, a submission or a commit.
       const more = 1 + Math.floor((scene.random() * scene.recipients) / (scene.kills * 2));
       const mails = world.sink.journal.length + more;
       await waitUntil(

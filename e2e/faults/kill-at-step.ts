@@ -1,5 +1,4 @@
-// A death, an error and a wait at every named step between a file of contacts and the end of a campaign
-// (server/src/platform/failpoints.ts).
+// Injects a crash, an error and a delay at every failpoint between an import and the end of a campaign (server/src/platform/failpoints.ts).
 import { FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
 import type { Sent, Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -9,22 +8,22 @@ import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
 
 const RECIPIENTS = 500;
-/** A program waits most of a scene for the lease of the dead: several scenes share the machine. */
+/** Scenes mostly wait for leases to expire, so run several in parallel. */
 const SCENES_AT_ONCE = 4;
-/** Of the turns after the first: one decided by the seed, or all of these as long as there are so many. */
+/** After the first turn, tests one chosen by the seed, or all of these while they are reached. */
 const LATEST_TURN = 40;
 const LARGE_TURNS = [1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 377];
 const END_TIMEOUT_MS = 120_000;
 
-/** Mails handed over at once: with more than one, a death leaves in doubt what others had in their hands. */
+/** Simultaneous submissions. With more than one, a crash leaves other emails in doubt as well. */
 const CONNECTIONS = 4;
-/** At its first turn nothing is in anybody's hands yet: nothing may be in doubt. */
+/** At the first turn of these failpoints no submission has begun, so nothing may be in doubt. */
 const BEFORE_HANDOVER: ReadonlySet<FailpointName> = new Set([
   "claim.after",
   "render.after",
   "sending.before_commit",
 ]);
-/** Whatever the turn: not while mails leave. */
+/** These failpoints never run during submission. */
 const APART_FROM_HANDOVER: ReadonlySet<FailpointName> = new Set([
   "import.step",
   "event.before_commit",
@@ -43,12 +42,12 @@ interface Step {
 export const killAtStep: FaultCase = {
   name: "kill-at-step",
   shows:
-    "a death, an error and a wait at every step of a campaign, a mail and an event: only what was leaving is in doubt",
+    "a crash, an error and a delay at every step of a campaign, an email and an event; only emails in submission are in doubt",
   async run(run) {
     const sweeps = FAILPOINT_NAMES.flatMap((name) => [
       turnsOf(run).map((turn): Step => ({ name, action: "kill", turn })),
       [{ name, action: "delay", turn: 1 } as const],
-      // After the commit of an event nothing is left to fail but the answer.
+      // After an event's commit only the response can fail.
       ...(name === "event.after_commit"
         ? []
         : [[1, 3].map((turn): Step => ({ name, action: "throw", turn }))]),
@@ -68,7 +67,7 @@ function turnsOf({ size, random }: FaultRun): number[] {
   return size === "large" ? LARGE_TURNS : [1, 2 + Math.floor(random() * (LATEST_TURN - 1))];
 }
 
-/** One place at later and later turns, until a run passes without getting there. */
+/** Tests one failpoint at later and later turns until a run does not reach it. */
 async function playSweep(steps: readonly Step[]): Promise<FaultRow[]> {
   const rows: FaultRow[] = [];
   for (const step of steps) {
@@ -116,22 +115,22 @@ async function playStep(sceneName: string, step: Step): Promise<{ row: FaultRow;
   }
 }
 
-/** How many mails of the campaign may be in doubt after it. */
+/** Returns how many of the campaign's emails may be in doubt. */
 function inDoubtAt({ name, action, turn }: Step): number {
   if (action === "delay") return 0;
-  // An error is booked or taken back; only after the dot nobody knows.
+  // An error is recorded or rolled back, so only an error after the dot leaves doubt.
   if (action === "throw") return name === "dot.after" ? 1 : 0;
   if (APART_FROM_HANDOVER.has(name) || (turn === 1 && BEFORE_HANDOVER.has(name))) return 0;
   return CONNECTIONS;
 }
 
-/** Whoever died is followed by one that has no failpoint. */
+/** Restarts a crashed program without its failpoint. */
 async function succeed(world: World, victim: Actor): Promise<void> {
   await victim.ended;
   if (world.unaskedEnds.length > 0) await world.start();
 }
 
-/** The transactional mail is sent in any case; whatever was in doubt is tried once more, under its own name. */
+/** Checks the transactional email, which is always sent. If it was in doubt, it may be sent a second time with the same Message-ID. */
 async function faultsOfMail(world: World, id: string, mayBeTwice: boolean): Promise<string[]> {
   await waitUntil("the end of the single mail", END_TIMEOUT_MS, async () => {
     const { status } = await world.api().get<{ status: string }>(`/emails/${id}`);
@@ -141,7 +140,7 @@ async function faultsOfMail(world: World, id: string, mayBeTwice: boolean): Prom
   return count === 1 || (count === 2 && mayBeTwice) ? [] : [`the single mail was taken ${count} times`];
 }
 
-/** What was answered is there, once, although the call may have been made again. */
+/** Checks that the confirmed event exists exactly once, although the call may have been retried. */
 async function faultsOfEvent(world: World, answered: Tracked["data"]): Promise<string[]> {
   const events = await world.api().listAll<{ id: string; contactId: string }>("/events?eventName=seen");
   const isThere = events.some(({ id, contactId }) => id === answered.event && contactId === answered.contact);

@@ -1,4 +1,4 @@
-// Whether programs kept the leases on what they sent: while they live and reach the database, none may be lost.
+// Checks that programs keep their leases while they run and reach the database.
 import { createApiClient } from "../api-client.ts";
 import type { Program } from "../program.ts";
 

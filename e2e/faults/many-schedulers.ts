@@ -1,5 +1,4 @@
-// A hundred campaigns due in the same second, and three processes that all look: each is started once, never early, and each recipient is
-// mailed once.
+// Runs three processes when 100 campaigns are due in the same second. Each starts once and never early, and each recipient is mailed once.
 import { setTimeout as delay } from "node:timers/promises";
 import type { FaultCase, FaultRow } from "./fault-case.ts";
 import { faultsOfLeases } from "./lost-leases.ts";
@@ -10,14 +9,14 @@ import { WRONG_CLOCKS } from "./wrong-clock.ts";
 const CAMPAIGNS = 100;
 const CONTACTS = { small: 10, large: 100 };
 const PROCESSES = 3;
-/** Long enough to schedule all of them and to start the processes. */
+/** Long enough to schedule all campaigns and start the processes. */
 const DUE_IN_MS = 15_000;
 const STALL_SECONDS = 10;
-/** A second between two looks, five at most beside that, and a start of each in its turn. */
+/** Covers the poll interval of 1 s, up to 5 s more, and the sequential starts. */
 const MAX_LATE_MS = 15_000;
 const END_TIMEOUT_MS = 180_000;
 
-/** When the processes start, what is said to each, and what happens when the time comes. */
+/** When the processes start, their settings, and whether the database stalls at the due time. */
 interface Scene {
   name: string;
   startsLate?: true;
@@ -33,7 +32,7 @@ const SCENES: readonly Scene[] = [
 
 export const manySchedulers: FaultCase = {
   name: "many-schedulers",
-  shows: `${CAMPAIGNS} campaigns due at once and ${PROCESSES} processes that start them: each once, none early`,
+  shows: `${CAMPAIGNS} campaigns due at once and ${PROCESSES} processes that start them; each starts once, none early`,
   async run({ size }) {
     const rows: FaultRow[] = [];
     for (const scene of SCENES) rows.push(await playSchedules(scene, CONTACTS[size]));
@@ -77,7 +76,7 @@ async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> 
   }
 }
 
-/** Nobody can read or write a campaign while the time comes and for a while after it. */
+/** Locks all campaigns before they are due and for a while afterwards. */
 async function standStill(world: World, due: Date): Promise<void> {
   await delay(Math.max(0, due.getTime() - Date.now() - 1_000));
   await world.query(
@@ -85,12 +84,12 @@ async function standStill(world: World, due: Date): Promise<void> {
   );
 }
 
-/** A scene about clocks shows something only if each is wrong, and then it must say so. */
+/** A scene with wrong clocks is valid only if the program detects and reports its wrong clock. */
 function faultOfClock({ url, output }: Actor): string[] {
   return output().includes("the clock of this machine") ? [] : [`${url} did not notice its wrong clock`];
 }
 
-/** By the clock of the database: started once, at its time or soon after it. */
+/** Checks by the database clock that each campaign started once, at its time or soon after. */
 async function faultsOfStarts(world: World, scene: Scene): Promise<string[]> {
   const rows = await world.query<{ name: string; lateMs: number; snapshots: number }>(
     `select c.name, extract(epoch from c.started_at - c.scheduled_for)::float * 1000 as late_ms,

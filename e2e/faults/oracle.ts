@@ -1,4 +1,4 @@
-// The judge of a run: looks at its books while it lasts, gathers what there is to know when it has ended, and has it judged.
+// Judges a run: samples its counts while it lasts, then collects and checks the evidence.
 import { setTimeout as delay } from "node:timers/promises";
 import { costOf } from "../../bench/process-cost.ts";
 import type { SinkMessage } from "../../server/src/testing/smtp-sink-rules.ts";
@@ -19,33 +19,33 @@ import {
 import type { FaultRow } from "./fault-case.ts";
 import type { World } from "./world.ts";
 
-/** Promised: after a crash sending goes on within 30 s. */
+/** Sending must resume within 30 s after a crash. */
 const RECOVERY_MS = 30_000;
 const MAX_PROGRAM_BYTES = 600 * 1024 * 1024;
 const SAMPLE_MS = 1_000;
 const LOOK_MS = 250;
-/** How the program says that an error was caught by nobody. */
+/** The program's log output for an uncaught error. */
 const UNCAUGHT = /a bug"|Uncaught|triggerUncaughtException/;
 
 export const readCampaign = (api: ApiClient, id: string) => api.get<Campaign>(`/campaigns/${id}`);
 
-/** Waits until the campaign has ended, by itself. */
+/** Waits until the campaign has ended on its own. */
 export async function waitForEnd(world: World, campaignId: string, timeoutMs: number): Promise<void> {
   await waitUntil(`the end of campaign ${campaignId}`, timeoutMs, async () => {
     const { status, pendingCount } = await readCampaign(world.api(), campaignId);
     if (status === "SENT" || (status === "CANCELLED" && pendingCount === 0)) return true;
-    // Each look counts all its mails.
+    // Every poll counts all of its emails.
     await delay(LOOK_MS);
     return false;
   });
 }
 
 export interface Sampler {
-  /** Stops looking; answers what was wrong meanwhile. */
+  /** Stops sampling. Returns the faults found. */
   stop(): Promise<string[]>;
 }
 
-/** Looks at the books of campaigns each second of a run: they balance at every instant, whatever is dying. */
+/** Samples the campaigns' counts every second. They must balance at every instant, even during crashes. */
 export function startSampler(world: World, campaignIds: readonly string[]): Sampler {
   const faults = new Set<string>();
   const before = new Map<string, Campaign>();
@@ -60,7 +60,7 @@ export function startSampler(world: World, campaignIds: readonly string[]): Samp
 
   async function run(): Promise<void> {
     while (!ending.signal.aborted) {
-      // While programs die nobody answers: that is no fault of the books.
+      // The API is down while programs are killed, which is no fault.
       for (const id of campaignIds) await look(id).catch(() => undefined);
       peakBytes = Math.max(peakBytes, ...world.actors.filter((actor) => actor.isRunning()).map(peakOf));
       await delay(SAMPLE_MS, undefined, { signal: ending.signal }).catch(() => undefined);
@@ -83,12 +83,12 @@ function peakOf({ pid }: { pid: number }): number {
   try {
     return costOf(pid).peakBytes;
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return 0;
   }
 }
 
-/** Judges a campaign that has ended. `seen` is what the sampler and the case itself found wrong. */
+/** Judges an ended campaign. `seen` lists the faults found by the sampler and the case. */
 export async function judgeCampaign(
   world: World,
   campaignId: string,
@@ -146,7 +146,7 @@ async function countRows(world: World, campaignId: string): Promise<CampaignRows
   return row;
 }
 
-/** No program ends by itself, but where a failpoint kills it, and none has an error that nobody caught. */
+/** Checks that no program ended unless a failpoint killed it, and that none logged an uncaught error. */
 export function faultsOfPrograms(world: World): string[] {
   const ends = world.unaskedEnds.filter(
     ({ code, settings }) => !(code === null && (settings["FAILPOINTS"] ?? "").includes(":kill")),
@@ -159,7 +159,7 @@ export function faultsOfPrograms(world: World): string[] {
   ];
 }
 
-/** The longest time from a fault since the start to the next mail that was taken; a fault after the last mail stopped nothing. */
+/** Returns the longest time from a fault to the next accepted email. Faults after the last email stopped nothing. */
 function longestStop(world: World, journal: readonly SinkMessage[], startedAt: number): number | null {
   const stops = world.faultsAt.flatMap((faultAt) => {
     const next = faultAt < startedAt ? undefined : journal.find(({ at }) => at > faultAt);

@@ -1,4 +1,4 @@
-// Recipients whom nothing can reach, among many others: each fails alone, with its reason, and takes nobody with it.
+// Mixes undeliverable recipients into a campaign. Each fails alone, with a reason.
 import type { FaultCase, FaultRow, Size } from "./fault-case.ts";
 import type { Recipient } from "./evidence.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
@@ -11,13 +11,13 @@ const STRANGER = "stranger@example.org";
 interface Poison {
   email: string;
   data: Record<string, unknown>;
-  /** `sent`: what is poisonous is made harmless. */
+  /** `sent` if the harmful data is neutralized. */
   end: "FAILED" | "sent";
 }
 
 const POISONS: readonly Poison[] = [
   { email: "refused@example.net", data: { name: "Refused" }, end: "FAILED" },
-  // Fills a loop in a loop in a loop: far over the time and the size that a mail may take.
+  // A triple nested loop that far exceeds the time and size limits of an email.
   {
     email: "endless@example.net",
     data: { name: "Endless", items: Array.from({ length: 1_000 }, String) },
@@ -26,13 +26,13 @@ const POISONS: readonly Poison[] = [
   { email: "huge@example.net", data: { name: "Huge", story: "a".repeat(900_000) }, end: "sent" },
   { email: "lines@example.net", data: { name: `Eve\r\nBcc: ${STRANGER}\r\n\r\n.\r\n` }, end: "sent" },
 ];
-/** What the API does not even take. */
+/** The API rejects this data. */
 const REFUSED_DATA = { name: "null \u0000 byte" };
 
 export const poison: FaultCase = {
   name: "poison",
   shows:
-    "recipients who are always refused, whose data is endless, huge or breaks lines: they fail alone, all others get it once",
+    "recipients that are always rejected or have endless, huge or line-breaking data; they fail alone, all others are mailed once",
   run: async ({ size }) => [await play(size)],
 };
 

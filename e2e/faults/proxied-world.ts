@@ -1,4 +1,4 @@
-// A world whose programs reach the database through a proxy; the case itself asks it directly.
+// Starts a world whose programs reach the database through a proxy, while the case connects directly.
 import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
 

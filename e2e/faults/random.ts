@@ -1,6 +1,6 @@
-// Chance that a seed decides: the same seed is the same faults at the same moments.
+// Seeded random numbers, so that a run can be repeated.
 
-/** Mulberry32: numbers from 0 to 1. */
+/** Mulberry32; returns numbers from 0 to 1. */
 export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

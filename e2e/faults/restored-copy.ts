@@ -1,5 +1,5 @@
-// A backup taken amid a campaign and put back after its end, a data folder that was copied, a copy beside the original: nothing of what
-// they call unsent leaves until a person has said so, and new mail leaves all the same.
+// Restores a backup taken during a campaign after its end, copies a data folder, and runs a copy next to the original. Held emails are not
+// sent until a person decides, while new emails are.
 import { execFile } from "node:child_process";
 import { cp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -15,20 +15,20 @@ import { faultsOfPrograms, judgeCampaign, readCampaign, waitForEnd } from "./ora
 import { DOMAIN, startWorld, type Actor, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 400, large: 5_000 };
-/** So long a campaign takes: a program that stops slowly, halfway through it, is still amid it. */
+/** Long enough that a program which stops slowly halfway is still within the campaign. */
 const CAMPAIGN_SECONDS = 12;
 const WAIT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
-/** Younger files cannot be told from their copies. */
+/** Newer files cannot be told apart from their copies. */
 const TOLD_APART_AFTER_MS = 3_000;
-/** After the program has stopped, and before the campaign of the one that goes on has long ended. */
+/** After the program has stopped, and before the continuing campaign has ended. */
 const SCHEDULED_IN_MS = 8_000;
 const ADMIN = fileURLToPath(new URL("../../server/src/admin.ts", import.meta.url));
 
 export const restoredCopy: FaultCase = {
   name: "restored-copy",
   shows:
-    "a backup of mid-campaign put back after its end, a copied data folder, a copy beside the original: held until a person decides",
+    "a mid-campaign backup restored after the end, a copied data folder, a copy next to the original; all held until a person decides",
   run: async (run) => [
     await playRestored(RECIPIENTS[run.size], run.random),
     await playCopiedFolder(run),
@@ -40,7 +40,7 @@ const atRateFor = (recipients: number) => ({
   PROJECT_SENDS_PER_SECOND: String(Math.ceil(recipients / CAMPAIGN_SECONDS)),
 });
 
-/** The database is put back to a state of mid-campaign; what it holds is dropped. */
+/** Restores the database to its state during the campaign and drops the held emails. */
 export async function playRestored(count: number, random: () => number): Promise<FaultRow> {
   const world = await startWorld({
     database: "own",
@@ -84,7 +84,7 @@ export async function playRestored(count: number, random: () => number): Promise
   }
 }
 
-/** Everything is killed amid a campaign, and the whole folder is moved elsewhere: nothing proves that nothing went on. */
+/** Kills everything during a campaign and moves the data folder. Nothing proves that the original did not continue. */
 async function playCopiedFolder({ size, random }: FaultRun): Promise<FaultRow> {
   const world = await startWorld({ database: "own" });
   const name = "copied folder, released";
@@ -111,7 +111,7 @@ async function playCopiedFolder({ size, random }: FaultRun): Promise<FaultRow> {
   }
 }
 
-/** A copy of the database beside the original, which goes on; the copy is on a machine that remembers nothing. */
+/** Runs a copy of the database next to the original, on a machine without local state. */
 async function playBeside({ size, random }: FaultRun): Promise<FaultRow> {
   const world = await startWorld({ settings: atRateFor(RECIPIENTS[size]) });
   const elsewhere = await makeDataFolder();
@@ -136,7 +136,7 @@ async function playBeside({ size, random }: FaultRun): Promise<FaultRow> {
   }
 }
 
-/** What a held program must say and do; `before`: mails that were there when it started. */
+/** Returns what a held program did wrong. `before` is the number of emails when it started. */
 async function faultsOfHeld(
   world: World,
   actor: Actor,
@@ -158,7 +158,7 @@ async function faultsOfHeld(
     if (scheduled.status !== "SCHEDULED" || scheduled.heldReason === null)
       faults.push(`the schedule is ${JSON.stringify(scheduled)}`);
   }
-  // New mail leaves, before it nothing did: the sender looks at all queues each time.
+  // A new email is sent and nothing before it, because the sender checks all queues each time.
   await sendTo(world, "new@example.org");
   await waitUntil("the new mail", WAIT_MS, () => countMails(world.sink.journal).has("new@example.org"));
   if (world.sink.journal.length !== before + 1)
@@ -226,7 +226,7 @@ async function waitForMails(world: World, count: number): Promise<void> {
   await waitUntil("the first mails", WAIT_MS, () => world.sink.journal.length >= count);
 }
 
-/** A command of whoever runs the installation, as a process of its own beside the server. */
+/** Runs an admin command in a separate process next to the server. */
 async function admin(world: World, command: string): Promise<void> {
   const env = { PATH: process.env["PATH"], DATA_DIR: world.folder };
   await promisify(execFile)(process.execPath, [ADMIN, command], { env });
@@ -240,7 +240,7 @@ async function fileIsOld(folder: string): Promise<void> {
   });
 }
 
-/** Answers the address of the copy. */
+/** Copies the database and returns the copy's URL. */
 async function copyDatabase(url: string): Promise<string> {
   const client = new Client({ connectionString: url.replace(/[^/]*$/, "template1") });
   await client.connect();

@@ -1,4 +1,4 @@
-// A deployment amid a campaign: SIGTERM to one process after the other, each with its successor running. Nothing may be in doubt after it.
+// Deploys during a campaign: each process gets SIGTERM in turn while its successor is running. Nothing may be in doubt afterwards.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type Tracked } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -7,7 +7,7 @@ import { complain } from "./evidence.ts";
 import { judgeCampaign, startSampler, waitForEnd } from "./oracle.ts";
 import { startWorld, type Actor, type World } from "./world.ts";
 
-/** Each mail takes so long: some are always in handover when a process is told to stop. */
+/** Delays each email so that some are always in submission when a process is stopped. */
 const DOT_DELAY_MS = 150;
 const SCENE = {
   small: { recipients: 2_000, rounds: 2, everyMs: 2_000 },
@@ -19,13 +19,13 @@ const MAX_DRAIN_MS = 30_000;
 const CALLERS = 8;
 const CALL_EVERY_MS = 10;
 const LEAVE_EVERY_MS = 200;
-/** What a caller may see of a process that stops: its connection is closed, or nobody listens any more. */
+/** Errors a caller may see from a stopping process: a closed connection, or no listener. */
 const CLOSED = /ECONNREFUSED|ECONNRESET|EPIPE|UND_ERR_SOCKET|other side closed|closed/;
 
 export const rollingRestart: FaultCase = {
   name: "rolling-restart",
   shows:
-    "SIGTERM to two workers and the API in turn amid a campaign: nothing in doubt, each drains, who leaves gets nothing",
+    "SIGTERM to two workers and the API in turn during a campaign; each drains, nothing is in doubt, unsubscribed contacts get nothing",
   async run({ size, random }) {
     const { recipients: count, rounds, everyMs } = SCENE[size];
     const world = await startWorld();
@@ -74,20 +74,20 @@ function faultsOfStop(actor: Actor, { code, tookMs }: { code: number | null; too
   ];
 }
 
-/** Only who wanted to leave gets nothing, and of those who did in time there are some. */
+/** Checks that only contacts that unsubscribed were skipped, and that some did in time. */
 function faultsOfSkipped(skippedCount: number, askedCount: number): string[] {
   if (skippedCount > askedCount) return [`${skippedCount} were not sent and only ${askedCount} unsubscribed`];
   return skippedCount > 0 ? [] : ["nobody unsubscribed in time: the scene shows too little"];
 }
 
 interface Left {
-  /** When the answer came, ms since 1970, by address. */
+  /** When each unsubscribe was confirmed, in ms since 1970, by address. */
   unsubscribedAt: ReadonlyMap<string, number>;
-  /** Of some the answer may have been lost. */
+  /** The number of attempted unsubscribes; the response to some may have been lost. */
   askedCount: number;
 }
 
-/** Recipients who unsubscribe while the campaign goes out. */
+/** Unsubscribes recipients while the campaign is sending. */
 function startLeaving(
   world: World,
   recipients: readonly string[],
@@ -117,7 +117,7 @@ function startLeaving(
   };
 }
 
-/** Callers of `/v1/track` over kept connections; each stays with its process until that closes the connection. */
+/** Calls `/v1/track` over keep-alive connections. Each caller stays with its process until it closes the connection. */
 function startCallers(world: World): { stop(): Promise<string[]> } {
   const accepted: string[] = [];
   const faults: string[] = [];

@@ -1,4 +1,4 @@
-// People who click twice, cancel while it starts, pause and go on: of many calls one wins, and the books say what left.
+// Races concurrent sends, cancels, pauses and resumes. One call wins, and the counts match the emails sent.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -10,9 +10,9 @@ import { startWorld, type World } from "./world.ts";
 const RECIPIENTS = { small: 500, large: 5_000 };
 const CALLS = 50;
 const RACES = { small: 5, large: 40 };
-/** So slow that a campaign is under way when somebody changes his mind. */
+/** Slow enough that the campaign is still sending when it is canceled or paused. */
 const DOT_DELAY_MS = 100;
-/** Promised: nothing begins to leave later than this after the answer. */
+/** After the response, no submission may begin later than this. */
 const QUIET_AFTER_MS = 5_000;
 const PAUSE_MS = 7_000;
 const PAUSES = 2;
@@ -21,7 +21,7 @@ const END_TIMEOUT_MS = 300_000;
 
 interface Stage {
   world: World;
-  /** Of both processes. */
+  /** One client per process. */
   apis: readonly ApiClient[];
   recipients: readonly string[];
   random: () => number;
@@ -29,7 +29,7 @@ interface Stage {
 
 export const sendRaces: FaultCase = {
   name: "send-races",
-  shows: `${CALLS} calls to send at once, send against cancel, cancel and pause amid sending, on two processes`,
+  shows: `${CALLS} concurrent calls to send, send against cancel, cancel and pause while sending, on two processes`,
   async run({ size, random }) {
     const world = await startWorld();
     try {
@@ -67,7 +67,7 @@ async function judge(
   ]);
 }
 
-/** Started once is: its recipients were fixed by one job. */
+/** Checks that one job fixed the recipients, so the campaign started once. */
 async function faultsOfSnapshots(world: World, id: string): Promise<string[]> {
   const [row] = await world.query<{ count: number }>(
     "select count(*)::int as count from jobs where kind = 'campaigns.snapshot' and input ->> 'campaignId' = $1",
@@ -96,7 +96,7 @@ async function sendManyTimes(stage: Stage): Promise<FaultRow> {
   return judge(stage, id, { name: `send × ${CALLS}` }, seen);
 }
 
-/** Both calls at once, a few milliseconds apart: whichever wins, the answers and the campaign agree. */
+/** Makes both calls a few milliseconds apart. The responses and the campaign must agree on the winner. */
 async function sendAgainstCancel(
   stage: Stage,
   race: number,
@@ -121,14 +121,14 @@ async function sendAgainstCancel(
     {
       name: `${order.join(" ∥ ")} ${race + 1}: ${wasCancelled ? "cancelled" : "sent"}`,
       ...(wasCancelled ? { status: "CANCELLED", mayRemainUnsent: true } : {}),
-      // Cancelled before its recipients were fixed it has none.
+      // A campaign canceled before its recipients were fixed has none.
       ...(wasCancelled && totalRecipients === 0 ? { recipients: [] } : {}),
     },
     seen,
   );
 }
 
-/** Starts a campaign and waits until a part of it has left. */
+/** Starts a campaign and waits until a part of it has been sent. */
 async function startAndWait({ world, recipients, random }: Stage): Promise<string> {
   const before = world.sink.journal.length;
   const id = await world.startCampaign();
@@ -137,7 +137,7 @@ async function startAndWait({ world, recipients, random }: Stage): Promise<strin
   return id;
 }
 
-/** Mails taken between so long after an answer and now. */
+/** Returns the number of emails accepted later than `QUIET_AFTER_MS` after a response. */
 function mailsSince({ world }: Stage, answeredAt: number): number {
   return world.sink.journal.filter(({ at }) => at > answeredAt + QUIET_AFTER_MS).length;
 }

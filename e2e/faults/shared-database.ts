@@ -1,4 +1,4 @@
-// The PostgreSQL beside the programs of a world, which a case can end the hard way and bring back.
+// A PostgreSQL shared by a world's programs, which a case can kill and restart.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -8,23 +8,23 @@ import {
   type EmbeddedPostgres,
 } from "../../server/src/platform/embedded-postgres/embedded-postgres.ts";
 
-/** As `pg_ctl` calls them: SIGINT is fast, SIGQUIT immediate; SIGKILL is a crash of the postmaster. */
+/** `pg_ctl` modes: SIGINT is fast and SIGQUIT immediate, while SIGKILL crashes the postmaster. */
 export type Shutdown = "SIGINT" | "SIGQUIT" | "SIGKILL";
 
 export interface SharedDatabase {
-  /** Where it is now. */
+  /** The current URL. */
   url(): string;
-  /** Ends it, leaves it away for so long and starts it again. */
+  /** Stops the database, waits `awayMs` and starts it again. */
   restart(how: Shutdown, awayMs: number): Promise<void>;
-  /** A standby in a folder of its own that follows asynchronously. */
+  /** Adds an asynchronous standby in its own folder. */
   addStandby(standbyFolder: string): Promise<Standby>;
   stop(): Promise<void>;
 }
 
 export interface Standby {
-  /** From now on it gets nothing more of what the primary commits. */
+  /** Stops the replication from the primary. */
   freeze(): Promise<void>;
-  /** The primary dies, and the standby takes its place, at another address. */
+  /** Kills the primary and promotes the standby, which has another address. */
   takeOver(): Promise<void>;
 }
 
@@ -56,13 +56,13 @@ export async function startSharedDatabase(folder: string): Promise<SharedDatabas
   };
 }
 
-/** As somebody's own PostgreSQL may be used: by who may do everything there, copies and standbys too. */
+/** Uses the superuser, so that the database can be copied and replicated. */
 function urlOf({ superuser }: EmbeddedPostgres): string {
   const { user, password, host, port, database } = superuser;
   return `postgres://${user}:${password}@${host}:${port}/${database}`;
 }
 
-/** The process id of the PostgreSQL in a data folder, whoever started it. */
+/** Returns the process id of the PostgreSQL in a data folder. */
 export async function readPostmasterPid(folder: string): Promise<number> {
   const lines = await readFile(join(folder, "postgres", "postmaster.pid"), "utf8");
   return Number(lines.split("\n")[0]);

@@ -1,6 +1,5 @@
-// Mail servers that die or fall silent in every phase: what surely was not taken leaves later, what may have been taken is in doubt by
-// name.
-// The time limits themselves, minutes long, are tested in smtp-phases.test.ts.
+// Kills or silences mail servers in every phase. Emails that were surely not accepted are retried, and others are in doubt.
+// smtp-phases.test.ts covers the time limits of several minutes.
 import { setTimeout as delay } from "node:timers/promises";
 import type { SinkPhase, SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -10,32 +9,32 @@ import { judgeCampaign, readCampaign, startSampler, waitForEnd } from "./oracle.
 import { startWorld, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
-/** Slow enough that much is left when the server changes. */
+/** Slow enough that many emails remain when the server changes. */
 const SENDS_PER_SECOND: Record<Size, number> = { small: 100, large: 1_000 };
-/** How often each phase dies in each way. */
+/** How often connections end in each phase and each way. */
 const TIMES: Record<Size, number> = { small: 3, large: 30 };
-/** More than there are phases to be silent in, so that the others get through. */
+/** More than the silent phases, so that other emails get through. */
 const CONNECTIONS = 20;
-/** Connection, EHLO and TLS may take so long; then the mail goes back. */
+/** Time limit for connection, EHLO and TLS, after which the email is released. */
 const SHORT_LIMIT_MS = 30_000;
 const SLACK_MS = 10_000;
 const PROGRESS_TIMEOUT_MS = 120_000;
 const END_TIMEOUT_MS = 600_000;
 
-/** Before the dot: nobody can have the mail. */
+/** Phases before the dot, in which no server can have accepted the email. */
 const BEFORE_DOT: readonly SinkPhase[] = ["EHLO", "STARTTLS", "TLS", "MAIL", "RCPT", "DATA", "BODY"];
 
 export const smtpDead: FaultCase = {
   name: "smtp-dead",
   shows:
-    "connections refused, dropped, reset and silent in every phase, with TLS; sockets that went stale while nothing was sent",
+    "connections refused, dropped, reset and silent in every phase, with TLS; idle sockets that went stale",
   run: async (run) => [await playDead(run), await playSilent(run), await playStale(run)],
 };
 
 const startWithTls = (rules: readonly SinkRule[], settings: Readonly<Record<string, string>> = {}) =>
   startWorld({ connections: CONNECTIONS, advertise: { startTls: true }, rules, settings });
 
-/** Connections that end, in each phase: before the dot, after it without the mail, and after it with the mail. */
+/** Ends connections in each phase: before the dot, after it without the email, and after it with the email. */
 async function playDead({ size }: FaultRun): Promise<FaultRow> {
   const times = TIMES[size];
   const world = await startWithTls([
@@ -45,19 +44,19 @@ async function playDead({ size }: FaultRun): Promise<FaultRow> {
       { phase, times, action: "drop" },
       { phase, skip: times, times, action: "reset" },
     ]),
-    // Apart from each other: some in a row would pause the campaign. Late, so that none of them was tried before.
+    // Spread out, because several in a row would pause the campaign. Late, so that none was tried before.
     { phase: "DOT", recipient: /^person[89]\d*\d7@/, times, action: "drop" },
     { phase: "DOT", recipient: /^person[89]\d*\d3@/, times, action: "reset", accept: true },
   ]);
   return play(world, size, { name: "connections end", inDoubt: times * 2, whileAway: async () => undefined });
 }
 
-/** Servers that take the connection and say nothing more, in each phase at once. */
+/** Accepts connections and then stays silent, with one server per phase. */
 async function playSilent({ size }: FaultRun): Promise<FaultRow> {
   const world = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
   return play(world, size, {
     name: "servers fall silent",
-    // Silent after the dot; and while the message came, which is short enough to be on its way as a whole, dot and all.
+    // One is silent after the dot, the other while receiving the message, which is short enough to be sent completely.
     inDoubt: 2,
     async whileAway(campaignId) {
       await startAnew(world, campaignId, [
@@ -74,7 +73,7 @@ async function playSilent({ size }: FaultRun): Promise<FaultRow> {
         const { sentCount, totalRecipients } = await readCampaign(world.api(), campaignId);
         return sentCount >= totalRecipients - silent;
       });
-      // MAIL and what follows have minutes, as the RFC wants it; greeting, EHLO and TLS half a minute.
+      // MAIL and later phases have limits of several minutes (RFC 5321), while greeting, EHLO and TLS have 30 s.
       const inMail = 5;
       await waitUntil(
         "the short limits",
@@ -88,12 +87,12 @@ async function playSilent({ size }: FaultRun): Promise<FaultRow> {
   });
 }
 
-/** How many mails senders have in hand. */
+/** Returns the number of claimed emails. */
 async function countHeld(world: World): Promise<number> {
   return (await world.query("select id from emails where status = 'CLAIMED'")).length;
 }
 
-/** In mid-campaign, with nothing in hand, the server closes every kept connection and behaves by these rules from then on. */
+/** Pauses the campaign until nothing is claimed, then closes all idle connections and applies new rules. */
 async function startAnew(world: World, campaignId: string, rules: readonly SinkRule[]): Promise<void> {
   const api = world.api();
   await waitUntil("some mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 200);
@@ -104,14 +103,14 @@ async function startAnew(world: World, campaignId: string, rules: readonly SinkR
   await api.post(`/campaigns/${campaignId}/resume`, {});
 }
 
-/** The server closed what was kept while nothing was to be sent: the next mails notice it, and none needs a second attempt. */
+/** The server closes idle connections. The next emails notice, and none needs a second attempt. */
 async function playStale({ size }: FaultRun): Promise<FaultRow> {
   const world = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
   return play(world, size, {
     name: "kept sockets go stale",
     inDoubt: 0,
     async whileAway(campaignId) {
-      // And a kept one that dies at the first word of the next mail.
+      // One kept connection also dies at the next email's first command.
       await startAnew(world, campaignId, [{ phase: "MAIL", skip: 60, times: 1, action: "drop" }]);
       await waitForEnd(world, campaignId, END_TIMEOUT_MS);
       const again = await world.query<{ emailId: string }>("select email_id from email_attempts");
@@ -122,7 +121,7 @@ async function playStale({ size }: FaultRun): Promise<FaultRow> {
 
 interface Scene {
   name: string;
-  /** So many mails are in doubt, neither more nor fewer. */
+  /** The exact number of emails in doubt. */
   inDoubt: number;
   whileAway(campaignId: string): Promise<void>;
 }
@@ -154,7 +153,7 @@ async function play(world: World, size: Size, scene: Scene): Promise<FaultRow> {
   }
 }
 
-/** What waits for its next attempt is made due at once: half a minute, two, ten would pass otherwise. */
+/** Makes waiting emails due immediately, because retries would otherwise take 30 s, 2 min and 10 min. */
 async function endSoon(world: World, campaignId: string): Promise<void> {
   const ending = waitForEnd(world, campaignId, END_TIMEOUT_MS).then(() => true);
   while (!(await Promise.race([ending, delay(1_000, false)])))

@@ -1,5 +1,5 @@
-// A mail server that closes after each final dot, with the mail or without it: a campaign stops before many are in doubt, and a person who
-// looks into the server's log ends each doubt. Transactional mail leaves once more, or waits, as its project wants it.
+// The mail server closes the connection after each final dot, with or without accepting the email. The campaign stops with few emails in
+// doubt, which a person resolves from the server's log. Transactional emails are retried or wait, as the project is configured.
 import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import type { Sent } from "../api-client.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -10,9 +10,9 @@ import { DOMAIN, startWorld, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 const CONNECTIONS = 20;
-/** Promised with so many connections, whatever is under way when the answers stop. */
+/** Limit for this number of connections, whenever the replies stop. */
 const MAX_IN_DOUBT = 100;
-/** Answered mails before the server begins to close, at most. */
+/** Maximum emails with a reply before the server starts closing. */
 const MAX_GOOD = 200;
 const SINGLE_MAILS = 6;
 const PROGRESS_TIMEOUT_MS = 120_000;
@@ -21,7 +21,7 @@ const END_TIMEOUT_MS = 300_000;
 export const smtpNoAnswer: FaultCase = {
   name: "smtp-no-answer",
   shows:
-    "a server closes after each dot: a campaign pauses with few in doubt and ends when they are resolved; a single mail leaves twice at most, or once",
+    "a server closes after each dot; a campaign pauses with few emails in doubt and ends once they are resolved; a single email is sent once, or at most twice",
   run: async (run) => [
     await playCampaign(run),
     await playSingle("single mails, tried again", "RETRY", 2),
@@ -29,7 +29,7 @@ export const smtpNoAnswer: FaultCase = {
   ],
 };
 
-/** Who has an even number is in the server's hands before it closes, who has an odd one is not. */
+/** The server accepts emails to even addresses before closing, and not those to odd ones. */
 const closing = (skip: number): SinkRule[] => [
   { phase: "DOT", recipient: /[02468]@example\.net$/, skip, action: "drop", accept: true },
   { phase: "DOT", recipient: /[13579]@example\.net$/, skip, action: "reset" },
@@ -76,7 +76,7 @@ async function playCampaign({ size, random }: FaultRun): Promise<FaultRow> {
   }
 }
 
-/** What is in the server's log was sent, the rest leaves again: half of it said by name, half for all. */
+/** Marks emails in the server's log as sent and sends the rest again, half of them individually and half in bulk. */
 async function resolveByLog(
   world: World,
   campaignId: string,
@@ -129,7 +129,7 @@ async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: nu
       sent: sent.length,
       failed: 0,
       unconfirmed: 0,
-      // Allowed here, and named: each is the second attempt of its timeline.
+      // Duplicates are allowed here, because each is the second attempt in its email's timeline.
       twice: times > 1 ? ids.length : 0,
       lost: 0,
       recoveryMs: null,
@@ -140,7 +140,7 @@ async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: nu
   }
 }
 
-/** After the first doubt each waits for half a minute; then it is made due. */
+/** After the first doubt each email must wait 30 s. The check then makes them due. */
 async function faultsOfWait(world: World): Promise<string[]> {
   const waits = await waitUntil("the first attempts", PROGRESS_TIMEOUT_MS, async () => {
     const rows = await world.query<{ waitS: number }>(

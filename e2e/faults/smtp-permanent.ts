@@ -1,4 +1,5 @@
-// A mail server that says "never": each refusal means what its code says, and a campaign refused for reasons of ours pauses by itself.
+// The mail server rejects permanently. Each reply code has the right consequence, and a campaign rejected for the sender's reputation
+// pauses.
 import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
 import type { FaultCase, FaultRow, FaultRun, Size } from "./fault-case.ts";
@@ -11,7 +12,7 @@ const END_TIMEOUT_MS = 900_000;
 
 interface Refusal {
   rule: Pick<SinkRule, "phase"> & { reply: string };
-  /** How the addresses end: a tenth, or a hundredth of them where more would pause the campaign. */
+  /** Ending of the addresses: 10 % of them, or 1 % if more would pause the campaign. */
   ending: string;
   unsubscribes: boolean;
 }
@@ -35,12 +36,12 @@ const ruleOf = ({ ending, rule }: Refusal): SinkRule => ({
 export const smtpPermanent: FaultCase = {
   name: "smtp-permanent",
   shows:
-    "refusals for good fail one mail each, once; refused for who we are, a campaign pauses and goes on when resumed",
+    "permanent rejections fail one email each, once; a campaign rejected for the sender's reputation pauses and can be resumed",
   run: async (run) => [await playRefusals(run), await playPause(run)],
 };
 
 async function playRefusals({ size }: FaultRun): Promise<FaultRow> {
-  // Half of the addresses are refused: the project would be disabled for its bounces.
+  // Half of the addresses are rejected, so the guard would disable the project for its bounce rate.
   const world = await startWorld({ rules: REFUSALS.map(ruleOf), settings: { REPUTATION_GUARD: "false" } });
   try {
     await world.start();
@@ -61,7 +62,7 @@ async function playRefusals({ size }: FaultRun): Promise<FaultRow> {
   }
 }
 
-/** One attempt each, the answer as its reason; the contact is left alone, or unsubscribed with one event. */
+/** Checks for a single attempt with the reply as reason, and that the contact is unchanged or unsubscribed with one event. */
 async function faultsOfRefusal(world: World, campaignId: string, refusal: Refusal): Promise<string[]> {
   const { reply } = refusal.rule;
   const [row] = await world.query<{ mails: number; failed: number; subscribed: number; events: number }>(
@@ -86,7 +87,7 @@ async function faultsOfRefusal(world: World, campaignId: string, refusal: Refusa
 
 async function playPause({ size }: FaultRun): Promise<FaultRow> {
   const world = await startWorld({
-    // Only the campaign's own: mail to the members gets through.
+    // Applies only to the campaign's emails, so that emails to project members get through.
     rules: [
       {
         phase: "RCPT",
@@ -95,7 +96,7 @@ async function playPause({ size }: FaultRun): Promise<FaultRow> {
         action: { reply: "550 5.7.1 you are listed" },
       },
     ],
-    // So that there is something left to save when it is noticed.
+    // Slow enough that emails remain when the pause takes effect.
     settings: { PROJECT_SENDS_PER_SECOND: "200" },
   });
   try {

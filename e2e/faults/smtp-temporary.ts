@@ -1,5 +1,4 @@
-// A mail server that says "not now", in every phase; and a provider whose quota is used up. Nothing is counted as sent or bounced, all of
-// it leaves later.
+// The mail server rejects temporarily in every phase, or has a quota. Nothing counts as sent or bounced, and everything is sent later.
 import { setTimeout as delay } from "node:timers/promises";
 import type { SinkRule } from "../../server/src/testing/smtp-sink-rules.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -10,14 +9,14 @@ import { startWorld, type World } from "./world.ts";
 
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 const TIMES: Record<Size, number> = { small: 5, large: 50 };
-/** The quota: so many mails, then none. */
+/** Number of emails that the quota allows. */
 const QUOTA: Record<Size, number> = { small: 300, large: 10_000 };
-/** A mail waits at least so long after its first refusal (decisions §12). */
+/** Minimum wait after the first rejection (decisions §12). */
 const FIRST_WAIT_MS = 30_000;
 const PROGRESS_TIMEOUT_MS = 300_000;
 const END_TIMEOUT_MS = 900_000;
 
-/** `person7@…`, `person17@…`: a tenth of the recipients. */
+/** Matches `person7@…`, `person17@…`: a tenth of the recipients. */
 const tenth = (digit: number) => new RegExp(`^person\\d*${digit}@`);
 
 const notNow = (times: number): readonly SinkRule[] => [
@@ -41,7 +40,7 @@ const quotaUsedUp = (quota: number): readonly SinkRule[] => [
 export const smtpTemporary: FaultCase = {
   name: "smtp-temporary",
   shows:
-    "421, 450, 451, 452 and 454 in every phase, and a quota that is used up: all wait, none is lost, none is sent twice",
+    "421, 450, 451, 452 and 454 in every phase, and an exhausted quota; all emails wait, none is lost or sent twice",
   run: async (run) => [
     await play(run, "smtp says not now", notNow(TIMES[run.size])),
     await play(run, "quota used up", quotaUsedUp(QUOTA[run.size])),
@@ -68,7 +67,7 @@ async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Pr
     });
     const faults = await faultsOfWaiting(world, campaignId);
     world.sink.setRules([]);
-    // By itself: nobody tells the program that the server is well again.
+    // The program must notice on its own that the server has recovered.
     await delay(FIRST_WAIT_MS - 5_000);
     await waitForEnd(world, campaignId, END_TIMEOUT_MS);
     faults.push(...(await faultsOfContacts(world)));
@@ -81,7 +80,7 @@ async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Pr
   }
 }
 
-/** What was refused for now waits, spread out, with its attempt on record; it is neither sent nor failed. */
+/** Checks that temporarily rejected emails are waiting, spread out in time, with their attempt recorded. */
 async function faultsOfWaiting(world: World, campaignId: string): Promise<string[]> {
   const rows = await world.query<{
     email: string;
@@ -121,7 +120,7 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
   ];
 }
 
-/** A mail that waits says nothing about its contact. */
+/** Checks that a waiting email does not affect its contact. */
 async function faultsOfContacts(world: World): Promise<string[]> {
   const rows = await world.query<{ email: string }>(
     `select c.email from contacts c where not c.subscribed

@@ -1,4 +1,4 @@
-// A standby of a PostgreSQL that runs: made of a base backup over SQL, because pg_basebackup does not come with the programs from npm.
+// Creates a standby of a running PostgreSQL with a base backup over SQL, because the npm binaries lack pg_basebackup.
 import { appendFile, cp, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { QueryResultRow } from "pg";
@@ -11,9 +11,9 @@ import { CamelCaseClient } from "../../server/src/platform/database/column-names
 
 const WAIT_MS = 60_000;
 const PROMOTE_SECONDS = 30;
-/** Nobody listens there. */
+/** An address without a listener. */
 const NOWHERE = "host=127.0.0.1 port=1";
-/** Of the primary alone: its lock, its log, what it sent nobody knows of. */
+/** Files that belong to the primary only, such as its lock and its log. */
 const LEFT_OUT = new Set(["postmaster.pid", "postmaster.opts", "log"]);
 
 export interface StartedStandby {
@@ -31,7 +31,7 @@ export async function startStandby(
   const { hostname, port, username, password } = new URL(primaryUrl);
   await follow(cluster, `host=${hostname} port=${port} user=${username} password=${password}`);
   await writeFile(join(cluster, "standby.signal"), "");
-  // It can be asked as soon as it follows.
+  // Accepts queries as soon as it replicates.
   const standby = await startEmbeddedPostgres({ dataDir: standbyFolder, log: () => {} });
   const url = new URL(primaryUrl);
   url.port = String(standby.connection.port);

@@ -1,4 +1,4 @@
-// Workflows while programs die: at each named place of the engine, and for minutes with thousands asleep. Each step is done once.
+// Crashes programs at each failpoint of the workflow engine, and for minutes with thousands of sleeping executions. Each step runs once.
 import { setTimeout as delay } from "node:timers/promises";
 import { WORKFLOW_FAILPOINT_NAMES, type FailpointName } from "../../server/src/platform/failpoints.ts";
 import { waitUntil } from "../wait-until.ts";
@@ -15,14 +15,14 @@ const LARGE_TURNS = [1, 2, 3, 5, 8, 13];
 const END_TIMEOUT_MS = 120_000;
 const RECOVERY_MS = 30_000;
 const SLEEPERS = 10_000;
-/** How long all programs are away, and how long the executions wait: their instant passes meanwhile. */
+/** How long all programs are stopped, and how long executions wait. Their wait ends in between. */
 const AWAY_MS = { small: 30_000, large: 120_000 };
 const WAIT_S = { small: 25, large: 90 };
 
 export const workflows: FaultCase = {
   name: "workflows",
   shows:
-    "a death at every step of the engine, and minutes without any program: each step is done once, none early",
+    "a crash at every step of the engine, and minutes without any program; each step runs once, none early",
   async run(run) {
     const turns = run.size === "large" ? LARGE_TURNS : [1, 2 + Math.floor(run.random() * (LATEST_TURN - 1))];
     const rows: FaultRow[] = [];
@@ -43,7 +43,7 @@ interface Step {
   config: object;
 }
 
-/** Imports a workflow and enables it. @returns its id */
+/** Imports and enables a workflow. @returns its id */
 async function addWorkflow(
   world: World,
   { trigger, steps, links }: { trigger: object; steps: Step[]; links: Array<[string, string, string?]> },
@@ -147,7 +147,7 @@ const countEnded = (world: World, workflowId: string) =>
 
 const countOpenMails = (world: World) => countOf(world, "emails where status in ('QUEUED', 'CLAIMED')");
 
-/** Everybody is completed, came to each step once, and the counts of the steps say so. */
+/** Checks that all executions completed, reached each step once, and that the step counts agree. */
 async function faultsOfSteps(world: World, workflowId: string, people: number): Promise<string[]> {
   const once = await countOf(
     world,
@@ -166,7 +166,7 @@ async function faultsOfSteps(world: World, workflowId: string, people: number): 
   ];
 }
 
-/** Two mails to each, no more; each was taken once, or is named as in doubt. */
+/** Checks that each contact got exactly two emails, each accepted once or in doubt. */
 async function faultsOfMails(world: World): Promise<string[]> {
   const mails = await world.query<{ id: string; toAddress: string; status: string }>(
     "select id, to_address, status from emails",
@@ -189,7 +189,7 @@ async function faultsOfMails(world: World): Promise<string[]> {
   ];
 }
 
-/** Ten thousand wait and ten thousand sleep while nothing runs; then two programs start together. */
+/** 10,000 executions wait for an event and 10,000 sleep while nothing runs; then two programs start together. */
 async function playAway({ size }: FaultRun): Promise<FaultRow> {
   const world = await startWorld();
   try {

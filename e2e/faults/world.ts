@@ -1,4 +1,4 @@
-// What a case of faults plays in: a mail server whose journal is the truth, DNS, a database, and any number of the real program.
+// The test environment of a case: a mail server whose journal is the reference, DNS, a database, and any number of real programs.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,35 +14,34 @@ import { verifyDomain } from "../verify-domain.ts";
 import { waitUntil } from "../wait-until.ts";
 import { startSharedDatabase, type SharedDatabase, type Shutdown } from "./shared-database.ts";
 
-/** The verified domain that mail comes from. */
+/** The verified sender domain. */
 export const DOMAIN = "mail.example.com";
 const IMPORT_TIMEOUT_MS = 120_000;
-/** The Idempotency-Key of a request whose server died is free after a minute. */
+/** The Idempotency-Key of a request is released one minute after its server died. */
 const ANSWER_TIMEOUT_MS = 90_000;
 const DEFAULT_CONNECTIONS = 10;
 
 export interface WorldOptions {
-  /** `own`: the one program brings its PostgreSQL, which dies with it. `shared` (default): one beside all programs. */
+  /** With `own` the program runs its embedded PostgreSQL, which dies with it. With `shared` (default) all programs use one. */
   database?: "own" | "shared";
-  /** Where programs find the shared database, when something stands before it. Default: where it is. */
+  /** Returns the URL that programs use for the shared database, such as a proxy's. Defaults to its own URL. */
   databaseUrl?: (url: string) => Promise<string> | string;
-  /** Mails one program hands over at once: the most that one death may leave in doubt. Default 10. */
+  /** Simultaneous submissions per program, which limit how many emails a crash leaves in doubt. Defaults to 10. */
   connections?: number;
-  /** Of the mail server. */
+  /** Rules of the mail server. */
   rules?: readonly SinkRule[];
-  /** What the mail server offers. */
+  /** Extensions that the mail server offers. */
   advertise?: SmtpSinkOptions["advertise"];
-  /** For every program. */
+  /** Settings of every program. */
   settings?: Readonly<Record<string, string>>;
 }
 
-/** A program of a world. */
 export interface Actor extends Program {
-  /** Its own, on top of those of the world. */
+  /** The program's settings in addition to those of the world. */
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** How a program ended that nobody killed: a failpoint may, a bug must not. */
+/** The end of a program that the case did not kill. Failpoints may cause one, bugs may not. */
 export interface UnaskedEnd {
   code: number | null;
   settings: Readonly<Record<string, string>>;
@@ -53,41 +52,41 @@ export interface World {
   readonly sink: SmtpSink;
   readonly dns: DnsServer;
   readonly connections: number;
-  /** Where the shared database itself is; empty for `own`. */
+  /** The direct URL of the shared database; empty for `own`. */
   readonly databaseUrl: string;
-  /** The one beside all programs; null for `own`. */
+  /** The shared database; null for `own`. */
   readonly shared: SharedDatabase | null;
-  /** Where the programs keep what they keep. */
+  /** The programs' data folder. */
   readonly folder: string;
-  /** Every program that was started, in order. */
+  /** Every program started, in order. */
   readonly actors: readonly Actor[];
-  /** Instants at which a program died or was told to stop, ms since 1970. */
+  /** Times at which a program was killed or stopped, in ms since 1970. */
   readonly faultsAt: readonly number[];
-  /** Ends that came by themselves. */
+  /** Ends that the case did not cause. */
   readonly unaskedEnds: readonly UnaskedEnd[];
-  /** Starts a program; `settings` on top of those of the world, such as ROLES. The first one with the role `api` gets the domain verified. */
+  /** Starts a program with additional settings, such as ROLES. Verifies the domain when the first program with the role `api` starts. */
   start(settings?: Readonly<Record<string, string>>): Promise<Actor>;
-  /** kill -9 of one, with everything below it. */
+  /** Kills a program and its child processes with SIGKILL. */
   kill(actor: Actor): Promise<void>;
-  /** kill -9 of all that run. */
+  /** Kills all running programs with SIGKILL. */
   killAll(): Promise<void>;
-  /** SIGTERM; answers how it ended. */
+  /** Stops a program with SIGTERM and returns how it ended. */
   stop(actor: Actor): Promise<{ code: number | null; tookMs: number }>;
-  /** Ends the shared database, leaves it away for so long and starts it again: at another address, so something must stand before it. */
+  /** Stops the shared database, waits `awayMs` and restarts it at another address, so programs must connect through a proxy. */
   restartDatabase(how: Shutdown, awayMs: number): Promise<void>;
-  /** A moment at which the case itself did harm, for the time of recovery. */
+  /** Records a fault caused by the case, for measuring recovery. */
   noteFault(): void;
-  /** The API of the last program started that runs and has one; `headers` beside the secret key. */
+  /** Returns a client for the last running program with an API. `headers` are added to the secret key. */
   api(headers?: Readonly<Record<string, string>>): ApiClient;
-  /** A POST made until a program lives to answer it, under one Idempotency-Key: done once, however often it is made. @throws Error unless 2xx */
+  /** Repeats a POST under one Idempotency-Key until a program responds, so that it takes effect once. @throws Error unless 2xx */
   insist<Body>(path: string, body: unknown): Promise<Body>;
-  /** Contacts by a file, as their owner brings them: `person0@example.net` and so on. Answers the addresses. */
+  /** Imports contacts `person0@example.net` and so on from a file. Returns the addresses. */
   importContacts(count: number): Promise<string[]>;
-  /** A draft for all contacts. */
+  /** Creates a draft for all contacts. */
   createCampaign(name?: string): Promise<string>;
-  /** A draft for all contacts, sent at once. */
+  /** Creates a draft for all contacts and sends it immediately. */
   startCampaign(name?: string): Promise<string>;
-  /** One statement in the database, whoever runs it. */
+  /** Runs one statement in the database. */
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -127,7 +126,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const told = new Set<Actor>();
   let isVerified = false;
 
-  /** Notes an end that nobody asked for. */
+  /** Records an unexpected end. */
   async function watch(actor: Actor): Promise<void> {
     const code = await actor.ended;
     if (told.has(actor)) return;
@@ -217,7 +216,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** Where the PostgreSQL that a program brought listens now. */
+/** Returns the URL of a program's embedded PostgreSQL. */
 async function ownDatabaseUrl(folder: string): Promise<string> {
   const place = join(folder, "postgres");
   const port = (await readFile(join(place, "postmaster.pid"), "utf8")).split("\n")[3] ?? "";
@@ -230,7 +229,7 @@ function urlOf(running: readonly Actor[]): string {
   return url;
 }
 
-/** Asks again while nobody lives to answer, where the server itself failed, and where it says so. */
+/** Retries while no program responds or the server returns a 5xx or asks to retry. */
 async function untilAnswered<Body>(what: string, ask: () => Promise<Reply<Body>>): Promise<Body> {
   const reply = await waitUntil(`an answer to ${what}`, ANSWER_TIMEOUT_MS, async () => {
     const answered = await ask();

@@ -1,5 +1,5 @@
-// Loaded into a program before its own code: its clock is wrong by WRONG_BY_MS, and with JUMPS=1 by as much the other way every other ten
-// seconds. Time that passes (`performance.now()`, timers) stays right, as on a machine whose clock was set.
+// Preloaded into a program to shift its clock by WRONG_BY_MS. With JUMPS=1 the shift changes sign every 10 s. Elapsed time
+// (`performance.now()`, timers) stays correct, as on a machine with a wrongly set clock.
 import { fileURLToPath } from "node:url";
 
 const WRONG_MS = 2 * 60 * 60_000;
@@ -7,7 +7,7 @@ const JUMP_EVERY_MS = 10_000;
 
 const loaded = { NODE_OPTIONS: `--import ${fileURLToPath(import.meta.url)}` };
 
-/** Settings of programs: two hours fast, two hours slow, and jumping between the two, each in another time zone. */
+/** Settings for three programs: two hours fast, two hours slow, and jumping between both, each in another time zone. */
 export const WRONG_CLOCKS: ReadonlyArray<Readonly<Record<string, string>>> = [
   { ...loaded, WRONG_BY_MS: String(WRONG_MS), TZ: "America/St_Johns" },
   { ...loaded, WRONG_BY_MS: String(-WRONG_MS), TZ: "Asia/Kolkata" },
