@@ -1,43 +1,43 @@
-// What a hostile project can lawfully ask for, each at its worst: the largest bodies, the dearest questions, the largest pages.
+// Defines the worst requests a hostile project may legally send: the largest bodies, the most expensive queries, the largest pages.
 
-/** One kind of request: a burst of `atOnce` every `everyMs`. */
+/** A kind of request, sent as a burst of `atOnce` every `everyMs`. */
 export interface Burst {
   name: string;
   atOnce: number;
   everyMs: number;
-  /** Sent in turn, one after the other. */
+  /** Used in rotation. */
   requests: readonly PlainRequest[];
 }
 
 export interface PlainRequest {
   method: string;
   path: string;
-  /** Sent as it is; null where there is none. */
+  /** Sent as is; null for none. */
   key: string | null;
   body: Buffer | null;
-  /** JSON where it is left out. */
+  /** Defaults to JSON. */
   contentType?: string;
 }
 
-/** What the hostile project has prepared. */
+/** Data prepared in the hostile project. */
 export interface HostileProject {
   secretKey: string;
   publicKey: string;
   /** A contact whose `data.text` has `EXPLAINED_LENGTH` characters. */
   contactId: string;
-  /** The key of a second project of the same owner, which has a rate limit of its own. */
+  /** The key of a second project of the same owner, with its own rate limit. */
   secondKey: string;
   /** An address at a verified domain. */
   from: string;
-  /** A PNG of some megabytes. */
+  /** A PNG of several megabytes. */
   image: Buffer;
 }
 
 const MEGABYTE = 1024 * 1024;
-/** Times `CONDITIONS` it is all that an explanation may look through. */
+/** With `CONDITIONS` conditions, the most text that an explanation may search. */
 export const EXPLAINED_LENGTH = 490_000;
 const CONDITIONS = 100;
-/** A request line of Node.js may have 16 KB, headers included. */
+/** Node.js limits the request line and headers to 16 KB. */
 const SLASHES = 15_800;
 const KEYS_OF_CONTACT = 1_000;
 const LOOP_ITEMS = 300;
@@ -45,14 +45,14 @@ const LOOP_ITEMS = 300;
 const CSV_ROWS = 115_000;
 
 /**
- * All attacks together. Those with a key are at most 16 requests a second for each of the two projects: the default limit, 1,000 a minute.
- * Logins are 5 a second, the limit of an address.
+ * Returns all attacks. Those with a key stay at 16 requests a second per project, the default limit of 1,000 a minute. Logins are 5 a
+ * second, the limit per address.
  */
 export function attacksOf(project: HostileProject): Burst[] {
   return [...questions(project), ...strangers(), ...writes(project), ...templatesAndFiles(project)];
 }
 
-/** What is checked, rendered or decoded before it is stored, by the second project. */
+/** Requests by the second project that are validated, rendered or decoded before they are stored. */
 function templatesAndFiles({ secondKey, from, image }: HostileProject): Burst[] {
   const long = `${"\n".repeat(200_000)}${"{{#if a}}{{/if}}".repeat(300)}`;
   const items = Array.from({ length: LOOP_ITEMS }, (_, at) => at);
@@ -93,7 +93,7 @@ function get(path: string, key: string | null): PlainRequest {
   return { method: "GET", path, key, body: null };
 }
 
-/** `count` requests that each name something else. */
+/** Returns `count` different requests. */
 function several(count: number, make: (at: number) => PlainRequest): PlainRequest[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
@@ -102,7 +102,7 @@ function burst(name: string, atOnce: number, everyMs: number, requests: readonly
   return { name, atOnce, everyMs, requests };
 }
 
-/** What is dear to answer. */
+/** Expensive reads. */
 function questions({ secretKey, contactId }: HostileProject): Burst[] {
   const large = { subject: "Large", body: fill("<a href=x>&amp;", MEGABYTE - 1_000) };
   return [
@@ -120,7 +120,7 @@ function questions({ secretKey, contactId }: HostileProject): Burst[] {
   ];
 }
 
-/** What needs no key. */
+/** Requests without a key. */
 function strangers(): Burst[] {
   const body = manyObjects();
   const password = "not the password";
@@ -138,7 +138,7 @@ function strangers(): Burst[] {
   ];
 }
 
-/** What is stored. */
+/** Requests that store data. */
 function writes({ secretKey, publicKey }: HostileProject): Burst[] {
   const body = manyObjects();
   const large = { email: "large@example.com", event: "e", data: { text: fill('é"\\ ', 500_000) } };
@@ -172,7 +172,7 @@ function writes({ secretKey, publicKey }: HostileProject): Burst[] {
   ];
 }
 
-/** As many requests as `attacks`, at the same times, that ask for next to nothing. */
+/** Returns cheap requests with the same number and timing as `attacks`. */
 export function harmlessOf(attacks: readonly Burst[], { secretKey }: HostileProject): Burst[] {
   return attacks.map(({ name, atOnce, everyMs, requests }) => {
     const key = requests[0]?.key == null ? null : secretKey;

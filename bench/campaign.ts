@@ -1,4 +1,4 @@
-// `npm run bench campaign [recipients …]`: a campaign from *send* to *SENT*, tracked and signed, and what others notice of it meanwhile.
+// `npm run bench campaign [recipients …]`: measures a campaign from *send* to *SENT*, tracked and signed, and its effect on other projects.
 import { countingShare } from "./counting.ts";
 import { percentile } from "./latency.ts";
 import { withMailGround } from "./mail-ground.ts";
@@ -21,7 +21,7 @@ export async function benchCampaign(): Promise<void> {
   const results: CampaignResult[] = [];
   for (const one of casesOf(sizes)) {
     progress(`a campaign: ${whole(one.recipients)} recipients, ${wayOf(one)}`);
-    // A database and processes of its own: nothing is warm, and no room is free, from the one before.
+    // Separate database and processes, so that neither caches nor free space from the previous run help.
     results.push(await withMailGround((ground) => measureCampaign(ground, one)));
   }
   progress("the plain way once more: machines are faster at one time than at another");
@@ -32,7 +32,7 @@ export async function benchCampaign(): Promise<void> {
   printGrowth(results.filter(isUsual));
 }
 
-/** Each size alone, as the plain way is; of the size that the bars are for also with more connections, and while others call. */
+/** Runs each size alone, like the plain way. The size used for the targets also runs with more connections, and with other API calls. */
 function casesOf(sizes: readonly number[]): CampaignCase[] {
   const recipients = Math.min(RECIPIENTS, Math.max(...sizes));
   return [
@@ -121,7 +121,7 @@ function printSizes(results: readonly CampaignResult[]): void {
   print("\nBar: at most 460 bytes.\n");
 }
 
-/** How many, the middle one, and the one that a hundredth exceeds. */
+/** Returns the count, the median and the 99th percentile. */
 const spread = (values: readonly number[]) => [
   whole(values.length),
   oneDecimal(percentile(values, 0.5)),

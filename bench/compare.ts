@@ -1,14 +1,14 @@
-// Measures several servers with the same load in turn, and writes their rows with the ratios between them.
+// Measures several servers in turn under the same load, and prints their rows with ratios.
 import { percentileMs, perSecond, runLoad, type LoadResult } from "./load.ts";
 import type { RequestTemplate } from "./request.ts";
 import type { BenchServer } from "./servers.ts";
 import { oneDecimal, whole } from "./table.ts";
 
 const WARM_UP_MS = 300;
-/** A process that has just started runs code that is not compiled yet. */
+/** A new process runs code that is not compiled yet. */
 const FIRST_WARM_UP_MS = 2_000;
 const MEASURE_MS = 1_200;
-/** The requests of a run have numbers that no other run has. */
+/** Keeps the request numbers of each run distinct. */
 const NUMBERS_PER_RUN = 1_000_000;
 
 export const NO_DATABASE = "no database";
@@ -26,9 +26,9 @@ export const COMPARISON_HEAD = [
 type Servers = Readonly<Record<string, BenchServer>>;
 
 /**
- * Makes what compares: one row per server, its name, then the columns of COMPARISON_HEAD. The servers NO_DATABASE and
- * NAIVE must be among them. Each is measured `rounds` times, in turn, and its middle run counts, so that what else the
- * machine does distorts nothing. Those of `last` come after all rounds of the others: they work on when their turn is over.
+ * Returns a comparison with one row per server: its name, then the columns of COMPARISON_HEAD. Requires the servers NO_DATABASE and NAIVE.
+ * Runs each server `rounds` times in turn and uses the median, so that background load affects all alike. Servers in `last` run after all
+ * others, because they keep working after their turn.
  */
 export function createComparison(rounds: number) {
   let runs = 0;

@@ -1,4 +1,4 @@
-// What the mails of the benchmarks say: 20 KB of HTML with 12 links and 6 variables, half of it text, as a newsletter has them.
+// The content of benchmark emails: 20 KB of HTML with 12 links and 6 variables, half of it text, as in a typical newsletter.
 
 const LINKS = 12;
 const TEXT = "Nothing rises as slowly as bread that somebody waits for. ".repeat(12);
@@ -29,6 +29,6 @@ export const HTML = `<!doctype html>
   </table>
 </body></html>`;
 
-/** The data of contact number `n` in SQL: the variables of the HTML, of which some differ from contact to contact. */
+/** SQL for the data of contact number `n`: the variables of the HTML, some of which differ between contacts. */
 export const CONTACT_DATA = `jsonb_build_object('firstName', 'Ada ' || n, 'lastName', 'Lovelace', 'company', 'Engines & Co',
   'city', 'London', 'plan', case when n % 5 = 0 then 'pro' else 'free' end, 'points', n)`;

@@ -1,10 +1,10 @@
-// How much room the tables of a database take, with their indexes, after a vacuum and a checkpoint.
+// Measures the size of tables with their indexes, after a vacuum and a checkpoint.
 import { sql } from "kysely";
 import { waitUntil } from "../e2e/wait-until.ts";
 import type { Database } from "../server/src/platform/database/database.ts";
 import { unlimited } from "./outbox.ts";
 
-/** What a table takes, and how many of its rows belong to whom. */
+/** A table's size, with its total rows and the project's rows. */
 export interface TableSize {
   bytes: number;
   rows: number;
@@ -13,13 +13,13 @@ export interface TableSize {
 
 const AUTOVACUUM_TIMEOUT_MS = 60_000;
 
-/** By table; rows are counted where a project is named in them. */
+/** Returns sizes by table. Rows are counted only in tables with a project id. */
 export async function measureTables(
   database: Database,
   projectId: string,
 ): Promise<ReadonlyMap<string, TableSize>> {
   return unlimited(database, async (connection) => {
-    // Whoever analyses a table sees rows that are deleted meanwhile, and so they stay.
+    // Wait for autovacuum, because its snapshot keeps rows that are deleted meanwhile.
     await waitUntil("PostgreSQL's own vacuum", AUTOVACUUM_TIMEOUT_MS, async () => {
       const { rows } = await sql`
         select 1 from pg_stat_activity where backend_type = 'autovacuum worker'`.execute(connection);
@@ -46,8 +46,8 @@ export async function measureTables(
 }
 
 /**
- * What a table grew by for a project: of its growth the share of the rows that are the project's, because others wrote to
- * it meanwhile. Without new rows all of it.
+ * Returns a table's growth attributed to a project, by its share of the new rows, because other projects also write. Returns the total
+ * growth if there are no new rows.
  */
 export function growthOf(
   name: string,

@@ -1,4 +1,5 @@
-// `npm run bench deliver [mails]`: queued mails to *sent*, rendered and DKIM-signed, beside nodemailer alone and the bare transport.
+// `npm run bench deliver [mails]`: sends queued emails, rendered and DKIM-signed, and compares with nodemailer alone and the bare
+// transport.
 import { createSmtpTransport } from "../server/src/transports/smtp.ts";
 import type { OutgoingMessage } from "../server/src/transports/transport.ts";
 import { newId } from "../server/src/platform/ids.ts";
@@ -66,7 +67,7 @@ function printResults(results: readonly Result[]): void {
   );
 }
 
-/** The whole way: from rows in `emails` to *sent* in the database. Deletes the mails that there are. */
+/** Measures everything from rows in `emails` to *sent* in the database. Deletes existing emails first. */
 export async function ours(
   { bench, outbox, sink }: MailGround,
   {
@@ -86,7 +87,7 @@ export async function ours(
   const before = await sink.taken();
   const senders: Program[] = [];
   for (let started = 0; started < processes; started++) senders.push(await startProgram(settings));
-  // As with nodemailer, what counts begins when the program is there.
+  // Start the clock once the program is running, as for nodemailer.
   for (const sender of senders)
     await waitUntil("the sender", READY_TIMEOUT_MS, async () => sender.output().includes(READY));
   const startedMs = performance.now();
@@ -119,7 +120,7 @@ async function countSent(outbox: Outbox): Promise<number> {
   return row.count;
 }
 
-/** What most programs do: nodemailer's pool with its own DKIM, no database. */
+/** What most programs do: nodemailer's pool with its own DKIM signing and no database. */
 async function nodemailerAlone(sink: BenchSink, outbox: Outbox): Promise<Result> {
   const pool = openNodemailer(sink, outbox);
   const message = {
@@ -147,7 +148,7 @@ async function nodemailerAlone(sink: BenchSink, outbox: Outbox): Promise<Result>
   };
 }
 
-/** The floor: the same bytes over and over, not built, not signed, not booked. */
+/** Lower bound: sends the same bytes repeatedly without rendering, signing or recording. */
 async function bareTransport(sink: BenchSink): Promise<Result> {
   const transport = createSmtpTransport({
     url: { host: "127.0.0.1", port: sink.port, secure: false },

@@ -1,4 +1,4 @@
-// `npm run bench idle [projects]`: what a process that waits costs, and how soon it sends what another process accepted.
+// `npm run bench idle [projects]`: measures the cost of an idle process, and how soon it sends what another process accepted.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -16,10 +16,10 @@ import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
 
 const PROJECTS = 10_000;
 const MAILS = 200;
-/** The first half minute has the start in it. */
+/** Excludes the startup. */
 const SETTLE_MS = 30_000;
 const WATCHED_MS = 60_000;
-/** Longer than a mail takes, so that each finds everybody waiting. */
+/** Longer than one email takes, so that every email finds an idle process. */
 const BETWEEN_MAILS_MS = 150;
 const MOST_SHOWN = 12;
 const SHOWN_LENGTH = 70;
@@ -48,7 +48,7 @@ export async function benchIdle(): Promise<void> {
   });
 }
 
-/** CPU of the waiting process, and every statement the database is asked, from its log. */
+/** Measures the CPU of the idle process and collects its statements from the database log. */
 async function watchIdle(ground: MailGround, pid: number, projects: number): Promise<void> {
   progress("waiting for the process to come to rest");
   await delay(SETTLE_MS);
@@ -88,7 +88,7 @@ async function watchIdle(ground: MailGround, pid: number, projects: number): Pro
   );
 }
 
-/** Of the whole server, at once. */
+/** Applies to the whole server immediately. */
 async function logStatements(ground: MailGround, what: "all" | "none"): Promise<void> {
   const { database } = ground.outbox;
   await sql`alter system set log_statement = ${sql.lit(what)}`.execute(database);
@@ -108,7 +108,7 @@ async function newestLog({ outbox }: MailGround): Promise<string> {
   return join(folder, dated.toSorted((one, other) => other.atMs - one.atMs)[0]?.name ?? "");
 }
 
-/** The beginnings of the statements in a log, those about the log itself left out. */
+/** Returns the beginnings of the logged statements, except those about logging. */
 function statementsIn(log: string): string[] {
   const found = [...log.matchAll(/LOG: {2}(?:statement|execute [^:]*): ((?:.*\n)(?:\t.*\n)*)/g)];
   return found
@@ -116,7 +116,7 @@ function statementsIn(log: string): string[] {
     .filter((text) => !/alter system|pg_reload_conf|current_setting\('data_directory'\)/.test(text));
 }
 
-/** One mail after the other, each accepted by one process and sent by the other. */
+/** Sends emails one after the other, each accepted by one process and sent by the other. */
 async function measureWay({ outbox }: MailGround, api: ApiClient): Promise<void> {
   progress("sending one mail after the other");
   for (let mail = 0; mail < MAILS; mail++) {

@@ -1,4 +1,5 @@
-// `npm run bench import`: a CSV file of 5 MB from its upload to *completed*, beside COPY of the same rows and one upsert a row.
+// `npm run bench import`: imports a 5 MB CSV file from upload to *completed*, and compares with COPY of the same rows and one upsert per
+// row.
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -28,11 +29,11 @@ interface Result {
   rows: number;
   tookMs: number;
   cpuMs: number | null;
-  /** What the process held before, and at most meanwhile. */
+  /** Memory of the process before the import, and its peak during the import. */
   memory: { beforeBytes: number; peakBytes: number } | null;
 }
 
-/** As many people as the largest file holds. */
+/** Returns as many contacts as fit into the largest file. */
 function makePeople(): Person[] {
   const people: Person[] = [];
   for (let bytes = HEADER.length; ;) {
@@ -112,12 +113,12 @@ function printResults(results: readonly Result[], fileBytes: number): void {
   print(`\nA file of ${oneDecimal(fileBytes / MEGABYTE)} MB. Bar: new contacts in at most 6 s, memory flat.`);
 }
 
-/** The floor: the rows as the table has them, read by the database itself from a file, in one transaction. */
+/** Lower bound: PostgreSQL reads the final rows from a file in one transaction. */
 async function byCopy(pool: Pool, people: readonly Person[]): Promise<Result> {
   const projectId = await addProject(pool);
   const folder = await mkdtemp(join(tmpdir(), "postloft-copy-"));
   try {
-    // The database may run as another account.
+    // The database may run under another account.
     await chmod(folder, 0o755);
     const path = join(folder, "contacts.tsv");
     const lines = people.map(
@@ -139,7 +140,7 @@ async function byCopy(pool: Pool, people: readonly Person[]): Promise<Result> {
   }
 }
 
-/** How it is usually written: an upsert for each row, each committed. */
+/** The usual way: one committed upsert per row. */
 async function oneByOne(pool: Pool, people: readonly Person[]): Promise<Result> {
   const projectId = await addProject(pool);
   const startedMs = performance.now();

@@ -1,11 +1,11 @@
-// A gentle load: a few requests a second, whatever the answers before them take, and how long each took.
+// A light load with a fixed rate, independent of response times, that records each duration.
 
 export interface GentleLoad {
-  /** How long each call took, ms. @throws Error when a call failed. */
+  /** Returns the duration of each call in ms. @throws Error if a call failed */
   stop(): Promise<readonly number[]>;
 }
 
-/** Calls `perSecond` times a second until it is stopped, or `most` times. */
+/** Calls `perSecond` times a second until stopped, or `most` times. */
 export function startGentleLoad(
   perSecond: number,
   call: () => Promise<unknown>,
@@ -19,7 +19,7 @@ export function startGentleLoad(
   }
   const timer = setInterval(() => {
     const one = timed();
-    // Told by `stop`: a call that fails before must not end the process.
+    // `stop` reports failed calls; without this handler a failed call would end the process.
     one.catch(() => {});
     if (calls.push(one) >= most) clearInterval(timer);
   }, 1_000 / perSecond);
@@ -31,7 +31,7 @@ export function startGentleLoad(
   };
 }
 
-/** The value that `share` (0…1) of all do not exceed; NaN where there is none. */
+/** Returns the given percentile (`share` from 0 to 1), or NaN without values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;

@@ -1,11 +1,11 @@
-// The process behind load.ts: keep-alive sockets that each write a prepared request, wait for its answer and write the next.
-// Kept small, because it shares the machine with the server.
+// The process behind load.ts. Keep-alive sockets repeatedly write a prepared request and wait for its response. Kept small, because it
+// shares the machine with the server.
 import { connect, type Socket } from "node:net";
 import type { LoadResult, LoadSpec } from "./load.ts";
 import { NUMBER_DIGITS } from "./request.ts";
 
 const RECEIVE_BYTES = 16 * 1024;
-/** Tenths of a millisecond: 10 s. */
+/** Buckets of a tenth of a millisecond, up to 10 s. */
 const BUCKETS = 100_000;
 const ZERO = 0x30;
 const OK = Buffer.from("HTTP/1.1 200");
@@ -13,7 +13,7 @@ const HEAD_END = "\r\n\r\n";
 const CONTENT_LENGTH = "\r\ncontent-length: ";
 const END_TIMEOUT_MS = 10_000;
 
-/** Where a run stands; all connections share it. */
+/** State of a run, shared by all connections. */
 interface Run {
   spec: LoadSpec;
   nextNumber: number;
@@ -22,7 +22,7 @@ interface Run {
   result: LoadResult & { tenthsOfMs: number[] };
 }
 
-/** Writes `number` as nine digits over the nine bytes at `at`. */
+/** Writes `number` as nine digits at position `at`. */
 function writeNumber(bytes: Buffer, at: number, number: number): void {
   let rest = number;
   for (let place = at + NUMBER_DIGITS - 1; place >= at; place--) {
@@ -31,7 +31,7 @@ function writeNumber(bytes: Buffer, at: number, number: number): void {
   }
 }
 
-/** Where the answer that begins `bytes` ends, or -1 while it is not all there. */
+/** Returns the end of the first response in `bytes`, or -1 if it is incomplete. */
 function endOfAnswer(bytes: Buffer): number {
   const head = bytes.indexOf(HEAD_END, 0, "latin1");
   if (head === -1) return -1;
@@ -44,7 +44,7 @@ function endOfAnswer(bytes: Buffer): number {
   return bytes.length >= end ? end : -1;
 }
 
-/** One connection until the end of the run. */
+/** Drives one connection until the end of the run. */
 function drive(run: Run): Promise<void> {
   const { spec, result } = run;
   const request = Buffer.from(spec.request.bytes);
@@ -77,7 +77,7 @@ function drive(run: Run): Promise<void> {
     const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, length);
     const all: Buffer = received === null ? chunk : Buffer.concat([received, chunk]);
     const end = endOfAnswer(all);
-    // The receive buffer is used again for the next chunk.
+    // Copy the rest, because the receive buffer is reused for the next chunk.
     received = end === -1 ? Buffer.from(all) : null;
     if (end !== -1) count(all);
     return true;

@@ -1,4 +1,4 @@
-// Load on an HTTP server from a process of its own, and what it saw: answers per second and how long they took.
+// Generates HTTP load from a separate process and reports the number of responses and their durations.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { RequestTemplate } from "./request.ts";
@@ -6,31 +6,31 @@ import type { RequestTemplate } from "./request.ts";
 export interface LoadSpec {
   port: number;
   connections: number;
-  /** Answers within this time after the start are not counted. */
+  /** Warm-up time, during which responses are not counted. */
   warmUpMs: number;
   measureMs: number;
   request: RequestTemplate;
-  /** The numbers of the requests begin here: another million for each run on the same database. */
+  /** The first request number. Use another million for each run on the same database. */
   firstNumber: number;
 }
 
 export interface LoadResult {
   answers: number;
   measuredMs: number;
-  /** How many answers took so long, a tenth of a millisecond each; the last one holds all that took longer. */
+  /** Histogram of response times in tenths of a millisecond; the last bucket holds all longer ones. */
   tenthsOfMs: readonly number[];
-  /** What the load itself cost. */
+  /** CPU time of the load process. */
   cpuMs: number;
-  /** Answers other than 200, with one of them in full. */
+  /** Number of responses other than 200, with one of them in full. */
   refused: number;
   refusal: string;
 }
 
 const PROCESS = fileURLToPath(new URL("load-process.ts", import.meta.url));
-/** Beyond warm-up and measuring: start of the process and the last answers. */
+/** Extra time for starting the process and for the last responses. */
 const SPARE_MS = 20_000;
 
-/** @throws Error when the server refused a request, or the load process did not come to its end. */
+/** Runs the load. @throws Error if the server rejected a request or the load process failed */
 export async function runLoad(spec: LoadSpec): Promise<LoadResult> {
   const child = fork(PROCESS, { serialization: "advanced" });
   const timer = setTimeout(() => child.kill("SIGKILL"), spec.warmUpMs + spec.measureMs + SPARE_MS);
@@ -54,7 +54,7 @@ export function perSecond({ answers, measuredMs }: LoadResult): number {
   return (answers * 1000) / measuredMs;
 }
 
-/** How long the slowest of the quickest `share` (0…1) took, in milliseconds. */
+/** Returns the given percentile (`share` from 0 to 1) in milliseconds. */
 export function percentileMs({ answers, tenthsOfMs }: LoadResult, share: number): number {
   let seen = 0;
   const at = tenthsOfMs.findIndex((count) => (seen += count) >= answers * share);

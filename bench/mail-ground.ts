@@ -1,4 +1,4 @@
-// What a benchmark of the sender stands on: a database, a project that may send, a mail server; and that no mail was lost or sent twice.
+// Sets up sender benchmarks with a database, a verified project and a mail server. Checks that no email was lost or sent twice.
 import { sql } from "kysely";
 import { waitUntil } from "../e2e/wait-until.ts";
 import { openOutbox, type Outbox } from "./outbox.ts";
@@ -13,12 +13,12 @@ export interface MailGround {
 
 const SETTLE_TIMEOUT_MS = 60_000;
 
-/** A minute, and a hundred mails a second: whoever is slower has failed. */
+/** Timeout: a minute, plus 10 ms per email. Anything slower has failed. */
 export function giveUpMs(mails: number): number {
   return 60_000 + mails * 10;
 }
 
-/** Starts all of it, and leaves nothing behind. `prepare`: what is to be done with the database before there is a mail. */
+/** Starts the environment and cleans it up afterwards. `prepare` changes the database before emails exist. */
 export async function withMailGround<T>(
   work: (ground: MailGround) => Promise<T>,
   prepare: (bench: BenchDatabase) => Promise<void> = async () => {},
@@ -38,7 +38,7 @@ export async function withMailGround<T>(
   }
 }
 
-/** Waits for the last few mails of all projects. */
+/** Waits until no project has queued emails. */
 export async function waitUntilSent({ database }: Outbox): Promise<void> {
   await waitUntil("mails that wait", SETTLE_TIMEOUT_MS, async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
@@ -49,7 +49,10 @@ export async function waitUntilSent({ database }: Outbox): Promise<void> {
   });
 }
 
-/** @throws Error unless the project has so many sent mails, and the mail server took each mail of all projects once. */
+/**
+ * Checks the result. @throws Error unless the project has this many sent emails and the mail server received each email of all projects
+ * once
+ */
 export async function checkSent(
   { outbox, sink }: MailGround,
   projectId: string,

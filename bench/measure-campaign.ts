@@ -1,4 +1,5 @@
-// One campaign through the real program, an api process and a worker process: times, cost, room, and what another project is answered.
+// Runs one campaign through the real program, with an API process and a worker. Measures times, CPU, disk space, and API latency for
+// another project.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient, type ApiClient } from "../e2e/api-client.ts";
 import { BOOTSTRAP, startProgram, type Program } from "../e2e/program.ts";
@@ -14,32 +15,32 @@ import { NUMBER_DIGITS } from "./request.ts";
 import { settingsOf } from "./servers.ts";
 import { progress, whole } from "./table.ts";
 
-/** Of each kind, by the other project. */
+/** Rate of each endpoint, called by the other project. */
 const REQUESTS_PER_SECOND = 20;
 const WARM_UP_MS = 4_000;
 const IDLE_MS = 20_000;
 const PROGRESS_MS = 10_000;
 
-/** How long the answers took that the other project got, ms. */
+/** The other project's response times in ms. */
 interface Latencies {
   send: readonly number[];
   track: readonly number[];
 }
 
 interface Times {
-  /** From the request to all rows there. */
+  /** Time from the request until all rows exist. */
   snapshotMs: number;
-  /** From the request to *SENT*. */
+  /** Time from the request to *SENT*. */
   tookMs: number;
-  /** From the snapshot to the last mail. */
+  /** Time from the snapshot to the last email. */
   sendingMs: number;
 }
 
-/** How a campaign is sent. */
+/** Parameters of a campaign run. */
 export interface CampaignCase {
   recipients: number;
   connections: number;
-  /** Whether another project calls the API, before and meanwhile. */
+  /** Whether no other project calls the API. */
   isAlone: boolean;
 }
 
@@ -47,12 +48,12 @@ export interface CampaignResult extends Times, CampaignCase {
   cpuMsPerMail: number;
   /** Of the sending process. */
   peakBytes: number;
-  /** Bytes of database. */
+  /** Growth of the database in bytes. */
   growth: { emails: number; events: number; others: number };
-  /** What the other project waited; empty where there is none. */
+  /** The other project's latencies before and during the campaign; empty without one. */
   idle: Latencies;
   meanwhile: Latencies;
-  /** To count its mails by itself. */
+  /** Time to count the campaign's emails separately. */
   countedMs: number;
 }
 
@@ -87,7 +88,7 @@ export async function measureCampaign(ground: MailGround, given: CampaignCase): 
     await waitUntilSent(outbox);
     await checkSent(ground, project.id, recipients);
     const sizesAfter = await measureTables(outbox.database, project.id);
-    // The worker counts meanwhile, and would wait for the same rows.
+    // Stop the worker, because it counts as well and would compete for row locks.
     await worker.stop();
     return {
       ...given,
@@ -112,7 +113,7 @@ async function measureNobody<T>(work: () => Promise<T>): Promise<{ value: T; lat
   return { value: await work(), latencies: { send: [], track: [] } };
 }
 
-/** What a project that has nothing to do with it sees of the API while `work` is done. */
+/** Measures API latency for an unrelated project while `work` runs. */
 const measureAnother =
   (api: ApiClient): typeof measureNobody =>
   async (work) => {

@@ -1,4 +1,5 @@
-// The second half of `npm run bench segments`: a tracked segment of a million contacts kept true, and a bulk change of a thousand.
+// The second half of `npm run bench segments`: maintains a tracked segment with a million contacts, and changes a thousand contacts in
+// bulk.
 import { sql } from "kysely";
 import { CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
@@ -18,7 +19,7 @@ import { print, printTable, whole } from "./table.ts";
 
 const CHANGES = 10_000;
 const BULK = 1_000;
-/** One alone may meet a checkpoint of what was computed before. */
+/** Several, because a single one may coincide with a checkpoint. */
 const BULK_TRIES = 5;
 const LOOK_MS = 5;
 const PRO: Filter = {
@@ -80,7 +81,7 @@ interface Measured {
   events: number;
 }
 
-/** Milliseconds of the work, and how many events it left of segments and subscriptions. */
+/** Returns the duration in ms and the number of segment and subscription events created. */
 async function measured(
   database: Database,
   projectId: string,
@@ -101,7 +102,7 @@ async function countEvents(database: Database, projectId: string): Promise<numbe
   return rows[0]?.count ?? 0;
 }
 
-/** Half of them leave the segment, half of them come. */
+/** Half of them leave the segment, and half enter. */
 async function changePlans(database: Database, projectId: string): Promise<void> {
   for (const [from, to] of [
     ["pro", "gone"],

@@ -1,4 +1,4 @@
-// How track and send are usually written: each request its own statements with parameters, on whichever connection of the pool is free.
+// Track and send as usually written: each request runs its own parameterized statements on any free connection.
 import type { z } from "zod";
 import type pg from "pg";
 import type { SendBody, track } from "@postloft/contract/v1.ts";
@@ -21,13 +21,13 @@ const INSERT_EVENT = {
   text: "insert into events (project_id, id, contact_id, name, data) values ($1, $2, $3, $4, $5)",
 };
 
-/** A statement with its values: by its name, and so prepared once a connection, or as most programs write it, without. */
+/** Builds a query: named and thus prepared once per connection, or unnamed as in most programs. */
 export type Ask = (statement: { name: string; text: string }, values: unknown[]) => pg.QueryConfig;
 
 export const askPrepared: Ask = (statement, values) => ({ ...statement, values });
 export const askPlainly: Ask = ({ text }, values) => ({ text, values });
 
-/** Three statements: select the contact, update or insert it, insert the event. */
+/** Runs three statements: select the contact, update or insert the contact, insert the event. */
 export async function naiveTrack(
   pool: pg.Pool,
   ask: Ask,
@@ -58,7 +58,7 @@ const INSERT_EMAIL = {
   text: "insert into emails (project_id, id, contact_id, content_id, priority, to_address) values ($1, $2, $3, $4, 1, $5)",
 };
 
-/** One transaction: upsert the contact, insert the content, insert the mail, for each recipient. */
+/** Runs one transaction: for each recipient upsert the contact, insert the content, insert the email. */
 export async function naiveSend(pool: pg.Pool, ask: Ask, projectId: string, body: SendBody) {
   const contentId = newId();
   const emails: Array<{ contact: { id: string; email: string }; email: string }> = [];

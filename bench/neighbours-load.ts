@@ -1,5 +1,5 @@
-// The processes that call in `npm run bench neighbours`: one for the project that is watched, one for its neighbour, so that neither waits
-// for the other's work.
+// The calling processes of `npm run bench neighbours`: one for the observed project and one for its neighbour, so that they do not delay
+// each other.
 import { Agent, request as httpRequest } from "node:http";
 import type { Burst, PlainRequest } from "./attacks.ts";
 
@@ -9,16 +9,16 @@ export interface NeighbourSpec {
   bursts: readonly Burst[];
 }
 
-/** How one request ended. */
+/** The result of one request. */
 export interface Ending {
   name: string;
-  /** 0: no answer at all. */
+  /** 0 without a response. */
   status: number;
   tookMs: number;
 }
 
 const REQUEST_TIMEOUT_MS = 60_000;
-/** A connection that is kept is one that the server may be closing: each request says whether it had no answer, and none is repeated. */
+/** The server may be closing a kept-alive connection. Requests without a response are recorded and not retried. */
 const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
 function send(
@@ -40,7 +40,7 @@ function send(
   });
 }
 
-/** Sends each burst at its times, whatever became of those before, until the time is over; waits for the last answers. */
+/** Sends each burst on schedule regardless of earlier ones, until the time is over, and waits for the last responses. */
 async function work({ port, forMs, bursts }: NeighbourSpec): Promise<Ending[]> {
   const endings: Array<Promise<Ending>> = [];
   async function time(name: string, request: PlainRequest): Promise<Ending> {
@@ -56,7 +56,7 @@ async function work({ port, forMs, bursts }: NeighbourSpec): Promise<Ending[]> {
         if (request !== undefined) endings.push(time(name, request));
       }
     };
-    // Not all in the same moment: bursts of different kinds begin in turn.
+    // Stagger the start, so that bursts of different kinds do not coincide.
     return setTimeout(
       () => {
         burst();

@@ -1,5 +1,5 @@
-// `npm run bench neighbours [rounds]`: what a project waits for /v1/track and /v1/send while another one does its worst, lawfully. Idle, a
-// harmless neighbour and a hostile one alternate, so that what the machine does meanwhile is in all of them alike.
+// `npm run bench neighbours [rounds]`: measures /v1/track and /v1/send for one project while another sends the worst legal requests.
+// Alternates between idle, a harmless neighbour and a hostile one, so that background load affects all alike.
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -24,21 +24,21 @@ const ROUNDS = 4;
 const PHASE_MS = 15_000;
 const QUIET_MS = 2_000;
 const WARM_UP_MS = 5_000;
-/** Of each kind, each by a project of its own: 900 a minute, below the default limit of 1,000. */
+/** Calls a second for each endpoint, each by its own project: 900 a minute, below the default limit of 1,000. */
 const CALLS_PER_SECOND = 15;
-/** Rows of a megabyte in each list. */
+/** Number of 1 MB rows in each list. */
 const LARGE_ROWS = 20;
 const LARGE_LENGTH = 900_000;
-/** As PNG some 6 MB. */
+/** Gives a PNG of about 6 MB. */
 const IMAGE_SIDE = 1_400;
 
-/** The process that calls for the neighbour goes behind the server. */
+/** The neighbour's client process gets a lower priority than the server. */
 const NEIGHBOUR_NICENESS = 10;
 
 const SITUATIONS = ["idle", "harmless neighbour", "hostile neighbour"] as const;
 type Situation = (typeof SITUATIONS)[number];
 
-/** One situation in all rounds. */
+/** One situation, over all rounds. */
 interface Seen {
   calls: Ending[];
   neighbour: Ending[];
@@ -59,7 +59,7 @@ export async function benchNeighbours(): Promise<void> {
       fork(LOAD, { serialization: "advanced" }),
     ] as const;
     try {
-      // What the neighbour's calls cost here they cost on a machine of its own otherwise.
+      // In production the neighbour's client would run on another machine, so lower its priority here.
       const [, { pid = 0 }] = loads;
       if (pid > 0) setPriority(pid, NEIGHBOUR_NICENESS);
       const port = Number(new URL(program.url).port);
@@ -100,7 +100,7 @@ async function run(load: ChildProcess, spec: NeighbourSpec): Promise<Ending[]> {
   return endings;
 }
 
-/** One call after the other, each for another address. */
+/** Returns consecutive calls, each for a different address. */
 function steadyCalls(path: string, key: string, bodyFor: (address: string) => object): Burst {
   return {
     name: path,
@@ -117,7 +117,7 @@ function steadyCalls(path: string, key: string, bodyFor: (address: string) => ob
   };
 }
 
-/** What is watched: one project tracks, another sends. */
+/** The observed load: one project tracks and another sends. */
 async function callsOf({ outbox }: MailGround): Promise<Burst[]> {
   const shop = await addProject(outbox, "Shop");
   return [
@@ -136,7 +136,7 @@ async function callsOf({ outbox }: MailGround): Promise<Burst[]> {
   ];
 }
 
-/** A project with all that its requests name: a contact with a long text, and lists whose items are a megabyte each. */
+/** Creates a project with everything its requests use: a contact with a long text, and lists with items of 1 MB. */
 async function prepareHostile({ outbox }: MailGround, url: string): Promise<HostileProject> {
   const { secretKey, publicKey } = await addProject(outbox, "Hostile");
   const api = createApiClient(url, { authorization: `Bearer ${secretKey}` });
@@ -167,7 +167,7 @@ async function prepareHostile({ outbox }: MailGround, url: string): Promise<Host
   return { secretKey, publicKey, contactId: long.id, secondKey: second.secretKey, from, image };
 }
 
-/** Noise, which no encoder makes small. */
+/** Returns a PNG of noise, which does not compress. */
 async function largeImage(): Promise<Buffer> {
   const raw = { width: IMAGE_SIDE, height: IMAGE_SIDE, channels: 3 } as const;
   return sharp(randomBytes(IMAGE_SIDE * IMAGE_SIDE * raw.channels), { raw })

@@ -1,4 +1,4 @@
-// What most programs send with: nodemailer's pool with its own DKIM, to the mail server of the benchmarks.
+// The sender most programs use: nodemailer's pool with its own DKIM signing, connected to the benchmark mail server.
 import { createTransport } from "nodemailer";
 import { SENDER_DOMAIN, type Outbox } from "./outbox.ts";
 import { CONNECTIONS, type BenchSink } from "./sink.ts";
@@ -15,7 +15,7 @@ export function openNodemailer(sink: BenchSink, outbox: Outbox) {
   });
 }
 
-/** The text part as it is usually made of HTML. */
+/** Returns the text part, generated from HTML in the usual way. */
 export function plainText(html: string): string {
   return html.replace(/<[^>]*>/g, "");
 }

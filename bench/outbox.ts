@@ -1,4 +1,4 @@
-// Fills the database for benchmarks of the sender: projects with a verified domain, contacts, and queued mails of 20 KB each.
+// Fills the database for sender benchmarks: projects with a verified domain, contacts, and queued emails of 20 KB each.
 import { generateKeyPairSync } from "node:crypto";
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
@@ -25,13 +25,13 @@ const MAILS_AT_ONCE = 5_000;
 export interface Outbox {
   database: Database;
   projectId: string;
-  /** PEM, to sign with elsewhere. */
+  /** PEM, for signing outside of the server. */
   privateKey: string;
   publicKey: string;
   close(): Promise<void>;
 }
 
-/** The first project of the database, allowed to send from SENDER_DOMAIN with an RSA-2048 key. */
+/** Opens the database's first project and lets it send from SENDER_DOMAIN with an RSA-2048 key. */
 export async function openOutbox(bench: BenchDatabase): Promise<Outbox> {
   const log = createLog({ level: "silent" });
   const database = createDatabase(createPool({ connection: bench.connection, maxConnections: 2, log }));
@@ -64,7 +64,7 @@ async function addDomain({ database, privateKey, publicKey }: Outbox, projectId:
       dkimSelector: "bench",
       dkimPublicKey: publicKey,
       dkimPrivateKey: createSealer(APP_SECRET).seal(privateKey, `${projectId} ${SENDER_DOMAIN}`),
-      // DNS knows nothing of the domain: it must not be asked while a benchmark runs.
+      // The domain is not in DNS, so no check may run during a benchmark.
       nextCheckAt: sql<Date>`now() + interval '1 day'`,
     })
     .execute();
@@ -76,7 +76,7 @@ export interface ProjectAccess {
   publicKey: string;
 }
 
-/** Another project of the same owner that may send from SENDER_DOMAIN, too. */
+/** Adds another project of the same owner that may send from SENDER_DOMAIN. */
 export async function addProject(outbox: Outbox, name: string): Promise<ProjectAccess> {
   const { database } = outbox;
   const { id: ownerId } = await database.selectFrom("users").select("id").executeTakeFirstOrThrow();
@@ -88,10 +88,10 @@ export async function addProject(outbox: Outbox, name: string): Promise<ProjectA
   return { id: project.id, secretKey: keys.secret, publicKey: keys.public };
 }
 
-/** Gives a project `count` subscribed contacts, whose data fill the variables of the content. */
+/** Adds `count` subscribed contacts whose data fills the content's variables. */
 export async function addContacts({ database }: Outbox, projectId: string, count: number): Promise<void> {
   await unlimited(database, async (connection) => {
-    // The search index merges one long list in half the time of many short ones.
+    // The search index merges one long pending list in half the time of many short ones.
     await sql`set gin_pending_list_limit = '1GB'`.execute(connection);
     for (let first = 0; first < count; first += CONTACTS_AT_ONCE) {
       const last = Math.min(count, first + CONTACTS_AT_ONCE) - 1;
@@ -105,7 +105,7 @@ export async function addContacts({ database }: Outbox, projectId: string, count
   });
 }
 
-/** On one connection without a time limit for statements: a million rows take longer than the program would wait. */
+/** Runs on one connection without a statement timeout, because a million rows take longer than the program allows. */
 export async function unlimited<T>(
   database: Database,
   work: (connection: Database) => Promise<T>,
@@ -121,7 +121,7 @@ export async function unlimited<T>(
   });
 }
 
-/** Queues `count` mails of one content, to contacts of the project. */
+/** Queues `count` emails with the same content to contacts of the project. */
 export async function queueMails(
   outbox: Outbox,
   projectId: string,

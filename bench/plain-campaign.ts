@@ -1,5 +1,4 @@
-// A campaign as it is usually written: for each recipient a rendering with Handlebars, its links replaced by ones that are tracked, a row
-// with it, nodemailer, an update.
+// A campaign as usually written: for each recipient a Handlebars rendering, tracked links, a row, nodemailer and an update.
 import { createHmac } from "node:crypto";
 import Handlebars from "handlebars";
 import { sql } from "kysely";
@@ -12,7 +11,7 @@ import type { MailGround } from "./mail-ground.ts";
 import { SENDER_DOMAIN } from "./outbox.ts";
 import { CONNECTIONS } from "./sink.ts";
 
-/** The first ones are not counted: they run code that is not compiled yet. */
+/** The first emails are not counted, because they run code that is not compiled yet. */
 export const WARM_UP = 200;
 const TABLE = `create table plain_mails (id uuid primary key, contact_id uuid not null, to_address text not null,
   subject text not null, html text not null, status text not null, created_at timestamptz not null default now(), sent_at timestamptz)`;
@@ -34,7 +33,7 @@ export interface PlainResult {
 const TRACKER = "https://mail.example.com";
 const SECRET = "a secret of the tracker";
 
-/** Each link replaced by a signed one and a pixel added, in every mail anew and by the cheapest means: a pattern. */
+/** Replaces each link with a signed one and adds a pixel, per email and with a simple regular expression. */
 function track(html: string, mailId: string): string {
   let number = 0;
   const tokenOf = (at: number) =>
@@ -47,7 +46,7 @@ function track(html: string, mailId: string): string {
     .replace("</body>", `<img src="${TRACKER}/o/${tokenOf(0)}" width="1" height="1" alt=""></body>`);
 }
 
-/** To every contact of the project, from as many loops as there are connections. */
+/** Sends to every contact of the project, with one loop per connection. */
 export async function sendPlainly(
   { bench, outbox, sink }: MailGround,
   projectId: string,
@@ -55,7 +54,7 @@ export async function sendPlainly(
 ): Promise<PlainResult> {
   const { rows: contacts } = await sql<{ id: string; email: string; data: object }>`
     select id, email, data from contacts where project_id = ${projectId}`.execute(outbox.database);
-  // Handlebars has no values to fall back to.
+  // Handlebars has no fallback values.
   const template = Handlebars.compile(HTML.replace(' ?? "there"', ""));
   const log = createLog({ level: "silent" });
   const pool = createPool({ connection: bench.connection, maxConnections: CONNECTIONS, log });

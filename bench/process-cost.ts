@@ -1,14 +1,14 @@
-// What a process has used so far, read from the kernel (Linux).
+// Reads a process's resource usage from the kernel (Linux).
 import { readFileSync } from "node:fs";
 
-/** The kernel counts in hundredths of a second on every platform Linux runs on today. */
+/** The kernel counts in hundredths of a second on all current Linux platforms. */
 const TICK_MS = 10;
 
 export interface ProcessCost {
   cpuMs: number;
-  /** The most memory it ever held. */
+  /** Peak memory. */
   peakBytes: number;
-  /** What it holds now. */
+  /** Current memory. */
   residentBytes: number;
 }
 

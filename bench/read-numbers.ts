@@ -1,6 +1,6 @@
-// The numbers behind the name of a benchmark: how many mails or recipients it is to try.
+// Reads the numbers after a benchmark's name, such as the number of emails or recipients.
 
-/** @throws Error when one is not a whole number above 0. */
+/** @throws Error unless all are positive integers */
 export function readNumbers(
   fallback: readonly number[],
   texts: readonly string[] = process.argv.slice(3),

@@ -1,4 +1,4 @@
-// What `npm run bench reports` asks: each report with hand-written SQL beside it, and pages of the feed.
+// The queries of `npm run bench reports`: each report next to hand-written SQL, and pages of the activity feed.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { plannedEachTime, type Database } from "../server/src/platform/database/database.ts";
@@ -17,21 +17,21 @@ type Expression = RawBuilder<unknown>;
 export interface Question {
   name: string;
   ask: () => Promise<unknown>;
-  /** null where no count is read. */
+  /** Null if the query reads no counts. */
   plain: PlainSql | null;
 }
 
-/** The plainest SQL for the same numbers. */
+/** The simplest SQL for the same numbers. */
 interface PlainSql {
   counted: Expression;
-  /** What came since: from the rows beyond a position, an id. */
+  /** Returns queries for rows not counted yet, those after a position (an id). */
   since: (position: string) => readonly Expression[];
 }
 
 const MAIL_SUMS = sql`sum(sent) as sent, sum(delivered) as delivered, sum(opened) as opened, sum(clicked) as clicked,
   sum(machine_opened) as machine_opened, sum(machine_clicked) as machine_clicked, sum(bounced) as bounced,
   sum(soft_bounced) as soft_bounced, sum(complained) as complained, sum(refused) as refused`;
-/** Of a mail `e`. */
+/** Values of an email `e`. */
 const VALUES: Readonly<Record<Dimension, Expression>> = {
   kind: sql`e.priority`,
   campaign: sql`e.campaign_id`,
@@ -40,7 +40,7 @@ const VALUES: Readonly<Record<Dimension, Expression>> = {
   provider: sql`split_part(e.to_address, '@', 2)`,
 };
 
-/** What has a name besides. */
+/** Tables with the name of each value. */
 const NAMED: Partial<Record<Dimension, string>> = {
   campaign: "campaigns",
   template: "templates",
@@ -50,7 +50,7 @@ const NAMED: Partial<Record<Dimension, string>> = {
 const localDay = (at: Expression) => sql`(${at} at time zone ${sql.lit(ZONE)})::date`;
 const localHour = (at: Expression) => sql`date_trunc('hour', ${at} at time zone ${sql.lit(ZONE)})`;
 
-/** Hand-written SQL of a project up to an instant. */
+/** Hand-written SQL for a project up to a given time. */
 function plainSql(id: string, to: Date) {
   const within = (at: Expression, start: Date) =>
     sql`project_id = ${id} and ${at} >= ${start} and ${at} < ${to}`;
@@ -71,7 +71,7 @@ function plainSql(id: string, to: Date) {
       where e.${within(sql`e.sent_at`, start)} and ${isEmailSent(null)} and ${sentEventId()} >= ${position} and ${only}
     ) f group by 1, 2, 3`;
   return {
-    /** Mails by whatever becomes of the instant. */
+    /** Emails grouped by an expression of the time. */
     mailsBy: (by: (at: Expression) => Expression, start: Date): PlainSql => ({
       counted: counts("kind", by(sql`quarter`), start),
       since: (position) => [mailsSince(position, by, start)],
@@ -92,7 +92,7 @@ function plainSql(id: string, to: Date) {
       ),
       since: (position) => [mailsSince(position, localDay, start, sql`e.campaign_id = ${campaignId}`)],
     }),
-    /** Events that are not of mails, by columns of theirs. */
+    /** Non-email events, grouped by their columns. */
     eventsBy: (columns: (at: Expression) => Expression, start: Date, only = sql`true`): PlainSql => ({
       counted: sql`select ${columns(sql`quarter`)}, sum(count) from event_counts where ${within(sql`quarter`, start)} and ${only} group by 1, 2, 3`,
       since: (position) => [
@@ -106,7 +106,7 @@ function plainSql(id: string, to: Date) {
   };
 }
 
-/** The questions about numbers, for the last `days` days. */
+/** Returns the queries for numbers over the last `days` days. */
 export function analyticsQuestions(database: Database, project: ReportProject, days: number): Question[] {
   const { id, campaignId } = project;
   const startDate = new Date(Date.now() - (days - 1) * 86_400_000).toISOString().slice(0, 10);
@@ -181,7 +181,7 @@ export function analyticsQuestions(database: Database, project: ReportProject, d
   ];
 }
 
-/** The questions about the feed; they read no counts. */
+/** Returns the queries for the feed, which read no counts. */
 export async function feedQuestions(database: Database, project: ReportProject): Promise<Question[]> {
   const { id, campaignId, contactId } = project;
   const page = (asked: Parameters<typeof listActivity>[2], cursor?: string) =>

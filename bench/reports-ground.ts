@@ -1,4 +1,4 @@
-// What `npm run bench reports` stands on: one project with very many mails and events over ninety days, beside a thousand small ones.
+// Creates the data of `npm run bench reports`: one project with many emails and events over 90 days, next to a thousand small ones.
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,24 +19,22 @@ export interface ReportSize {
   neighbours: number;
 }
 
-/** Of whose reports the benchmark asks. */
+/** The project whose reports are measured. */
 export interface ReportProject {
   id: string;
   campaignId: string;
   contactId: string;
 }
 
-/** What a ground that is kept holds, beside its database. */
+/** Metadata stored next to a kept database. */
 interface KeptGround {
   size: ReportSize;
   project: ReportProject;
-  /** null: it is not counted to the end. */
+  /** Null until everything is counted. */
   countedMs: number | null;
 }
 
-/**
- * PostgreSQL on a folder, migrated. `kept`: a folder that stays, so that the next run need not make everything anew; null: a temporary one.
- */
+/** Starts a migrated PostgreSQL. `kept` is a folder to reuse in later runs; null uses a temporary one. */
 export async function startGround(kept: string | null) {
   const folder = kept === null ? await makeDataFolder() : { path: kept, remove: async () => undefined };
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: progress });
@@ -47,7 +45,7 @@ export async function startGround(kept: string | null) {
   const note = join(folder.path, "ground.json");
   return {
     connection,
-    /** @throws Error where the folder holds another size, or one that was never finished */
+    /** @throws Error if the folder has data of another size or is incomplete */
     async read(size: ReportSize): Promise<KeptGround | null> {
       if (!existsSync(note)) return null;
       const known = JSON.parse(await readFile(note, "utf8")) as KeptGround | { size: ReportSize };
@@ -63,7 +61,7 @@ export async function startGround(kept: string | null) {
   };
 }
 
-/** A campaign goes to all of them. */
+/** Recipients of each campaign. */
 const CONTACTS = 20_000;
 const ROWS_AT_ONCE = 50_000;
 export const DAYS_OF_GROUND = 90;
@@ -72,7 +70,7 @@ const DOMAINS = "gmail.com hotmail.com yahoo.com icloud.com web.de corp.example.
 const OTHER_NAMES =
   "page_viewed page_viewed page_viewed page_viewed signed_in signed_in feature_used cart_updated purchase contact.subscribed contact.unsubscribed";
 
-/** Of a hundred mails: how many come back so. */
+/** How many of a hundred emails get each report. */
 const CAME_BACK = [
   { name: names.EMAIL_DELIVERY, percent: 97, data: "{}" },
   { name: names.EMAIL_OPEN, percent: 30, data: '{"isFirst": true}' },
@@ -82,7 +80,7 @@ const CAME_BACK = [
 ];
 const EVENTS_A_MAIL = CAME_BACK.reduce((sum, { percent }) => sum + percent, 0) / 100;
 
-/** When row `n` of `total` happened: evenly over the days, the last one a few minutes ago. */
+/** Returns the time of row `n` of `total`: evenly distributed, the last one a few minutes ago. */
 const atOf = (total: number) =>
   sql`now() - interval '5 minutes' - (1 - n::float8 / ${total}) * interval '${sql.raw(String(DAYS_OF_GROUND))} days'`;
 
@@ -93,7 +91,7 @@ async function addContacts(database: Database, projectId: string, contacts: numb
     from generate_series(1, ${contacts}::int) n`.execute(database);
 }
 
-/** A campaign and a workflow for each time that everybody is written to. */
+/** Creates one campaign and one workflow for each mailing. */
 async function addOccasions(database: Database, projectId: string, occasions: number): Promise<void> {
   await sql`
     insert into campaigns (project_id, id, name, subject, body, from_address, audience_type, status, total_recipients, finished_at)
@@ -104,7 +102,7 @@ async function addOccasions(database: Database, projectId: string, occasions: nu
     from generate_series(1, 20) n`.execute(database);
 }
 
-/** Who and what the rows are about, numbered; the planner is told how many they are. */
+/** Numbers the campaigns, workflows and contacts in temporary tables, analyzed for the planner. */
 async function numberOccasions(database: Database, projectId: string): Promise<void> {
   const numbered = (table: string, of: string) => sql`
     create temp table ${sql.table(table)} as
@@ -119,7 +117,7 @@ async function numberOccasions(database: Database, projectId: string): Promise<v
     await sql`analyze ${sql.table(table)}`.execute(database);
 }
 
-/** Everybody gets mail after mail: half of the occasions are campaigns, a quarter are of workflows, the rest is transactional. */
+/** Adds emails to all contacts: half of the mailings are campaigns, a quarter are workflows, the rest are transactional. */
 async function addMails(database: Database, projectId: string, mails: number): Promise<void> {
   const contentId = newId();
   await sql`
@@ -160,10 +158,10 @@ async function addOtherEvents(database: Database, projectId: string, events: num
   }
 }
 
-/** The work without the indexes of the tables that it fills: made at the end, they take a fraction of the time. */
+/** Runs the work without the indexes of its tables, because building them afterwards is much faster. */
 async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`
-    -- Of a partitioned table it is said without its partitions.
+    -- The definition of a partitioned index applies to the parent only.
     select i.indexrelid::regclass::text as name,
       replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition from pg_index i
     where i.indrelid in ('emails'::regclass, 'events'::regclass)
@@ -177,7 +175,7 @@ async function withoutIndexes(database: Database, work: () => Promise<void>): Pr
   }
 }
 
-/** Projects of one contact, with a few mails that were delivered. */
+/** Adds projects with one contact and a few delivered emails. */
 async function addNeighbours(database: Database, neighbours: number): Promise<void> {
   await sql`
     with small as (
@@ -203,10 +201,7 @@ async function addNeighbours(database: Database, neighbours: number): Promise<vo
   );
 }
 
-/**
- * Fills the database; nothing of it is counted yet. The connection is the superuser's: what refers to what is right as it is made, and
- * not looked up row by row.
- */
+/** Fills the database without counting anything. Requires a superuser connection, because foreign keys are not checked row by row. */
 export async function makeReportGround(database: Database, size: ReportSize): Promise<ReportProject> {
   const id = newId();
   await sql`set session_replication_role = replica`.execute(database);
@@ -227,7 +222,7 @@ export async function makeReportGround(database: Database, size: ReportSize): Pr
   return { id, campaignId: rows[0]?.campaignId ?? "", contactId: rows[0]?.contactId ?? "" };
 }
 
-/** What came in the seconds that are never counted yet. */
+/** Adds events from the last seconds, which are not counted yet. */
 export async function addNews(database: Database, projectId: string, events: number): Promise<void> {
   await sql`
     insert into events (project_id, id, contact_id, name, created_at)

@@ -1,6 +1,5 @@
-// `npm run bench reports -- <events> <mails> <small projects> [--ground <folder>]`: every report and page of the feed of one large project,
-// warm, beside hand-written SQL on the same counts, without and with what is not counted yet; what the counts take, and what it takes to
-// keep them.
+// `npm run bench reports -- <events> <mails> <small projects> [--ground <folder>]`: measures every report and feed page of one large
+// project, warm. Compares with hand-written SQL on the same counts, with and without uncounted events, and measures the cost of the counts.
 import { parseArgs } from "node:util";
 import { sql } from "kysely";
 import { createDatabase, createPool, type Database } from "../server/src/platform/database/database.ts";
@@ -17,7 +16,7 @@ import { oneDecimal, print, printTable, progress, whole } from "./table.ts";
 const DEFAULT_SIZES = [500_000, 200_000, 1_000];
 const REPEATS = 40;
 const WARM_UP = 5;
-/** Came in the seconds that are not counted yet: a hundred a second. */
+/** Events in the seconds not counted yet, at a hundred a second. */
 const NEWS = 1_000;
 const BAR_MS = 100;
 
@@ -27,7 +26,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Warm; ours and the plain SQL, of the counts alone and for the same numbers, take turns. */
+/** Measures warm. Our query, plain SQL on the counts, and plain SQL for the same numbers alternate. */
 async function measure(
   database: Database,
   projectId: string,
@@ -96,7 +95,7 @@ async function printCosts(database: Database, tookMs: number): Promise<void> {
   );
 }
 
-/** The ground, made and counted now or in an earlier run. */
+/** Creates and counts the data, or reuses it from an earlier run. */
 async function prepareGround(
   database: Database,
   ground: Awaited<ReturnType<typeof startGround>>,
@@ -104,7 +103,7 @@ async function prepareGround(
 ) {
   const known = await ground.read(size);
   if (known?.countedMs != null) {
-    // The news of the run before.
+    // Count the new events of the previous run.
     await unlimited(database, countAll);
     return { ...known, countedMs: known.countedMs };
   }

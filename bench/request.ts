@@ -1,21 +1,20 @@
-// A whole HTTP request as bytes, with places for numbers, so that making the next one costs next to nothing.
+// Prepares an HTTP request as bytes with places for numbers, so that creating the next request costs almost nothing.
 
-/** In a body: a number that comes again after `ADDRESSES` requests. */
+/** Placeholder in a body for a number that repeats after `ADDRESSES` requests. */
 export const ADDRESS_NUMBER = "#ADDRESS#";
-/** In a body: a number that no other request of the run has. */
+/** Placeholder in a body for a number that is unique within the run. */
 export const UNIQUE_NUMBER = "##UNIQUE#";
-/** Both stand for so many digits. */
+/** Length of both placeholders. */
 export const NUMBER_DIGITS = 9;
-/** How many different addresses are used. */
 export const ADDRESSES = 100_000;
 
 export interface RequestTemplate {
   bytes: Uint8Array;
-  /** Where in `bytes` the first digit of each number stands, and what the number of the request is taken modulo. */
+  /** The position of each number in `bytes`, and the modulus applied to the request's number. */
   numbers: ReadonlyArray<{ at: number; modulus: number }>;
 }
 
-/** A POST of `body` as JSON under an API key, for a connection that stays open. */
+/** Returns a keep-alive POST of `body` as JSON with an API key. */
 export function makeRequest(path: string, key: string, body: object): RequestTemplate {
   const json = Buffer.from(JSON.stringify(body));
   const head = [

@@ -1,4 +1,4 @@
-// The servers ours is measured against, as a process: the same HTTP stack with the same checks, but no batches, or no database at all.
+// The servers to compare with, each as a process: the same HTTP stack and validation, but without batches or without a database.
 import type { AddressInfo } from "node:net";
 import type pg from "pg";
 import * as contract from "@postloft/contract/v1.ts";
@@ -15,10 +15,10 @@ import { createKeyFinder } from "../server/src/projects/keys.ts";
 import { askPlainly, askPrepared, naiveSend, naiveTrack, type Ask } from "./naive-doors.ts";
 
 export interface RivalSpec {
-  /** null: no database, one key in memory. */
+  /** Null for no database and one key in memory. */
   connection: pg.PoolConfig | null;
   key: string;
-  /** Whether its statements are prepared. */
+  /** Whether statements are prepared. */
   prepared: boolean;
 }
 

@@ -1,4 +1,4 @@
-// `npm run bench segments`: exact counts and pages of filters over a million contacts, beside the plainest SQL for the same question.
+// `npm run bench segments`: counts and pages of filters over a million contacts, compared with the simplest SQL for the same query.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
 import {
@@ -17,7 +17,7 @@ import { measureMembership } from "./membership.ts";
 import { startDatabase } from "./servers.ts";
 import { oneDecimal, print, printTable, whole } from "./table.ts";
 
-/** Contacts of each project, and events for each contact. The last one is small and shares the tables with a million others. */
+/** Contacts of each project and events per contact. The first project is small and shares its tables with a million others. */
 const SIZES = [10_000, 100_000, 1_000_000];
 const EVENTS_PER_CONTACT = 5;
 const REPEATS = 5;
@@ -30,7 +30,7 @@ const INNER = "00000000-0000-7000-8000-000000000001";
 interface Question {
   name: string;
   filter: Filter;
-  /** The condition on `contacts c` as a person would write it for this data alone. */
+  /** The condition on `contacts c` as a developer would write it for this data only. */
   plain: RawBuilder<SqlBool>;
 }
 
@@ -54,7 +54,7 @@ const plan = (value: string) => sql<SqlBool>`c.data->>'plan' = ${value}`;
 const age = (over: number) => sql<SqlBool>`(c.data->>'age')::numeric > ${over}`;
 const lately = sql<SqlBool>`(c.data->>'lastLogin')::timestamptz >= now() - interval '30 days'`;
 const germany = sql<SqlBool>`c.data->>'country' = 'DE'`;
-/** Not correlated: as a person would write it who knows the project. */
+/** Not correlated, as a developer who knows the project would write it. */
 const bought = sql<SqlBool>`c.id in (select e.contact_id from events e
   where e.project_id = (select p.id from projects p where p.name = ${String(SIZES.at(-1))})
     and e.name = 'purchase' and e.created_at >= now() - interval '30 days')`;
@@ -182,7 +182,7 @@ async function measureLargest(database: Database, projectId: string): Promise<vo
   print("\nBars: counts at most 600 ms and 1.3 × plain SQL, pages at most 30 ms.\n");
 }
 
-/** How many match; both ways must say the same. Where time passes a contact by between the two, they are asked again. */
+/** Returns the number of matches, which must be equal for both. Counts again if a time-based condition changed in between. */
 async function sameCount(
   database: Database,
   projectId: string,
@@ -245,7 +245,7 @@ async function page(
   return rows.length;
 }
 
-/** The contact in the middle of those that match, as the list orders them. */
+/** Returns the middle match in list order. */
 async function middleId(
   database: Database,
   projectId: string,
@@ -262,7 +262,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return (await timesOf(work))[0] ?? Number.NaN;
 }
 
-/** The best of several, in milliseconds, after one that warms up; works that are compared take turns. */
+/** Returns the best of several runs in ms, after a warm-up. Compared functions alternate. */
 async function timesOf(...works: ReadonlyArray<() => Promise<unknown>>): Promise<number[]> {
   const best = works.map(() => Number.POSITIVE_INFINITY);
   for (let repeat = 0; repeat <= REPEATS; repeat++)

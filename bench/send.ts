@@ -1,4 +1,4 @@
-// `npm run bench send`: accepted mails a second, one recipient and 20 KB of HTML each, by what differs from call to call.
+// `npm run bench send`: accepted emails a second with one recipient and 20 KB of HTML, by what differs between calls.
 import { SECRET_KEY } from "../e2e/program.ts";
 import { COMPARISON_HEAD, createComparison, NAIVE, NO_DATABASE } from "./compare.ts";
 import { ADDRESS_NUMBER, makeRequest, UNIQUE_NUMBER } from "./request.ts";
@@ -10,11 +10,11 @@ const ROUNDS = 3;
 const HTML_LENGTH = 20_480;
 const PARAGRAPH =
   "<p>Thank you for your order; here is what we know of it, in a paragraph of the usual length.</p>\n";
-/** As many as a mail has: greeting, subject line, a few facts, footer. */
+/** Typical for an email: a greeting, the subject, a few facts and a footer. */
 const VARIABLES =
   '<p>Hello {{firstName ?? "reader"}}, order {{order}} of {{email}} is {{#if late}}late{{else}}on time{{/if}}: {{order}}.</p>\n';
 
-/** 20 KB: what differs from mail to mail comes first, then paragraphs. */
+/** Returns 20 KB with the varying part first, then paragraphs. */
 function html(...first: readonly string[]): string {
   const head = first.join("\n");
   return head + PARAGRAPH.repeat(Math.floor((HTML_LENGTH - head.length) / PARAGRAPH.length));
@@ -30,7 +30,7 @@ function sendRequest(body: string) {
   });
 }
 
-/** A number in the body makes it another one for each call. */
+/** A number in the body makes the content different for each call. */
 const REQUESTS = {
   "same for all, variables": sendRequest(html(VARIABLES)),
   "each its own": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`)),
@@ -61,7 +61,7 @@ export async function benchSend(): Promise<void> {
     const compareServers = createComparison(ROUNDS);
     const rows: string[][] = [];
     for (const [body, request] of Object.entries(REQUESTS)) {
-      // On a database of its own each time: it must not send the mails of the body before.
+      // A new database each time, because the worker must not send the emails of the previous body.
       const shared = closing.length;
       const sending = await start(startOurs(await database(), { ROLES: "api,worker" }));
       const last = { "ours, sending beside it": sending };

@@ -1,4 +1,4 @@
-// What is measured: the real server, the naive one and the one without a database, each a process of its own on a database of its own.
+// Starts the measured servers: the real one, the naive one, and one without a database, each in its own process and on its own database.
 import { fork, type ChildProcess } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { readConfig } from "../server/src/platform/settings/config.ts";
@@ -24,13 +24,13 @@ export const APP_SECRET = "one secret for this benchmark only";
 export type BenchDatabase = Awaited<ReturnType<typeof startDatabase>>;
 
 /**
- * The PostgreSQL that comes with the server, with its settings (durable: synchronous_commit=on), on a temporary folder: migrated,
- * with one project and a contact for each address that will be used.
+ * Starts the embedded PostgreSQL with the server's durable settings (synchronous_commit=on) on a temporary folder, migrated, with one
+ * project and a contact for every address used.
  */
 export async function startDatabase() {
   const folder = await makeDataFolder();
   const postgres = await startEmbeddedPostgres({ dataDir: folder.path, log: () => {} });
-  // Not as the server works: what is measured begins with a checkpoint.
+  // Connect as the superuser, because the measurement starts with a checkpoint.
   const { superuser: connection } = postgres;
   const pool = createPool({ connection, maxConnections: 1, log: createLog({ level: "warn" }) });
   await migrate(pool);
@@ -53,13 +53,13 @@ export async function startDatabase() {
   };
 }
 
-/** The settings with which the real program runs on this database. */
+/** Returns the settings that run the real program on this database. */
 export function settingsOf({ connection }: BenchDatabase) {
   const { user, password, host, port, database } = connection;
   return { DATABASE_URL: `postgres://${user}:${password}@${host}:${port}/${database}`, APP_SECRET };
 }
 
-/** The real program on this database. */
+/** Starts the real program on this database. */
 export async function startOurs(
   database: BenchDatabase,
   settings: Readonly<Record<string, string>>,
@@ -74,7 +74,7 @@ export async function startOurs(
   };
 }
 
-/** The naive server, with its statements prepared or not; without a database the one that only checks and answers. */
+/** Starts the naive server with or without prepared statements, or without a database the one that only validates and responds. */
 export async function startRival(database: BenchDatabase | null, prepared = false): Promise<BenchServer> {
   const child = fork(RIVAL, { serialization: "advanced" });
   const spec: RivalSpec = { connection: database?.connection ?? null, key: SECRET_KEY, prepared };

@@ -1,5 +1,5 @@
-// A process of its own that takes mail as fast as it comes and says how much it took. It speaks just enough SMTP and looks at no more than
-// the end of each message, so that what is measured is the sender.
+// A process that accepts email as fast as possible and counts it. It speaks minimal SMTP and inspects only the end of each message, so that
+// the sender is the bottleneck.
 import { createServer, type Socket } from "node:net";
 
 const END_OF_MESSAGE = Buffer.from("\r\n.\r\n");
@@ -7,7 +7,7 @@ const LINE_END = Buffer.from("\r\n");
 
 const counted = { taken: 0 };
 
-/** What a command is answered; DATA by what follows it. */
+/** Replies by command. DATA is answered after its content. */
 const REPLIES: Readonly<Record<string, string>> = {
   EHLO: "250-sink\r\n250-PIPELINING\r\n250 8BITMIME\r\n",
   HELO: "250 sink\r\n",
@@ -17,7 +17,7 @@ const REPLIES: Readonly<Record<string, string>> = {
 
 function serve(socket: Socket): void {
   let isBody = false;
-  /** Of commands the unfinished line; of a message the last octets, since the end may come in pieces. */
+  /** The unfinished line of a command, or the last octets of a message, because the end marker may be split. */
   let rest: Buffer = Buffer.alloc(0);
   socket.setNoDelay(true);
   socket.write("220 sink\r\n");

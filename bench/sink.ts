@@ -1,15 +1,15 @@
-// The mail server of the benchmarks: a process of its own that takes everything, and says how much.
+// The mail server of the benchmarks, a separate process that accepts and counts everything.
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-/** How many a sender opens to it, unless something else is said: as many as it does by itself. */
+/** Default number of connections, as in the program. */
 export const CONNECTIONS = 20;
 
 export interface BenchSink {
   port: number;
-  /** The setting MAIL_TRANSPORT that sends to it over so many connections. */
+  /** Returns a MAIL_TRANSPORT setting for this server with the given number of connections. */
   transport(connections?: number): string;
-  /** Messages taken so far. */
+  /** Returns the number of messages accepted so far. */
   taken(): Promise<number>;
   stop(): Promise<void>;
 }
@@ -28,7 +28,7 @@ export async function startSink(): Promise<BenchSink> {
   child.once("exit", (code) => {
     for (const { reject } of asked.splice(0)) reject(new Error(`the sink ended with code ${code}`));
   });
-  /** What it says next; it answers in order. */
+  /** Returns the next message of the process, which responds in order. */
   function answer(): Promise<Said> {
     const next = Promise.withResolvers<Said>();
     asked.push(next);

@@ -1,6 +1,6 @@
-// A table of text for the terminal and for docs/benchmarks.md, and how its numbers are written.
+// Prints tables for the terminal and docs/benchmarks.md, and formats their numbers.
 
-/** Prints rows as a Markdown table, columns aligned; numbers to the right. */
+/** Prints rows as a Markdown table with aligned columns; numbers are right-aligned. */
 export function printTable(head: readonly string[], rows: ReadonlyArray<readonly string[]>): void {
   const widths = head.map((title, column) =>
     Math.max(title.length, ...rows.map((row) => (row[column] ?? "").length)),
@@ -18,7 +18,7 @@ export function print(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
-/** Where a long benchmark stands: to standard error, so that the table can be kept without it. */
+/** Writes progress to standard error, so that standard output contains only the table. */
 export function progress(text: string): void {
   process.stderr.write(`${text}\n`);
 }

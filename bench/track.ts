@@ -1,4 +1,4 @@
-// `npm run bench track`: tracked events a second, durable, beside the naive way and beside no database at all.
+// `npm run bench track`: durable tracked events a second, compared with the naive way and with no database.
 import { createDatabase, createPool } from "../server/src/platform/database/database.ts";
 import { createLog } from "../server/src/platform/log.ts";
 import { SECRET_KEY } from "../e2e/program.ts";
@@ -19,7 +19,7 @@ function trackRequest(data: object) {
   });
 }
 
-/** A number that is another in every request changes the contact each time. */
+/** The unique number changes the contact with each request. */
 export const TRACK_REQUESTS = {
   "data as it was": trackRequest({ plan: "pro" }),
   "data changes": trackRequest({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
@@ -53,7 +53,7 @@ export async function benchTrack(): Promise<void> {
   }
 }
 
-/** What the worker does beside it, which is not among those that are compared. */
+/** Prints the worker's counting cost, which is not part of the comparison. */
 async function printCounting({ connection }: BenchDatabase): Promise<void> {
   const database = createDatabase(
     createPool({ connection, maxConnections: 1, log: createLog({ level: "silent" }) }),

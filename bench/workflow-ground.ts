@@ -1,4 +1,4 @@
-// What the benchmarks of workflows share: the template their mails are of, one workflow of six steps, and contacts to enter it.
+// Shared setup of the workflow benchmarks: the email template, one workflow with six steps, and contacts to enter it.
 import { sql } from "kysely";
 import type { Database } from "../server/src/platform/database/database.ts";
 import { newId } from "../server/src/platform/ids.ts";
@@ -6,7 +6,7 @@ import { drawWorkflow, type DrawnWorkflow } from "../server/src/testing/workflow
 import { HTML, SUBJECT } from "./content.ts";
 import { SENDER_DOMAIN } from "./outbox.ts";
 
-/** Of the workflow of `drawSixSteps`. */
+/** Steps of the workflow from `drawSixSteps`. */
 export const STEPS = 6;
 export const EVENT = "signed up";
 
@@ -16,7 +16,7 @@ export const onEvent = (eventName: string) => ({
   event: eventName,
 });
 
-/** A transactional template of 20 KB with 6 variables. */
+/** Adds a transactional template of 20 KB with 6 variables. */
 async function addTemplate(database: Database, projectId: string, sender: string): Promise<string> {
   const id = newId();
   await sql`
@@ -25,7 +25,7 @@ async function addTemplate(database: Database, projectId: string, sender: string
   return id;
 }
 
-/** Trigger, mail, delay, condition, mail, exit. */
+/** Creates a workflow with trigger, email, delay, condition, email and exit. */
 export async function drawSixSteps(
   database: Database,
   projectId: string,
@@ -53,7 +53,7 @@ export async function drawSixSteps(
   });
 }
 
-/** The contacts of a project, the first `limit` of them. */
+/** Returns the project's first `limit` contacts. */
 export async function listContactIds(
   database: Database,
   projectId: string,

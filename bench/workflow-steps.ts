@@ -1,4 +1,4 @@
-// Executions of six steps from their events to their ends: in batches as the engine moves them, and one a transaction; and their room.
+// Runs executions of six steps in batches as the engine does, and one per transaction, and measures their disk space.
 import { sql } from "kysely";
 import { createSealer } from "../server/src/platform/crypto.ts";
 import {
@@ -22,7 +22,7 @@ import { progress, whole } from "./table.ts";
 import { drawSixSteps, EVENT, listContactIds, STEPS } from "./workflow-ground.ts";
 
 const EVENTS_AT_ONCE = 1_000;
-/** Contacts do not all enter on one day: the room of what one wave left is there for the next. */
+/** Contacts enter in waves, so that later ones reuse the space of earlier ones. */
 const WAVES = 4;
 const WARM_UP = 1_000;
 const NAIVE_CONNECTIONS = 8;
@@ -31,11 +31,11 @@ export interface StepsResult {
   way: string;
   executions: number;
   tookMs: number;
-  /** Bytes of `workflow_executions` and of `workflow_step_counts`, with their indexes; null where they were not measured. */
+  /** Size of `workflow_executions` and `workflow_step_counts` with indexes in bytes; null if not measured. */
   bytes: { executions: number; counts: number } | null;
 }
 
-/** How executions begin and go on. */
+/** How executions start and continue. */
 interface Way {
   name: string;
   enter: (run: Run) => Promise<void>;
@@ -60,7 +60,7 @@ const IN_BATCHES: Way = {
   },
 };
 
-/** Kinder than a transaction for each step: each execution goes on until it waits. */
+/** Fairer than one transaction per step: each execution runs until it waits. */
 function oneByOne(connections: number): Way {
   const inTurn = (work: () => Promise<void>) =>
     Promise.all(Array.from({ length: connections }, work)).then(() => undefined);
@@ -83,7 +83,7 @@ function oneByOne(connections: number): Way {
   };
 }
 
-/** All ways on one database, each with a project of its own; the naive ones with `naive` executions. */
+/** Runs all variants on one database, each in its own project; the naive ones with `naive` executions. */
 export async function measureSteps(executions: number, naive: number): Promise<StepsResult[]> {
   const bench = await startDatabase();
   const outbox = await openOutbox(bench);
@@ -134,7 +134,7 @@ interface Ground {
   parts: StepParts;
 }
 
-/** Timed are entry and steps; neither the events before nor the day that passes. */
+/** Measures entry and steps, but neither the events before nor the simulated day. */
 async function measureWay(ground: Ground, way: Way, executions: number): Promise<StepsResult> {
   const { outbox, database, parts } = ground;
   progress(`${way.name}: ${whole(executions)} executions`);
@@ -180,7 +180,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Their delays are over. The vacuum before and after is what PostgreSQL does by itself in a day. */
+/** Ends the delays. Vacuums before and after, as autovacuum would within a day. */
 async function letDayPass(database: Database, projectId: string): Promise<void> {
   await unlimited(database, async (connection) => {
     await sql`vacuum (analyze) workflow_executions`.execute(connection);
@@ -192,7 +192,7 @@ async function letDayPass(database: Database, projectId: string): Promise<void> 
   });
 }
 
-/** @throws Error unless every execution came to its end, and each with its two mails. */
+/** @throws Error unless every execution ended with its two emails */
 async function check(database: Database, projectId: string, executions: number): Promise<void> {
   const { rows } = await sql<{ ended: number; mails: number; steps: number }>`
     select (select count(*) from workflow_executions where project_id = ${projectId} and status = 'EXITED') as ended,

@@ -1,5 +1,5 @@
-// Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone. A run of checks
-// alone starts none.
+// Vitest's global setup: one embedded PostgreSQL for the whole run, with a migrated template database that test files clone. Not started
+// for a run of checks only.
 import { mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,10 @@ import { startEmbeddedPostgres } from "../server/src/platform/embedded-postgres/
 import { migrate } from "../server/src/platform/database/migrations.ts";
 import { TEMPLATE_DATABASE } from "../server/src/platform/database/test-database.ts";
 
-/** Linux's folder in memory, where it has room: on a disk, making and dropping a database for each file of tests takes a tenth of a run's CPU. */
+/**
+ * Linux's in-memory folder, used if it has enough room. On disk, creating and dropping a database per test file takes a tenth of a run's
+ * CPU.
+ */
 const MEMORY = "/dev/shm";
 const ROOM_BYTES = 4 * 1024 ** 3;
 
@@ -18,7 +21,7 @@ async function folderForTests(): Promise<string> {
   return mkdtemp(join(bavail * bsize >= ROOM_BYTES ? MEMORY : tmpdir(), "postloft-test-"));
 }
 
-/** Runs once per project of vitest.config.ts; the first starts the server for all. */
+/** Runs once per project of vitest.config.ts. The first one starts the server for all. */
 export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = project.vitest.getRootProject();
   if ("postgres" in run.getProvidedContext()) return undefined;
@@ -27,7 +30,7 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const postgres = await startEmbeddedPostgres({ dataDir, log: (line) => lines.push(line) });
   const client = new Client(postgres.superuser);
   await client.connect();
-  // Nothing here outlives the run; crashes are tested on servers of their own, which sync.
+  // No data outlives the run. Crash tests use separate servers with fsync.
   await client.query("alter system set fsync = off");
   await client.query("alter system set full_page_writes = off");
   await client.query("select pg_reload_conf()");

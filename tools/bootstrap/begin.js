@@ -1,11 +1,10 @@
-// The first step of every npm command: refuses an old Node.js in one sentence and prints the help. Must parse on old versions of Node.js.
+// First step of every npm command: rejects an old Node.js with one sentence and prints the help. Must parse on old versions of Node.js.
 
-/** The oldest version that can install the rest. */
+/** The oldest version that can run the installation. */
 const OLDEST_NODE = 20;
 
 /**
- * Ends the process when Node.js is too old, or after printing the help for `--help`.
- *
+ * Ends the process if Node.js is too old, or after printing the help for `--help`.
  * @param {string} [usage] the help; without it, the program started later prints its own
  */
 export function begin(usage) {

@@ -1,5 +1,5 @@
-// Part of `npm start` and `npm test`, after prepare.js: builds the dashboard when what it is made of has changed.
-// A published package brings it built and no sources: then there is nothing to do.
+// Part of `npm start` and `npm test`, after prepare.js: builds the dashboard if its sources have changed. A published package contains the
+// built dashboard and no sources, so nothing is built.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -15,8 +15,7 @@ const NOT_SOURCES = new Set(["dist", "node_modules"]);
 const LONGEST_BUILD_MS = 5 * 60_000;
 
 /**
- * Makes sure that dashboard/dist is what the sources say. A build that fails is told and nothing more: mail goes out without it.
- *
+ * Makes sure that dashboard/dist matches the sources. A failed build is only reported, because email is sent without the dashboard.
  * @param {string} node full path of the Node.js to build with
  * @returns {Promise<void>}
  */
@@ -34,7 +33,7 @@ export async function buildDashboard(node) {
 function build(node) {
   const startedAt = performance.now();
   const fingerprint = fingerprintOf();
-  // Beside the one that is served: whoever loads it now gets all of it.
+  // Build into a separate folder, so that pages loaded meanwhile get the complete old version.
   const fresh = path.join(RUNTIME_DIR, `dashboard-${process.pid}`);
   const vite = path.join(ROOT, "node_modules", "vite", "bin", "vite.js");
   const args = [vite, "build", FOLDER, "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"];
@@ -42,7 +41,7 @@ function build(node) {
     const { status, stderr, error } = spawnSync(node, args, {
       encoding: "utf8",
       timeout: LONGEST_BUILD_MS,
-      // Set to anything else, as tests do, it would build what is meant for development.
+      // Tests set another NODE_ENV, which would produce a development build.
       env: { ...process.env, NODE_ENV: "production" },
     });
     if (error !== undefined) throw error;
@@ -60,7 +59,7 @@ function isBuilt() {
   return existsSync(STAMP) && readFileSync(STAMP, "utf8") === fingerprintOf();
 }
 
-/** Every file the build reads: the sources, and which packages they are built with. */
+/** Returns a hash of every input of the build: the sources and the locked packages. */
 function fingerprintOf() {
   const hash = createHash("sha256").update(readFileSync(path.join(ROOT, "package-lock.json")));
   const pending = [FOLDER];

@@ -1,4 +1,4 @@
-// Every command of package.json explains itself with --help and does nothing else.
+// Tests that every command of package.json prints its help with --help and does nothing else.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// Used by prepare.js around installing: of several starts in the same moment one installs, the others wait for it.
-// A file whose holder touches it every second, so it frees itself when the holder was killed, also when its pid was given to another process.
+// Used by prepare.js so that one of several simultaneous starts installs while the others wait. The holder touches the lock file every
+// second, so a lock expires if its holder was killed, even if another process has taken over its pid.
 import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, renameSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -8,18 +8,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { PreparationError } from "./preparation-error.js";
 
 const TOUCH_EVERY_MS = 1000;
-/** Untouched for so long while we looked on: its holder is gone. */
+/** A lock that stays untouched for this long has lost its holder. */
 const ABANDONED_AFTER_MS = 15_000;
 const LOOK_EVERY_MS = 200;
 const LONGEST_WAIT_MS = 15 * 60_000;
 
 /**
  * Runs `work` while no other process runs its own on this folder.
- *
- * @param {string} folder exists already
- * @param {(message: string) => void} say told once when there is somebody to wait for
+ * @param {string} folder must exist
+ * @param {(message: string) => void} say called once if there is a process to wait for
  * @param {() => Promise<T>} work
- * @returns {Promise<T>} what `work` gave
+ * @returns {Promise<T>} the result of `work`
  * @template T
  */
 export async function withInstallLock(folder, say, work) {
@@ -59,7 +58,7 @@ async function takeLock(lockFile, content, say) {
 }
 
 function create(lockFile, content) {
-  // Made whole under another name first: nobody may read half a lock.
+  // Write under a temporary name first, so that no process reads half a lock.
   const temporary = `${lockFile}.${process.pid}`;
   writeFileSync(temporary, content);
   try {
@@ -87,14 +86,14 @@ function isDead(holder) {
   if (host !== hostname()) return false;
   try {
     process.kill(pid, 0);
-    // A killed process that nobody has waited for yet still answers.
+    // A killed process still has a pid until its parent collects it.
     return process.platform === "linux" && / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
     return error.code === "ESRCH" || error.code === "ENOENT";
   }
 }
 
-/** Moved aside before it is judged again: between looking and removing, somebody else may have taken the lock. */
+/** Move the file aside and check again, because another process may have taken the lock in between. */
 function removeIfStill(lockFile, content) {
   const aside = `${lockFile}.${process.pid}.aside`;
   try {

@@ -1,6 +1,6 @@
-// Thrown by every step of prepare.js; prepare.js prints the message and ends with code 1.
+// The error thrown by every step of prepare.js, which prints the message and exits with code 1.
 
-/** An expected failure; its message is complete and meant for whoever typed `npm start`. */
+/** An expected failure with a complete message for the user who ran `npm start`. */
 export class PreparationError extends Error {
   name = "PreparationError";
 }

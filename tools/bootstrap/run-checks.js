@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { ROOT } from "./prepare.js";
 
-/** `program` is a name in the `bin` of the package, `script` is a file of this repository. */
+/** `program` is a name in the package's `bin`, `script` is a file of this repository. */
 const FAST_CHECKS = [
   {
     title: "format",
@@ -71,10 +71,9 @@ export function runFastChecks(node) {
 
 /**
  * Runs the fast checks, then all tests.
- *
  * @param {string} node full path of the Node.js to run them with
  * @param {() => Promise<void>} build builds the dashboard, which the tests open
- * @returns {Promise<number>} 0, or the exit code of the first that failed
+ * @returns {Promise<number>} 0, or the exit code of the first failure
  */
 export async function runAll(node, build) {
   const code = await runFastChecks(node);
@@ -109,7 +108,7 @@ async function runInOrder(node, checks) {
   return 0;
 }
 
-/** Returns the JavaScript file itself: those in node_modules/.bin are shell scripts on Windows and look for another Node.js in PATH. */
+/** Returns the JavaScript file itself, because those in node_modules/.bin are shell scripts on Windows and use the Node.js in PATH. */
 function pathOf({ script, packageName, program }) {
   if (script !== undefined) return path.join(ROOT, script);
   const folder = path.join(ROOT, "node_modules", packageName);
@@ -123,7 +122,7 @@ function runCheck(node, check) {
     stdio: "inherit",
     env: { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ""}` },
   });
-  // The terminal sends Ctrl-C to the check too, so this process only stays to report.
+  // The terminal sends Ctrl-C to the check as well, so this process only waits to report.
   const pass = () => child.kill("SIGTERM");
   process.on("SIGINT", doNothing);
   process.on("SIGTERM", pass);

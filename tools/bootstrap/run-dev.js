@@ -53,7 +53,7 @@ function startVite(node, { port, serverUrl }) {
   });
 }
 
-/** Runs the server and restarts it after each change of its sources, also when it failed. */
+/** Runs the server and restarts it after each change of its sources, even if it failed. */
 function keepServer(node, environment) {
   const options = nodeArguments(environment.ROLES);
   const changes = new EventEmitter();

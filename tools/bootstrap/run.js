@@ -1,5 +1,5 @@
-// `npm run bench`, `faults`, `seed`, `generate`, `containers`, `screens`: installs Node.js 24 and the packages if they are missing, then runs
-// the file that is the first argument. Each of these programs prints its own help.
+// `npm run bench`, `faults`, `seed`, `generate`, `containers`, `screens`: installs Node.js 24 and the packages if they are missing, then
+// runs the file given as the first argument. Each program prints its own help.
 import { begin } from "./begin.js";
 
 begin();

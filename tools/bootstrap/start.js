@@ -1,5 +1,5 @@
-// `npm start`: installs Node.js 24 and the packages if they are missing, builds the dashboard if it changed, and runs the server.
-// The other modules are imported after the version check, because an old Node.js could not parse them.
+// `npm start`: installs Node.js 24 and the packages if they are missing, builds the dashboard if it changed, and runs the server. Other
+// modules are imported after the version check, because an old Node.js could not parse them.
 import { begin } from "./begin.js";
 
 begin(`npm start

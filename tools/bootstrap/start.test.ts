@@ -1,4 +1,4 @@
-// `npm start` from a tree of its own, with a stand-in for npm that writes node_modules, and for the server.
+// Tests `npm start` in a temporary tree, with fakes for npm, which writes node_modules, and for the server.
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -28,7 +28,7 @@ const NPM = `
   if (existsSync("slow")) await new Promise((resolve) => setTimeout(resolve, 60_000));
   mkdirSync("node_modules", { recursive: true });`;
 
-// Signals are awaited before it says anything: whoever reads that may send one at once.
+// Handles signals before printing, because the test sends one as soon as it reads the output.
 const SERVER = `
   if (process.argv[2] === "stay") {
     let signals = 0;
@@ -75,7 +75,7 @@ function start(
   return { child, said: () => output, ended: once(child, "close").then(([code]) => code) };
 }
 
-/** Process ids of the calls of npm so far. */
+/** Returns the process ids of npm calls so far. */
 function npmCalls(): string[] {
   const file = path.join(root, "npm-calls");
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
@@ -89,7 +89,7 @@ async function waitFor(look: () => boolean): Promise<void> {
   }
 }
 
-test("packages are installed once, silently skipped then, and installed again when the lock file changes", async () => {
+test("installs packages once, then skips silently, and reinstalls when the lock file changes", async () => {
   const first = start(["a", "b"]);
   expect(await first.ended).toBe(5);
   expect(first.said()).toMatch(/^Installing packages.*Packages installed in \d s\.\nargs a,b\n$/s);
@@ -102,14 +102,14 @@ test("packages are installed once, silently skipped then, and installed again wh
   expect(npmCalls()).toHaveLength(2);
 });
 
-/** What a server started so is told about its heap. */
+/** Returns the heap options the server was started with. */
 async function sizes(environment: Readonly<Record<string, string>> = {}): Promise<string | undefined> {
   const started = start(["sizes"], environment);
   await started.ended;
   return started.said().trim().split("\n").at(-1);
 }
 
-test("a process that only sends has few young objects, wherever its roles are set; NODE_OPTIONS is heard", async () => {
+test("a worker gets a small young generation wherever ROLES is set, and NODE_OPTIONS wins", async () => {
   expect(await sizes()).toMatch(/^--max-semi-space-size=32 --max-old-space-size=\d{3,4}$/);
   expect(await sizes({ ROLES: "worker" })).toMatch(/^--max-semi-space-size=8 /);
   expect(await sizes({ NODE_OPTIONS: "--max-old-space-size=300" })).toBe("--max-semi-space-size=32");
@@ -118,13 +118,13 @@ test("a process that only sends has few young objects, wherever its roles are se
   expect(await sizes({ ROLES: "api,worker" })).toMatch(/^--max-semi-space-size=32 /);
 });
 
-test("of three starts in the same moment one installs and all run", async () => {
+test("one of three simultaneous starts installs, and all run", async () => {
   const starts = [start(), start(), start()];
   expect(await Promise.all(starts.map(({ ended }) => ended))).toEqual([5, 5, 5]);
   expect(npmCalls()).toHaveLength(1);
 });
 
-test("a failed installation is told in one sentence with code 1, and tried again by the next start", async () => {
+test("a failed installation prints one sentence, exits with code 1, and is retried next time", async () => {
   writeFileSync(path.join(root, "no-network"), "");
   const failed = start();
   expect(await failed.ended).toBe(1);
@@ -133,7 +133,7 @@ test("a failed installation is told in one sentence with code 1, and tried again
   expect(await start().ended).toBe(5);
 });
 
-test("after kill -9 in the middle of an installation npm ends too, and the next start installs anew", async () => {
+test("kill -9 during an installation also ends npm, and the next start installs again", async () => {
   writeFileSync(path.join(root, "slow"), "");
   const killed = start();
   await waitFor(() => killed.said().includes("Installing"));
@@ -150,7 +150,7 @@ test("after kill -9 in the middle of an installation npm ends too, and the next 
   expect(next.said()).not.toContain("Another start");
 });
 
-test("the server gets a signal once, keeps the standard input, and its exit code is passed on", async () => {
+test("the server gets a signal once, keeps its standard input, and its exit code is returned", async () => {
   const { child, said, ended } = start(["stay"]);
   await waitFor(() => said().includes("args stay"));
   child.kill("SIGTERM");
@@ -161,7 +161,7 @@ test("the server gets a signal once, keeps the standard input, and its exit code
   expect(said()).not.toContain("signal 2");
 });
 
-test("when its parent is killed with kill -9 the server is told", async () => {
+test("the server notices that its parent was killed with kill -9", async () => {
   const { child, said, ended } = start(["stay"]);
   await waitFor(() => said().includes("args stay"));
   child.kill("SIGKILL");
@@ -169,13 +169,13 @@ test("when its parent is killed with kill -9 the server is told", async () => {
   expect(said()).toContain("disconnect");
 });
 
-test("every command of package.json brings its Node.js: none asks that of the system to read TypeScript", () => {
+test("every command of package.json works without a Node.js that reads TypeScript", () => {
   const manifest = readFileSync(path.join(import.meta.dirname, "..", "..", "package.json"), "utf8");
   const { scripts } = JSON.parse(manifest) as { scripts: Record<string, string> };
   for (const script of Object.values(scripts)) expect(script).toMatch(/^node tools\/bootstrap\/\w+\.js\b/);
 });
 
-test("a file is run with what was brought, told what it was given, and its exit code is passed on", async () => {
+test("runs a file with the installed Node.js and its arguments, and returns its exit code", async () => {
   writeFileSync(
     path.join(root, "told.ts"),
     "const said: string = process.argv.slice(2).join(); process.stdout.write(said); process.exitCode = 9;",

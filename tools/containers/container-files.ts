@@ -3,20 +3,20 @@ import { parse } from "yaml";
 
 export interface ContainerFiles {
   dockerfile: string;
-  /** Patterns of .dockerignore. */
+  /** Contents of .dockerignore. */
   ignored: string;
   compose: string;
-  /** Names of the settings of the program. */
+  /** Names of the program's settings. */
   settings: ReadonlySet<string>;
-  /** Whether a path is in the repository. */
+  /** Returns whether a path is in the repository. */
   exists: (path: string) => boolean;
 }
 
-/** What Node.js reads, which is no setting of ours. */
+/** Variables for Node.js, which are not our settings. */
 const OF_NODE = new Set(["NODE_ENV"]);
 const LIMIT_OF_INSTRUCTIONS = 100;
 
-/** Sentences, none when all is well. */
+/** Returns mistakes as sentences. */
 export function faultsOfContainers(files: ContainerFiles): string[] {
   return [...faultsOfDockerfile(files), ...faultsOfCompose(files)];
 }

@@ -1,4 +1,4 @@
-// Dockerfile and compose.yaml name only what is there; `npm run containers` builds and starts them.
+// Tests Dockerfile and compose.yaml without Docker. `npm run containers` builds and starts them.
 import { expect, test } from "vitest";
 import { faultsOfContainers } from "./container-files.ts";
 import { readContainerFiles } from "./read-files.ts";
@@ -6,7 +6,7 @@ import { readContainerFiles } from "./read-files.ts";
 const files = readContainerFiles();
 const faults = (changes: Partial<typeof files>) => faultsOfContainers({ ...files, ...changes });
 
-test("both files of this repository are sound", () => expect(faults({})).toEqual([]));
+test("finds no mistakes in the repository's files", () => expect(faults({})).toEqual([]));
 
 test.each([
   ["USER node\n", "USER root\n", "USER: it runs as root."],
@@ -17,7 +17,7 @@ test.each([
   ["server/src/main.ts", "server/main.ts", "CMD server/main.ts: there is no such program."],
   ["HEALTHCHECK", "LABEL", "HEALTHCHECK: nothing asks whether it lives."],
   ["FROM node:24-bookworm-slim\n", "FROM node\n", "FROM node: name a version."],
-])("a Dockerfile with %j as %j is refused", (from, to, fault) => {
+])("rejects a Dockerfile with %j changed to %j", (from, to, fault) => {
   expect(files.dockerfile).toContain(from);
   expect(faults({ dockerfile: files.dockerfile.replace(from, to) })).toEqual([fault]);
 });
@@ -27,7 +27,7 @@ test.each([
   ["- data:/data", "- date:/data", "postloft: there is no volume date."],
   ["postgres:18-bookworm", "postgres", "database: name a version of its image."],
   ["    healthcheck:", "    labels:", "postloft: waits for database to be healthy, which nothing asks."],
-])("a compose.yaml with %j as %j is refused", (from, to, fault) => {
+])("rejects a compose.yaml with %j changed to %j", (from, to, fault) => {
   expect(files.compose).toContain(from);
   expect(faults({ compose: files.compose.replace(from, to) })).toEqual([fault]);
 });

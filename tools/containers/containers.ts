@@ -1,4 +1,4 @@
-// `npm run containers`: checks Dockerfile and compose.yaml, then builds and starts the containers, requests /ready and removes them again.
+// `npm run containers`: checks Dockerfile and compose.yaml, builds and starts the containers, requests /ready, and removes them.
 import { spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { ROOT } from "../generate/generated-files.ts";

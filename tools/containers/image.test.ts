@@ -1,4 +1,4 @@
-// The image contains everything its commands need. The test follows the COPY lines of the Dockerfile, so it needs no container tool.
+// Tests that the image contains everything its commands need. Follows the COPY lines of the Dockerfile, so no container tool is required.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
@@ -28,7 +28,7 @@ afterAll(() => rmSync(image, { recursive: true, force: true }));
 
 function copy(words: readonly string[]): void {
   if (words[0] === "--from=packages") return linkPackages();
-  // The last stage takes the built dashboard only, which commands don't read.
+  // From the dashboard stage only the built dashboard is copied, which commands don't read.
   if (words[0] === "--from=dashboard")
     return void mkdirSync(path.join(image, words[2] ?? ""), { recursive: true });
   const target = path.join(image, words.at(-1) ?? "");
@@ -45,21 +45,21 @@ interface LockedPackage {
   resolved?: string;
 }
 
-/** Links what `npm ci --omit=dev` installs into node_modules. */
+/** Links the packages that `npm ci --omit=dev` installs. */
 function linkPackages(): void {
   const lock = JSON.parse(readFileSync(path.join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, LockedPackage>;
   };
   for (const [place, { dev, link, resolved = "" }] of Object.entries(lock.packages)) {
     if (!/^node_modules\/(@[^/]+\/)?[^/]+$/.test(place) || dev === true) continue;
-    // Optional packages of other systems are not installed.
+    // Optional packages for other systems are not installed.
     if (link !== true && !existsSync(path.join(ROOT, place))) continue;
     mkdirSync(path.dirname(path.join(image, place)), { recursive: true });
     symlinkSync(link === true ? path.join(image, resolved) : path.join(ROOT, place), path.join(image, place));
   }
 }
 
-/** Returns the arguments of `node` for a script of package.json. */
+/** Returns the arguments of `node` in a script of package.json. */
 function scriptOf(name: string): string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(image, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
@@ -77,7 +77,7 @@ test.each(OPERATOR_COMMANDS)("npm run %s -- --help works in the image", (name) =
   expect(stdout).toMatch(/^npm (run )?\w+/);
 });
 
-test("the server starts in the image, and doctor works beside it", async () => {
+test("the server and doctor work in the image", async () => {
   const data = mkdtempSync(path.join(tmpdir(), "postloft-image-data-"));
   const [, program = ""] = JSON.parse(lastStage.find(({ word }) => word === "CMD")?.text ?? "[]") as string[];
   const env = { ...ENVIRONMENT, DATA_DIR: path.join(data, "data"), PORT: "0", NODE_ENV: "production" };

@@ -1,4 +1,4 @@
-// Reads Dockerfile, .dockerignore and compose.yaml of this repository, with what they are held against.
+// Reads Dockerfile, .dockerignore and compose.yaml of this repository, with the settings and paths to compare them with.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { SETTINGS } from "../../server/src/platform/settings/config.ts";

@@ -1,4 +1,4 @@
-// What the server says of one case when it refuses, read from its source, to people as well as to programs.
+// Reads the error messages for single cases from the server's source.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
@@ -7,13 +7,13 @@ import { walk, type Node } from "./texts.ts";
 const SERVER = join(import.meta.dirname, "../../server/src");
 
 export interface CaseSentence {
-  /** In which file of the server it stands. */
+  /** The server file that contains the sentence. */
   file: string;
-  /** With `{1}`, `{2}` where the server fills something in. */
+  /** With `{1}`, `{2}` for inserted values. */
   sentence: string;
 }
 
-/** The sentences of all `new Refusal` that have one of their own, written out. */
+/** Returns the literal messages of every `new Refusal` that has one. */
 export function readCaseSentences(): CaseSentence[] {
   const files = readdirSync(SERVER, { recursive: true, encoding: "utf8" }).toSorted();
   return files
@@ -37,7 +37,7 @@ function sentencesOf(node: Node): string[] {
   return message === undefined ? [] : textsOf(message.value);
 }
 
-/** What an expression may say, as far as it is written out. */
+/** Returns the texts an expression may produce, as far as they are literals. */
 function textsOf(node: Node): string[] {
   if (node.type === "Literal") return [String(node["value"])];
   if (node.type === "ConditionalExpression")

@@ -1,15 +1,15 @@
-// What the dashboard says, read from its source: the texts given to `t` and `plural`, and those that were given to neither.
+// Reads the dashboard's texts from its source: those passed to `t` and `plural`, and those passed to neither.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
 export const DASHBOARD = join(import.meta.dirname, "../../dashboard/src");
-/** Properties of components whose text a person reads or hears. */
+/** Component properties whose text is visible or read aloud. */
 const SPOKEN =
   /^(label|title|about|description|placeholder|help|action|alt|aria-label|aria-description|aria-roledescription)$/;
-/** Names, signs and code say the same in every language. */
+/** Numbers, signs and single letters need no translation. */
 const WORDS = /\p{L}{2,}/u;
-/** How a sentence or a label begins, and no class, no path and no constant. */
+/** Matches the beginning of a sentence or label, but no class, path or constant. */
 const SENTENCE = /^\p{Lu}\p{Ll}+(?:[\s.,:;?!…]|$)/u;
 const EXAMPLE = /@|^\S+$/;
 
@@ -20,13 +20,13 @@ export interface Node {
 }
 
 export interface Texts {
-  /** As they stand in a catalogue: the two forms of a plural with `|` between them. */
+  /** Keys of a catalogue; plurals have their two forms separated by `|`. */
   messages: string[];
-  /** `file:line text` of what is shown as it is written. */
+  /** Untranslated texts as `file:line text`. */
   bare: string[];
 }
 
-/** All texts of the dashboard, each once, in the order of the files. */
+/** Returns all distinct texts of the dashboard, ordered by file. */
 export function readTexts(folder = DASHBOARD): Texts {
   const messages = new Set<string>();
   const bare: string[] = [];
@@ -46,7 +46,7 @@ export function readTexts(folder = DASHBOARD): Texts {
 
 type Visit = (node: Node, parent: Node | null) => void;
 
-/** Visits a node and those in it, but for what stands in a translation. */
+/** Visits a node and its descendants, except those inside a translation. */
 export function walk(node: Node, visit: Visit, parent: Node | null = null): void {
   visit(node, parent);
   if (isTranslation(node)) return;
@@ -66,7 +66,7 @@ function literal(node: unknown): string | null {
   return type === "Literal" && typeof value === "string" ? value : null;
 }
 
-/** @throws Error where `t` is given something that is not written out */
+/** @throws Error if `t` is called without a literal */
 function messagesOf(node: Node): string[] {
   if (!isTranslation(node)) return [];
   const { name } = node["callee"] as { name?: string };
@@ -76,7 +76,7 @@ function messagesOf(node: Node): string[] {
   return [texts.join("|")];
 }
 
-/** Where a literal is no text: a key that is pressed, a name of a property, a type. */
+/** Parents whose literals are no text, such as a key press, a property name or a type. */
 const SILENT = /^(BinaryExpression|TSLiteralType|ImportDeclaration|SwitchCase|NewExpression)$/;
 
 function bareTextOf(node: Node, parent: Node | null): string | null {

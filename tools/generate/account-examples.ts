@@ -1,7 +1,7 @@
-// What the API says of an account, for the documentation.
+// Records API responses about an account for the documentation.
 import type { Story } from "./answer-story.ts";
 
-/** Its address is asked for, its sessions are looked at and ended. */
+/** Requests account information and emails, then lists and ends sessions. */
 export async function accounts({ ask }: Story): Promise<void> {
   const reading = ["users.me", "auth.oauthConfig", "users.listSessions", "users.identities"];
   for (const name of [...reading, "auth.requestVerification", "auth.requestPasswordReset"]) await ask(name);

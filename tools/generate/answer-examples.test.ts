@@ -1,5 +1,5 @@
-// The answers in the documentation are real ones: what the service answers today is made of the same parts, and fits the contract.
-// `WRITE_EXAMPLES=1 npm test -- answer-examples` records them anew.
+// Tests that documented responses match the current service and the contract. `WRITE_EXAMPLES=1 npm test -- answer-examples` records them
+// again.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import examples from "@postloft/contract/answer-examples.json" with { type: "json" };
@@ -23,7 +23,7 @@ beforeAll(async () => {
     );
 }, RECORDING_MS);
 
-/** Answers that no story of one small project has. */
+/** Responses that a small project cannot produce. */
 const NOT_RECORDED: Readonly<Record<string, string>> = {
   "billing.checkout": "only with an account of Stripe",
   "billing.invoices": "only with an account of Stripe",
@@ -63,17 +63,17 @@ const answering = ENDPOINTS.filter(
     !(name in NOT_RECORDED),
 );
 
-test("every endpoint that answers JSON has a real answer in the documentation; one more call in answer-examples.ts records it", () => {
+test("every JSON endpoint has a recorded response; record one in answer-examples.ts", () => {
   const names = answering.map(({ name }) => name).toSorted();
   expect(Object.keys(recorded).toSorted()).toEqual(names);
   expect(Object.keys(examples).toSorted()).toEqual(names);
 });
 
-test("what the service answers today is made of the same parts", () => {
+test("current responses have the same structure as the recorded ones", () => {
   expect(differences(recorded, examples)).toEqual([]);
 });
 
-test("each answer fits what the contract says of it", () => {
+test("every recorded response matches the contract", () => {
   const unfit = answering.flatMap(({ name, answers, envelope }) => {
     const given = recorded[name] as { data?: unknown };
     const said = envelope === "wrapped" ? given.data : given;
@@ -84,7 +84,7 @@ test("each answer fits what the contract says of it", () => {
   expect(unfit).toEqual([]);
 });
 
-test("a name that is gone, and a value of another kind, are told", () => {
+test("reports missing fields and values of another type", () => {
   expect(differences({ a: 1, b: [{ c: "x" }], d: null }, { a: "1", b: [{}], d: 2, e: 1 })).toEqual([
     ".a",
     ".b[].c",

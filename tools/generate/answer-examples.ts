@@ -1,4 +1,4 @@
-// A real answer of each endpoint that answers JSON, for the documentation: one story through the whole API of a running service.
+// Records a real response of each JSON endpoint for the documentation, by using the whole API of a running service.
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 import { accounts } from "./account-examples.ts";
 import { contactFiles, IMAGE_KEY, images, SHOWN_KEY } from "./file-examples.ts";
@@ -10,7 +10,7 @@ const LISTED_ITEMS = 2;
 
 const isOver = ({ state }: { state: string }) => state === "completed";
 
-/** Asks one service everything, as its first user does. */
+/** Calls every endpoint as the first user of a service. */
 export async function recordAnswers(url: string): Promise<Answers> {
   const story = createStory(url);
   for (const name of ["auth.signup", "auth.login"]) await story.ask(name);
@@ -54,7 +54,7 @@ async function projects({ ask }: Story, projectId: string): Promise<void> {
   await ask("webhooks.rotateSecret");
 }
 
-/** A program tracks something with the secret key, and its request is looked up. */
+/** Tracks an event with the secret key and reads the logged request. */
 async function requests(story: Story, key: string): Promise<void> {
   await story.ask("v1.track", { key });
   type Listed = { data: Array<{ id: string }> };
@@ -62,7 +62,7 @@ async function requests(story: Story, key: string): Promise<void> {
   await story.ask("requests.get", { params: { id: data[0]?.id ?? "" } });
 }
 
-/** Invites one person who is removed, and one who becomes the owner; the creator of the project remains as an admin. */
+/** Invites one person who is removed, and one who becomes the owner. The project's creator remains as an admin. */
 async function members({ ask }: Story, projectId: string): Promise<void> {
   const params = { projectId };
   const invite = async (body?: Record<string, unknown>): Promise<string> => {
@@ -252,7 +252,7 @@ async function mails(story: Story, contactId: string): Promise<void> {
   await ask("events.delete", { params: eventParams });
 }
 
-/** The same ids, instants and address whenever it is recorded, no key that was valid, and of lists the beginning. */
+/** Makes responses reproducible: replaces ids, times, keys and the address, and truncates lists. */
 export function asExamples(answers: Answers, url: string): Answers {
   const ids = new Map<string, string>();
   const idOf = (id: string) => {
@@ -266,7 +266,7 @@ export function asExamples(answers: Answers, url: string): Answers {
     Array.isArray(value) ? value.slice(0, LISTED_ITEMS) : value,
   )
     .replaceAll(url, "https://post.example.com")
-    // What leads to the installation has the name that is shown at its start.
+    // Use the URL shown in the documentation's introduction.
     .replaceAll(url.replace("127.0.0.1", "localhost"), "https://post.example.com")
     .replaceAll(ID, idOf)
     .replaceAll(IMAGE_KEY, SHOWN_KEY)
@@ -277,7 +277,7 @@ export function asExamples(answers: Answers, url: string): Answers {
   return JSON.parse(text) as Answers;
 }
 
-/** Where two answers are made of other things: names that only one has, values of another kind. Null, and a list of nothing, fit all. */
+/** Returns paths where two responses differ in structure: missing fields or values of another type. Null and empty lists match anything. */
 export function differences(one: unknown, other: unknown, path = ""): string[] {
   if (one === null || other === null) return [];
   if (typeof one !== typeof other || Array.isArray(one) !== Array.isArray(other)) return [path];

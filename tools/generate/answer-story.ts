@@ -1,19 +1,19 @@
-// Asks one service its endpoints by name and keeps what it answers.
+// Calls a service's endpoints by name and keeps the responses.
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { EXAMPLE_BODIES } from "@postloft/contract/openapi/examples.ts";
 
-/** Answers by the name of their endpoint. */
+/** Responses by endpoint name. */
 export type Answers = Record<string, unknown>;
 
 export type Body = Readonly<Record<string, unknown>>;
 
 interface Asked {
-  /** Of the path. */
+  /** Path parameters. */
   params?: Readonly<Record<string, string>>;
   query?: string;
-  /** Default: the example of the documentation. */
+  /** Defaults to the example of the documentation. */
   body?: Body | FormData;
-  /** Asks as a program with this key; default: as the person whose session it is. */
+  /** An API key; defaults to the user's session. */
   key?: string;
 }
 
@@ -22,7 +22,7 @@ const LOOK_MS = 50;
 
 export type Story = ReturnType<typeof createStory>;
 
-/** One session that asks; its answers are kept by the name of their endpoint. */
+/** Creates a session that stores each response under its endpoint's name. */
 export function createStory(url: string) {
   const answers: Answers = {};
   let cookie = "";
@@ -56,13 +56,13 @@ export function createStory(url: string) {
     speakFor(id: string) {
       projectId = id;
     },
-    /** Asks an endpoint and keeps what it answers; returns the answer without its envelope. */
+    /** Calls an endpoint and stores its response. Returns the response without its envelope. */
     async ask<Answer>(name: string, asked: Asked = {}): Promise<Answer> {
       const answer = await fetchAnswer(name, asked);
       answers[name] = answer;
       return (answer !== null && "success" in answer && "data" in answer ? answer["data"] : answer) as Answer;
     },
-    /** Asks until the answer is as wished. */
+    /** Calls an endpoint until its response satisfies `isDone`. */
     async askUntil<Answer>(name: string, asked: Asked, isDone: (answer: Answer) => boolean): Promise<Answer> {
       for (let tries = 0; tries < PATIENCE_TRIES; tries++) {
         const answer = await this.ask<Answer>(name, asked);

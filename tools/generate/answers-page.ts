@@ -1,4 +1,4 @@
-// Makes docs/answers.md: what each kind of answer of a mail server leads to, and the rows that recognise it.
+// Generates docs/answers.md, which explains the classification of SMTP replies and the rows that match them.
 import { CAUSES, type Cause, type Meaning } from "../../server/src/transports/answers/answer-causes.ts";
 import type { AnsweredPart, RefusalRow } from "../../server/src/transports/answers/answer-row.ts";
 import { REFUSAL_ROWS } from "../../server/src/transports/answers/answer-rows.ts";
@@ -8,7 +8,7 @@ import { code, GENERATED, page, table, wrap } from "./markdown.ts";
 
 const TRIED_AGAIN: readonly Meaning[] = ["temporary", "throttled", "unavailable"];
 
-/** The whole text of docs/answers.md. */
+/** Returns the text of docs/answers.md. */
 export function answersPage(): string {
   return page([
     "# What answers of mail servers mean",

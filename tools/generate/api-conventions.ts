@@ -1,4 +1,4 @@
-// The first part of docs/api.md: what holds for every endpoint.
+// Generates the first part of docs/api.md, the conventions of all endpoints.
 import { ERROR_RULES } from "@postloft/contract/openapi/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { errorLinks } from "./errors-page.ts";

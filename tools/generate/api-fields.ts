@@ -1,16 +1,16 @@
-// From a JSON Schema to the rows of a field table: name, type in words, required, meaning and bounds.
+// Converts a JSON Schema to rows of a field table: name, type, required, description and bounds.
 import type { JsonSchema } from "@postloft/contract/openapi/schemas.ts";
 import { code, linkTo } from "./markdown.ts";
 
 export interface Field {
-  /** With a path: `attachments[].filename`. */
+  /** Includes the path, such as `attachments[].filename`. */
   name: string;
   type: string;
   isRequired: boolean;
   meaning: string;
 }
 
-/** The fields of an object, and those of the objects in it; an object of which nothing is to be said but its fields has no row. */
+/** Returns the fields of an object and of nested objects. Nested objects without a description get no row of their own. */
 export function fieldsOf(schema: JsonSchema, prefix = ""): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
     const property = asSchema(value);
@@ -25,7 +25,7 @@ export function fieldsOf(schema: JsonSchema, prefix = ""): Field[] {
   });
 }
 
-/** `Contact` of a reference to it. */
+/** Returns the name in a reference, such as `Contact`. */
 export function referenceName(schema: JsonSchema): string | null {
   return schema.$ref?.split("/").at(-1) ?? null;
 }
@@ -38,7 +38,7 @@ export function itemsOf(schema: JsonSchema): JsonSchema {
   return asSchema(schema.items);
 }
 
-/** A type in words; objects that are one choice of several are written out, others have rows of their own. */
+/** Describes a type. Objects within a union are written out, and others have rows of their own. */
 function typeText(schema: JsonSchema): string {
   const reference = referenceName(schema);
   if (reference !== null) return linkTo(reference);
@@ -75,10 +75,10 @@ function meaningOf(schema: JsonSchema): string {
   return description === "" ? bounds : `${description.replace(/\.$/, "")}; ${bounds}.`;
 }
 
-/** Values that take more room than this stand with the meaning of a field instead of its type. */
+/** Longer lists of values move from the type to the description. */
 const MAX_TYPE_LENGTH = 40;
 
-/** A longer pattern says less to a reader than the name of its field; openapi.json has it. */
+/** Longer patterns are omitted because they are hard to read; openapi.json contains them. */
 const MAX_PATTERN_LENGTH = 30;
 
 function boundsOf(schema: JsonSchema): string[] {
@@ -105,7 +105,7 @@ function rangeText(minimum: number | undefined, maximum: number | undefined, uni
       : `at least ${minimum}${unit}`;
 }
 
-/** The one choice that is not null, if there is one; else the schema itself. */
+/** Returns the only non-null choice, or the schema itself. */
 function withoutNull(schema: JsonSchema): JsonSchema {
   const choices = (schema.anyOf ?? []).filter((choice) => choice.type !== "null");
   return choices.length === 1 ? asSchema(choices[0]) : schema;

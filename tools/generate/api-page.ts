@@ -1,4 +1,4 @@
-// Makes docs/api.md: how to call, then every endpoint in the order of the contract, then the limits.
+// Generates docs/api.md: conventions, every endpoint in the order of the contract, and the limits.
 import { isOfProject, type CallerKind, type Endpoint } from "@postloft/contract/endpoint.ts";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import { bodyTypes, nounTitle } from "@postloft/contract/openapi/openapi.ts";
@@ -31,7 +31,7 @@ const CALLERS: Readonly<Record<CallerKind, string>> = {
   operator: "Session, or the token printed at start",
 };
 
-/** The whole text of docs/api.md. */
+/** Returns the text of docs/api.md. */
 export function apiPage(): string {
   const nouns = Map.groupBy(ENDPOINTS, nounOf);
   return page([
@@ -58,7 +58,7 @@ export function apiPage(): string {
   ]);
 }
 
-/** The table of rights, as the server enforces it. */
+/** Returns the table of permissions that the server enforces. */
 function rights(): string {
   const callers = Object.entries(RIGHTS);
   return page([
@@ -115,7 +115,7 @@ function roleText(endpoint: Endpoint): string {
 
 const PAGE_FIELDS = ["limit", "cursor"];
 
-/** The query without what every list takes, and whether that was in it. */
+/** Returns the query without paging parameters, and whether it had any. */
 function queryOf(endpoint: Endpoint): { query: JsonSchema; isPaged: boolean } {
   const query = inputSchema(endpoint.query);
   const fields = Object.entries(query.properties ?? {});
@@ -143,7 +143,7 @@ function answerTable(schema: JsonSchema): string {
   return table(["field", "type", "meaning"], rows);
 }
 
-/** Statuses that answer the same are told together. */
+/** Combines statuses with the same response. */
 function answersText(endpoint: Endpoint): string {
   const place = endpoint.envelope === "wrapped" ? ", in `data`" : "";
   const texts = Object.entries(endpoint.answers).map(([status, schema]) => ({
@@ -159,7 +159,7 @@ function answersText(endpoint: Endpoint): string {
     .join("\n\n");
 }
 
-/** What comes after "Answers 200:", tables in lines of their own. */
+/** Returns the text after "Answers 200:", with tables on separate lines. */
 function answerText(schema: JsonSchema | null): string {
   if (schema === null) return "no body.";
   const name = referenceName(schema);
@@ -174,7 +174,7 @@ function answerText(schema: JsonSchema | null): string {
   return fields === "" ? "an empty object." : `\n\n${fields}`;
 }
 
-/** What the pages of a cursor list hold; null for other answers. */
+/** Returns the item type of a cursor list, or null for other responses. */
 function pageItem(schema: JsonSchema): string | null {
   const { data, ...rest } = schema.properties ?? {};
   if (Object.keys(rest).join() !== "cursor,hasMore,total" || typeof data !== "object") return null;
@@ -193,7 +193,7 @@ const KEYS: Readonly<Record<CallerKind, string>> = {
 
 const MAX_JSON_LINE_LENGTH = 80;
 
-/** A curl call where there is something to send; without a body a call is its path and the key. */
+/** Returns a curl call for endpoints with a body. Others need only the path and the key. */
 function example(endpoint: Endpoint): string {
   const body = endpoint.bodyKind === "upload" ? {} : EXAMPLE_BODIES[endpoint.name];
   if (body === undefined) return "";
@@ -220,7 +220,7 @@ function oneLine(value: unknown): string {
   return JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** One line when it is short, else a line for each field. */
+/** Returns JSON on one line if short, otherwise with one line per field. */
 function jsonText(body: Readonly<Record<string, unknown>>): string {
   const short = oneLine(body);
   if (short.length <= MAX_JSON_LINE_LENGTH) return short;

@@ -1,13 +1,13 @@
-// What the catalogs of PostgreSQL tell about the tables of a migrated database, in an order that does not change.
+// Reads a migrated database's tables from the PostgreSQL catalogs, in a stable order.
 import type { ClientBase } from "pg";
 
-/** Names are as SQL takes them: in quotes where they need some. */
+/** Names are quoted for SQL where needed. */
 export interface Table {
   oid: number;
   name: string;
   isUnlogged: boolean;
   options: string[] | null;
-  /** How it is partitioned; null: not at all. */
+  /** The partition key, or null for an unpartitioned table. */
   partitionKey: string | null;
   comment: string | null;
 }
@@ -17,12 +17,12 @@ export interface Column {
   type: string;
   isNotNull: boolean;
   defaultValue: string | null;
-  /** `a` always, `d` by default, else empty. */
+  /** `a` for always, `d` for by default, otherwise empty. */
   identity: string;
-  /** `s` stored, `v` virtual, else empty. */
+  /** `s` for stored, `v` for virtual, otherwise empty. */
   generated: string;
   collation: string | null;
-  /** Where it is not the usual one of the type. */
+  /** Set if it differs from the type's default. */
   storage: string | null;
   comment: string | null;
 }
@@ -30,7 +30,7 @@ export interface Column {
 export interface Constraint {
   name: string;
   definition: string;
-  /** The table a foreign key points at; 0 for other kinds. */
+  /** The table a foreign key references; 0 for other kinds. */
   referencedOid: number;
 }
 
@@ -39,12 +39,12 @@ export interface RowColumn {
   name: string;
   type: string;
   isNullable: boolean;
-  /** The database fills it in when it is not given. */
+  /** Whether the database fills it in by default. */
   hasDefault: boolean;
   isGenerated: boolean;
 }
 
-/** Names are written without the schema where the search path finds them. */
+/** Makes PostgreSQL omit the schema from names in the search path. */
 export async function useShortNames(client: ClientBase): Promise<void> {
   await client.query("set search_path = public");
 }
@@ -56,7 +56,7 @@ export async function listExtensions(client: ClientBase): Promise<string[]> {
   );
 }
 
-/** In the order in which the migrations made them; partitions depend on the day. */
+/** Lists tables in creation order, without partitions, which depend on the current date. */
 export async function listTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.oid, quote_ident(c.relname) as name, c.relpersistence = 'u' as "isUnlogged", c.reloptions as options,
@@ -88,7 +88,7 @@ export async function listColumns(client: ClientBase, tableOid: number): Promise
   return rows;
 }
 
-/** NOT NULL has rows of its own in the catalog since PostgreSQL 18 (contype n); it is told with the columns. */
+/** Lists constraints without NOT NULL, which is listed with the columns. PostgreSQL 18 has catalog rows for it (contype n). */
 export async function listConstraints(client: ClientBase, tableOid: number): Promise<Constraint[]> {
   const { rows } = await client.query<Constraint>(
     `select quote_ident(conname) as name, pg_get_constraintdef(oid, true) as definition, confrelid as "referencedOid"
@@ -100,11 +100,11 @@ export async function listConstraints(client: ClientBase, tableOid: number): Pro
   return rows;
 }
 
-/** The statements of the indexes that no constraint makes. */
+/** Lists the statements of indexes that do not belong to a constraint. */
 export async function listIndexStatements(client: ClientBase, tableOid: number): Promise<string[]> {
   return texts(
     client,
-    // That of a partitioned table is one of all partitions.
+    // An index of a partitioned table applies to all partitions.
     `select replace(pg_get_indexdef(indexrelid, 0, true), ' ON ONLY ', ' ON ') as text
      from pg_index
      where indrelid = $1
@@ -134,7 +134,7 @@ export async function listTriggerStatements(client: ClientBase): Promise<string[
   );
 }
 
-/** What none of the lists above holds: views, foreign tables, sequences and types of their own, aggregates, policies. */
+/** Lists all other objects: views, foreign tables, separate sequences and types, aggregates, policies. */
 export async function listOtherObjects(client: ClientBase): Promise<string[]> {
   return texts(
     client,
@@ -156,7 +156,7 @@ export async function listOtherObjects(client: ClientBase): Promise<string[]> {
   );
 }
 
-/** The columns of every table, for the types of its rows. */
+/** Lists the columns of every table for the row types. */
 export async function listRowColumns(client: ClientBase): Promise<RowColumn[]> {
   const { rows } = await client.query<RowColumn>(
     `select c.table_name as table, c.column_name as name, c.udt_name as type, c.is_nullable = 'YES' as "isNullable",
@@ -170,7 +170,7 @@ export async function listRowColumns(client: ClientBase): Promise<RowColumn[]> {
   return rows;
 }
 
-/** The condition that the row `o` of a catalog was not brought by an extension. */
+/** Returns the condition that row `o` of a catalog does not belong to an extension. */
 function isOwn(catalog: "pg_class" | "pg_proc" | "pg_type"): string {
   return `not exists (select from pg_depend where classid = '${catalog}'::regclass and objid = o.oid and deptype = 'e')`;
 }

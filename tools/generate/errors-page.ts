@@ -1,4 +1,4 @@
-// Makes docs/errors.md: the envelope, the codes of fields, then every code with what to do about it.
+// Generates docs/errors.md: the envelope, the field codes, and every error code with its solution.
 import { STATUS_CODES } from "node:http";
 import type { z } from "zod";
 import { ERRORS, FIELD_CODES, type errorAnswer, type ErrorCode } from "@postloft/contract/errors.ts";
@@ -19,7 +19,7 @@ export const ERROR_EXAMPLE: z.infer<typeof errorAnswer> = {
   timestamp: "2027-01-31T12:00:00.000Z",
 };
 
-/** The whole text of docs/errors.md. */
+/** Returns the text of docs/errors.md. */
 export function errorsPage(): string {
   const codes = Object.keys(ERRORS) as ErrorCode[];
   const byStatus = Map.groupBy(codes, (one) => ERRORS[one].status);
@@ -51,7 +51,7 @@ export function errorsPage(): string {
   ]);
 }
 
-/** Links from another page of the folder. */
+/** Returns links to error codes from another page. */
 export function errorLinks(codes: readonly ErrorCode[]): string {
   return codes.map((one) => linkTo(one, code(one), "errors.md")).join(", ");
 }

@@ -1,10 +1,10 @@
-// Recorded answers about files: images, imported contacts, exported ones.
+// Records responses about files: images, imports and exports.
 import type { Story } from "./answer-story.ts";
 
-/** Of an image of one pixel. */
+/** An image of one pixel. */
 const GIF = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
 
-/** A key as it is handed out, and what is shown in its place: the same whenever it is recorded. */
+/** Matches image keys, which are replaced by a fixed one so that recordings are reproducible. */
 export const IMAGE_KEY = /\b[0-9a-f]{64}(?=\.gif)/g;
 export const SHOWN_KEY = "0199e0a17b2c7d3e8f40".padEnd(64, "0");
 

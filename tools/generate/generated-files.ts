@@ -55,7 +55,7 @@ export async function generatedSchema(connection: ClientConfig): Promise<Readonl
   }
 }
 
-/** The paths whose file under `root` is missing or has another text. */
+/** Returns the paths whose file under `root` is missing or outdated. */
 export async function staleFiles(files: ReadonlyMap<string, string>, root: string): Promise<string[]> {
   const found = await Promise.all(
     [...files].map(async ([file, text]) => ({

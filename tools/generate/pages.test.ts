@@ -1,4 +1,4 @@
-// The pages generated from the contract and the settings are current, and list everything in the catalogs and nothing else.
+// Tests that the pages generated from the contract and the settings are current and complete.
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -25,7 +25,7 @@ test(`every generated page is current; if not, run \`${COMMAND}\``, async () => 
   expect(await staleFiles(files, ROOT)).toEqual([]);
 });
 
-test("staleFiles names a file that was changed by hand or is missing", async () => {
+test("staleFiles names files that were edited or are missing", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "postloft-generated-"));
   try {
     for (const [file, text] of files) {
@@ -41,12 +41,12 @@ test("staleFiles names a file that was changed by hand or is missing", async () 
   }
 });
 
-test("docs/api.md has a section for every endpoint, and no other one that looks like it", async () => {
+test("docs/api.md has one section for every endpoint", async () => {
   const sections = headings(await checkedIn("docs/api.md"), 3).filter((heading) => heading.includes("/"));
   expect(sections).toEqual(ENDPOINTS.map(({ method, path: route }) => `${method} ${route}`));
 });
 
-test("docs/api.md names only codes of the catalog, and every limit", async () => {
+test("docs/api.md names every limit, and only error codes of the catalog", async () => {
   const page = await checkedIn("docs/api.md");
   const codes = [...page.matchAll(/\[`([A-Z_]+)`\]\(errors\.md#/g)].map(([, code]) => code ?? "");
   expect(codes.filter((code) => !(code in ERRORS))).toEqual([]);
@@ -55,7 +55,7 @@ test("docs/api.md names only codes of the catalog, and every limit", async () =>
   expect(missing.map(([name]) => name)).toEqual([]);
 });
 
-test("docs/errors.md has every code under its status with what to do, and no other code", async () => {
+test("docs/errors.md has every code under its status with its solution, and no other code", async () => {
   const page = await checkedIn("docs/errors.md");
   expect(headings(page, 3).toSorted()).toEqual(Object.keys(ERRORS).toSorted());
   const plain = page.replaceAll(/\s+/g, " ");
@@ -68,11 +68,11 @@ test("docs/errors.md has every code under its status with what to do, and no oth
   expect(fieldCodes).toEqual(Object.keys(FIELD_CODES));
 });
 
-test("the error of docs/errors.md is one the service could answer", () => {
+test("the example in docs/errors.md is a valid error response", () => {
   expect(errorAnswer.strict().parse(ERROR_EXAMPLE)).toEqual(ERROR_EXAMPLE);
 });
 
-test("every link of the pages leads to one heading", async () => {
+test("every link in the pages leads to exactly one heading", async () => {
   const names = ["docs/api.md", "docs/errors.md", "docs/settings.md"];
   const pages = await Promise.all(
     names.map(async (name) => ({ name: path.basename(name), text: await checkedIn(name) })),
@@ -91,7 +91,7 @@ test("every link of the pages leads to one heading", async () => {
   }
 });
 
-test("docs/settings.md and .env.example have every setting, and no other one", async () => {
+test("docs/settings.md and .env.example list every setting and no other", async () => {
   const rows = [...(await checkedIn("docs/settings.md")).matchAll(/^\| `([A-Z\d_]+)`/gm)].map(
     ([, name]) => name,
   );
@@ -101,7 +101,7 @@ test("docs/settings.md and .env.example have every setting, and no other one", a
   expect(lines.flatMap((line) => /^#([A-Z\d_]+)=/.exec(line)?.[1] ?? [])).toEqual(Object.keys(SETTINGS));
 });
 
-test(".env.example shows the defaults: with every line taken in, nothing changes", async () => {
+test(".env.example shows the defaults, so uncommenting every line changes nothing", async () => {
   const lines = (await checkedIn(".env.example")).split("\n");
   const values = lines.flatMap((line) => {
     const [, name, value] = /^#([A-Z\d_]+)=(.*)$/.exec(line) ?? [];
@@ -110,7 +110,7 @@ test(".env.example shows the defaults: with every line taken in, nothing changes
   expect(readConfig(Object.fromEntries(values))).toEqual(readConfig({}));
 });
 
-test("a table of the pages is never empty, and no line holds only a half of one", async () => {
+test("no table in the pages is empty, and no row spans several lines", async () => {
   for (const [file, text] of files) {
     if (!file.endsWith(".md")) continue;
     const blocks = text.split("\n\n").filter((block) => block.startsWith("|"));

@@ -1,4 +1,4 @@
-// `npm run screens`: pictures every screen of the dashboard in both themes, wide and narrow, from made-up data, into docs/screens/.
+// `npm run screens`: takes screenshots of every dashboard screen in both themes, wide and narrow, with sample data, into docs/screens/.
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -38,7 +38,7 @@ async function picture(browser: Browser, url: string, screens: readonly Screen[]
     }
 }
 
-/** A page with all of them, each once in each theme; the narrow ones beside the wide ones. */
+/** Returns a page with all screenshots, each screen once per theme, wide next to narrow. */
 function pageOf(screens: readonly Screen[]): string {
   const rows = screens.map((screen) => {
     const images = VIEWS.map((view) => {

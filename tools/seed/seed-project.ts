@@ -1,15 +1,15 @@
-// Fills a project with made-up contacts and events: realistic, the same for the same seed, generated inside the database.
+// Fills a project with realistic fake contacts and events. The data is generated in the database and is the same for the same seed.
 import type pg from "pg";
 
 export interface SeedRequest {
   projectId: string;
-  /** How many are added; those that are there stay. */
+  /** Number of contacts to add to the existing ones. */
   contacts: number;
-  /** How many events the added contacts get. */
+  /** Number of events for the added contacts. */
   events: number;
-  /** The same seed and numbers make the same people. */
+  /** The same seed and numbers produce the same contacts. */
   seed: number;
-  /** The instant the data leads up to; now unless given. */
+  /** The time of the latest data; defaults to now. */
   until?: Date;
   onProgress?: (progress: SeedProgress) => void;
 }
@@ -22,7 +22,7 @@ export interface SeedProgress {
 
 const ROWS_AT_ONCE = 25_000;
 const DAY_MS = 86_400_000;
-/** Contacts came over two years, events happened in the last ninety days. */
+/** Contacts are spread over two years, events over the last 90 days. */
 const CONTACT_DAYS = 730;
 const EVENT_DAYS = 90;
 
@@ -30,7 +30,7 @@ const FIRST_NAMES =
   "ada alan barbara chen claire dennis edsger elena fatima frances grace guido hedy ines ivan jean john katherine ken leslie linus lynn margaret mary niklaus olga omar priya radia rosa sofia sven tim tomas ursula vera vint wei yuki zoe";
 const LAST_NAMES =
   "allen bauer becker bianchi brown costa dubois fischer garcia hansen hoffmann ivanova jansen johnson kim kowalski lambert larsen lee lopez martin meyer moreau muller nakamura novak okafor olsen patel petrov rossi santos schmidt silva smith tanaka wagner walker wang yilmaz";
-/** Names nobody can own (RFC 2606): a mistake with this data reaches no person. */
+/** Reserved names (RFC 2606), so that a mistake with this data reaches no real person. */
 const DOMAINS = "example.com mail.example.com example.org corp.example.org example.net post.example.net";
 const COUNTRIES = "US US US US GB GB DE DE FR NL ES IT BR IN JP";
 const PLANS = "free free free free free free pro pro pro team enterprise";
@@ -39,7 +39,7 @@ const TAGS = "newsletter beta partner webinar trial referral support annual";
 const EVENT_NAMES =
   "page_viewed page_viewed page_viewed page_viewed signed_in signed_in signed_in feature_used feature_used cart_updated purchase invoice_paid document_exported teammate_invited support_requested";
 
-/** The type of each key, as the first value would have given it. */
+/** The types that the first values would have set. */
 const FIELDS = {
   plan: "string",
   age: "number",
@@ -51,7 +51,7 @@ const FIELDS = {
   tags: "string",
 };
 
-/** 0 ≤ x < 1 in SQL, decided by the number `n` of the row, the seed ($3) and the purpose. */
+/** Returns SQL for a random number 0 ≤ x < 1, derived from the row number `n`, the seed ($3) and the purpose. */
 const random = (purpose: number) =>
   `((hashint8extended(n, $3::bigint * 1000 + ${purpose}) & 4294967295)::float8 / 4294967296)`;
 
@@ -60,7 +60,7 @@ const pick = (words: string, purpose: number) => {
   return `(array['${list.join("','")}'])[1 + floor(${random(purpose)} * ${list.length})::int]`;
 };
 
-/** A UUIDv7 in SQL: the instant, then bits decided by the number of the row. */
+/** Returns SQL for a UUIDv7 made of a time and bits derived from the row number. */
 const idOf = (atMs: string, number: string, purpose: number) => {
   const bits = `hashint8extended(${number}, $3::bigint * 1000 + ${purpose})`;
   return `(lpad(to_hex(${atMs}), 12, '0') || '7' || lpad(to_hex(${bits} & 4095), 3, '0')
@@ -68,7 +68,7 @@ const idOf = (atMs: string, number: string, purpose: number) => {
 };
 
 const CONTACT_ID = 1;
-/** When contact number `$n` came, ms: evenly over the two years that end at $2. */
+/** Returns SQL for the creation time of contact `$n` in ms, evenly spread over the two years that end at $2. */
 const contactAtMs = (number: string) =>
   `($2::bigint - ${CONTACT_DAYS * DAY_MS} + (${number}::float8 / $4 * ${CONTACT_DAYS * DAY_MS})::bigint)`;
 
@@ -95,7 +95,7 @@ const INSERT_CONTACTS = `
   from (select n, ${contactAtMs("n")} as at_ms, ${pick(PLANS, 20)} as plan
         from generate_series($5::bigint, $6::bigint) n) row_of`;
 
-/** Only contacts that were there at the time; some do a lot, most little. */
+/** Only contacts that existed at the time get events; a few get many, most get few. */
 const INSERT_EVENTS = `
   insert into events (project_id, id, contact_id, name, data, created_at)
   select $1::uuid, ${idOf("at_ms", "n", 30)}, ${idOf(contactAtMs("who"), "who", CONTACT_ID)}, name,
@@ -112,10 +112,10 @@ const INSERT_EVENTS = `
 const REGISTER_FIELDS = `
   insert into contact_fields (project_id, field, type) select $1, * from unnest($2::text[], $3::text[]) on conflict do nothing`;
 
-/** Generating takes longer than writing: two connections keep two cores busy. */
+/** Generating takes longer than writing, so two connections use two cores. */
 const CONNECTIONS = 2;
 
-/** Adds the contacts and events, a few ten thousand rows a commit, and brings the statistics of the planner up to date. */
+/** Adds the contacts and events in commits of several ten thousand rows, and updates the planner's statistics. */
 export async function seedProject(pool: pg.Pool, request: SeedRequest): Promise<void> {
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => openFastClient(pool)));
   try {
@@ -123,21 +123,21 @@ export async function seedProject(pool: pg.Pool, request: SeedRequest): Promise<
     await clients[0]?.query("select gin_clean_pending_list('contacts_search')");
     await clients[0]?.query("vacuum (analyze) contacts, events");
   } finally {
-    // Ends the connections: what was set for them goes with them.
+    // Close the connections, because their session settings were changed.
     for (const client of clients) client.release(true);
   }
 }
 
 async function openFastClient(pool: pg.Pool): Promise<pg.PoolClient> {
   const client = await pool.connect();
-  // What a crash would lose can be made again.
+  // Data lost in a crash can be generated again.
   await client.query("set statement_timeout = 0; set synchronous_commit = off");
-  // The search index takes new rows into a list first; merging a long list at once costs half of merging many short ones.
+  // The search index merges one long pending list in half the time of many short ones.
   await client.query(
     "set gin_pending_list_limit = '1GB'; set work_mem = '256MB'; set maintenance_work_mem = '512MB'",
   );
   try {
-    // Each event points at a contact of the same run, so nothing is to be checked; a role that may not say so has it checked.
+    // Skip foreign key checks, because each event refers to a contact of the same run. Without the privilege the checks run.
     await client.query("set session_replication_role = replica");
   } catch (error) {
     if ((error as { code?: unknown }).code !== "42501") throw error;

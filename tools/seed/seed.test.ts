@@ -1,4 +1,4 @@
-// Seeding: the numbers asked for, data that keeps the rules of real data, the same for the same seed; and the command around it.
+// Tests that seeding produces the requested number of valid, reproducible rows, and tests its command.
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
@@ -48,7 +48,7 @@ async function fill(project: TestProject, seed: number, numbers = { contacts: 1_
   return seen;
 }
 
-test("contacts and events are as many as asked for, and look as if they had come one by one", async () => {
+test("adds the requested contacts and events, spread over time like real ones", async () => {
   const project = await server.createProject();
   expect(await fill(project, 1)).toEqual(["contacts 1000/1000", "events 3000/3000"]);
   const contacts = await contactsOf(project);
@@ -72,7 +72,7 @@ test("contacts and events are as many as asked for, and look as if they had come
   expect(new Set(events.map(({ name }) => name)).size).toBeGreaterThan(8);
 });
 
-test("the fields are registered with the types of their values, and none is everywhere the same", async () => {
+test("registers fields with the types of their values, and no field is constant", async () => {
   const project = await server.createProject();
   await fill(project, 1);
   const contacts = await contactsOf(project);
@@ -91,7 +91,7 @@ test("the fields are registered with the types of their values, and none is ever
   expect(share).toBeLessThan(0.95);
 });
 
-test("the same seed makes the same people and events, another one makes others; a second run adds to the first", async () => {
+test("the same seed produces the same data, another one differs, and a second run adds more", async () => {
   const [one, same, other] = [
     await server.createProject(),
     await server.createProject(),
@@ -112,7 +112,7 @@ test("the same seed makes the same people and events, another one makes others; 
 
 const COMMAND = fileURLToPath(new URL("seed.ts", import.meta.url));
 
-/** Runs the command on the test database; answers its exit code and what it said. */
+/** Runs the command on the test database. Returns its exit code and output. */
 async function run(...options: string[]): Promise<{ code: number; said: string }> {
   const { host, port, user, password, database } = server.pool.options;
   const url = `postgres://${user}:${encodeURIComponent(String(password))}@${host}:${port}/${database}`;
@@ -124,7 +124,7 @@ async function run(...options: string[]): Promise<{ code: number; said: string }
   });
 }
 
-test("the command takes a project by its key or id, and says what is wrong in a sentence", async () => {
+test("the command takes a project by key or id, and reports errors in one sentence", async () => {
   const project = await server.createProject();
   const runs = await Promise.all([
     run("--key", project.secretKey, "--contacts", "20", "--events", "30"),

@@ -1,4 +1,4 @@
-// `npm run seed -- --contacts 1000000 --events 5000000`: fills a project with made-up data, to look at lists, filters and counts at size.
+// `npm run seed -- --contacts 1000000 --events 5000000`: fills a project with fake data, to test lists, filters and counts at scale.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import type pg from "pg";
@@ -18,7 +18,7 @@ Adds made-up contacts and events to a project of the database of DATABASE_URL, o
 a server may run on it. Without --project and --key there must be exactly one project.
 `;
 
-/** Something a person can put right: told without a stack. */
+/** An error the user can fix, printed without a stack. */
 class SeedError extends Error {
   override name = "SeedError";
 }
@@ -31,7 +31,7 @@ interface Options {
   key: string | undefined;
 }
 
-/** Null when only the usage is asked for. */
+/** Returns null if only the usage is requested. */
 function readOptions(): Options | null {
   const text = { type: "string" } as const;
   const { values } = parseArgs({
@@ -126,7 +126,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** What a person can do something about is told in a sentence, everything else with its stack. */
+/** Returns one sentence for errors a user can fix, otherwise the stack. */
 function explain(error: unknown): string {
   const code = String((error as { code?: unknown }).code);
   if (code.startsWith("ERR_PARSE_ARGS") && error instanceof Error)

@@ -1,5 +1,5 @@
-// Last check of `npm test`: what the statements of the tests returned is what the source declares of their rows. A column that was renamed,
-// or is of another type than its reader believes, is named with its place; so is a statement that no test ran.
+// Last check of `npm test`: compares the columns that statements returned in the tests with the row types declared in the source. Reports
+// renamed columns, other types, and statements that no test ran, with their place.
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { compareRows } from "./compare-rows.ts";

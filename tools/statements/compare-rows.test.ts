@@ -1,4 +1,4 @@
-// What is told of a row that is not what its statement returns, and that the compiler is asked in the right places.
+// Tests which differences between declared and returned rows are reported, and that the compiler sees the right places.
 import { expect, test } from "vitest";
 import { compareRows, faultsOfRow } from "./compare-rows.ts";
 import type { DeclaredField, DeclaredRow, Kind } from "./declared-rows.ts";
@@ -15,7 +15,7 @@ const ran = (columns: Record<string, number>, nulls: string[] = []) => ({
   nulls,
 });
 
-test("a row as its statement returns it has no faults, and columns that nobody reads are none", () => {
+test("accepts a row that matches its statement, and ignores unused columns", () => {
   const declared = row({
     id: field("string"),
     isOpen: field("boolean"),
@@ -39,7 +39,7 @@ test("a row as its statement returns it has no faults, and columns that nobody r
   expect(faultsOfRow(declared, ran(columns, ["at"]))).toEqual([]);
 });
 
-test("a column that is gone, one of another type and one that is null are named", () => {
+test("reports missing columns, other types and unexpected nulls", () => {
   const declared = row({
     name: field("string"),
     sum: field("number"),
@@ -55,12 +55,12 @@ test("a column that is gone, one of another type and one that is null are named"
   ]);
 });
 
-test("fields of any name are compared, too", () => {
+test("compares fields of any name", () => {
   const declared = { ...row({}), others: field("boolean") };
   expect(faultsOfRow(declared, ran({ a: BOOL, b: TEXT }))).toEqual(['"b" is string, declared as boolean']);
 });
 
-test("faults are told with their place; a statement at a place nobody knows is one", () => {
+test("reports faults with their place, and statements at an unknown place", () => {
   const declared = [row({ id: field("string") }), { ...row({}), at: "server/src/y.ts:2:2" }];
   const run = [ran({ id: INT8 }), ran({ id: INT8 }), { ...ran({}), at: "server/src/z.ts:3:3" }];
   expect(compareRows(declared, run)).toEqual({

@@ -1,4 +1,4 @@
-// Vitest's global setup: what an earlier run wrote down of its statements is gone.
+// Vitest's global setup: deletes the statements recorded by an earlier run.
 import { mkdir, rm } from "node:fs/promises";
 import { RECORD_FOLDER } from "./statement-record.ts";
 

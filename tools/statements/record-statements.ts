@@ -1,4 +1,4 @@
-// Writes down which columns each statement of a test run returned, by the place that ran it (file, line, column).
+// Records the columns that each statement of a test run returned, by the calling file, line and column.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { appendFileSync } from "node:fs";
 import path from "node:path";
@@ -26,21 +26,21 @@ interface Result {
   rows?: Array<Record<string, unknown>>;
 }
 
-/** A statement that is being run: the place of the call, and its text, which is made again only when something is written down. */
+/** A running statement: the place of its call and a function that returns its text, called only when a record is written. */
 interface Run {
   at: string;
   textOf: () => string;
 }
 
 const runs = new AsyncLocalStorage<Run>();
-/** Whether one of the recorded methods is being called right now. */
+/** Whether a recorded method is currently being called. */
 const within = { call: false };
 const known = new Map<string, string>();
 const written = new Set<string>();
-/** Where rows are declared that the program believes in. */
+/** Files whose declared row types are used by the program. */
 const READ = /^server\/src\/(?!testing\/)(?!.*\.test\.ts:)/;
 
-/** Where `called` was called, in the file as it was written. */
+/** Returns the place of the caller of `called` in the original source. */
 function callerOf(called: Method): string {
   const { prepareStackTrace, stackTraceLimit } = Error;
   const holder: { stack?: NodeJS.CallSite[] } = {};
@@ -54,7 +54,7 @@ function callerOf(called: Method): string {
   const raw = `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
   const mapped = known.get(raw);
   if (mapped !== undefined) return mapped;
-  // Vitest's own function for it knows the files as they were written.
+  // Vitest's function maps places to the original source.
   const line = String(prepareStackTrace?.(new Error(), [site]) ?? site);
   const [, file = "", at = ""] = /((?:file:\/\/)?\/[^()\s]+?)(:\d+:\d+)\)?$/.exec(line.trim()) ?? [];
   const full = file.startsWith("file:") ? fileURLToPath(file) : file;
@@ -68,7 +68,7 @@ function note({ at, textOf }: Run, text: unknown, { fields, rows = [] }: Result)
   const nulls = fields.filter(({ name }) => rows.some((row) => row[name] === null)).map(({ name }) => name);
   const said: RunStatement = { at, columns: fields.map(({ name, dataTypeID }) => [name, dataTypeID]), nulls };
   const line = JSON.stringify(said);
-  // What is asked on a new connection runs while a statement waits for it.
+  // Setup queries of a new connection run while a statement waits for it, so skip them.
   if (written.has(line) || text !== textOf()) return;
   written.add(line);
   appendFileSync(FILE, `${line}\n`);
@@ -96,7 +96,7 @@ function patchBuilders(): void {
       const original = host[name];
       if (original === undefined) continue;
       const recorded: Method = function (...args) {
-        // One of them may be made of another: the outer one is what the source says.
+        // Recorded methods may call each other. The outermost call is the one in the source.
         if (within.call) return original.apply(this, args);
         within.call = true;
         try {

@@ -1,15 +1,15 @@
-// What a test run writes down of the statements it ran.
+// The record of statements that a test run writes.
 import path from "node:path";
 
-/** One for each checkout; emptied when a run begins. */
+/** One per checkout; emptied at the start of a run. */
 export const RECORD_FOLDER = path.join(import.meta.dirname, "../../node_modules/.statements");
 
-/** A statement that ran. One place may run several, put together from parts. */
+/** An executed statement. One call may run several statements that are assembled from parts. */
 export interface RunStatement {
-  /** `server/src/x/queries.ts:12:5`: the call that ran it. */
+  /** The place of the call, such as `server/src/x/queries.ts:12:5`. */
   at: string;
-  /** Name and type (OID) of each. */
+  /** Name and type (OID) of each column. */
   columns: Array<[string, number]>;
-  /** Those that were null in one of its rows. */
+  /** Columns that were null in at least one row. */
   nulls: string[];
 }

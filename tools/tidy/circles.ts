@@ -1,4 +1,4 @@
-// How tangled the code is, in numbers that `npm test` prints: circles of folders and of files, long functions, rooms a noun is spread over.
+// Measures how tangled the code is and prints the numbers in `npm test`: import circles, long functions, and nouns spread over folders.
 import { posix } from "node:path";
 import { folderOf, READING_ORDER, targetOf } from "./reading-order.ts";
 import { FUNCTION_MAX_LINES } from "./sizes.ts";
@@ -6,12 +6,12 @@ import { importsOf, lineAt, visit } from "./source.ts";
 import { tableReadsOf } from "./table-reads.ts";
 import { isGenerated, isTest, type Rule, type Tree } from "./tree.ts";
 
-/** From each node to those it depends on. */
+/** Maps each node to its dependencies. */
 type Graph = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Of all functions so many may be longer than FUNCTION_MAX_LINES with the functions inside them. */
+/** The maximum share of functions longer than FUNCTION_MAX_LINES, nested functions included. */
 export const LONG_FUNCTIONS_SHARE = 0.005;
-/** In so many folders of the server at most files are called after one noun. */
+/** The maximum number of server folders with files named after the same noun. */
 export const FOLDERS_OF_A_NOUN = 4;
 
 export const importCircles: Rule = {
@@ -47,7 +47,7 @@ export const nounsTogether: Rule = {
       })),
 };
 
-/** The numbers, one a line. */
+/** Returns the measured numbers, one per line. */
 export function measuresOf(tree: Tree): string[] {
   const folderCircles = circlesOf(folderGraphOf(tree));
   const fileCircles = circlesOf(fileGraphOf(tree));
@@ -62,7 +62,7 @@ export function measuresOf(tree: Tree): string[] {
   ];
 }
 
-/** Folders of the server by what their code imports and reads; tests and root files depend on whatever they like. */
+/** Returns the dependencies between server folders by imports and table reads. Tests and root files are excluded. */
 export function folderGraphOf(tree: Tree): Graph {
   const graph = new Map<string, Set<string>>();
   const add = (from: string | undefined, to: string | undefined): void => {
@@ -87,7 +87,7 @@ function fileGraphOf(tree: Tree): Graph {
   );
 }
 
-/** Groups of nodes each of which leads to all others of its group (Tarjan's algorithm), each sorted. */
+/** Returns groups of nodes that can reach each other (Tarjan's algorithm), each sorted. */
 export function circlesOf(graph: Graph): string[][] {
   const found = new Map<string, { order: number; lowest: number }>();
   const path: string[] = [];
@@ -126,7 +126,7 @@ function functionsOf(tree: Tree) {
   return { total, long };
 }
 
-/** For each folder of the server: the folders in which a file, or a folder around it, is called after it, in either number. */
+/** Returns for each server folder the folders with a file or subfolder named after it, in singular or plural. */
 function nounsOf(tree: Tree): { noun: string; folders: string[] }[] {
   const paths = tree.sources.map(({ path }) => path).filter((path) => !isTest(path));
   return READING_ORDER.filter((noun) => noun !== "platform").map((noun) => {

@@ -1,4 +1,4 @@
-// What the documents say about the tree, held against the tree: the map in ARCHITECTURE.md and every link to a file.
+// Compares documents with the tree: the map in the README and every link to a file.
 import { posix } from "node:path";
 import type { Finding, Rule, Tree } from "./tree.ts";
 
@@ -62,7 +62,7 @@ function exists(tree: Tree, path: string): boolean {
   return path === "." || tree.texts.has(path) || tree.folders.has(path);
 }
 
-/** The first word of each line in the first fenced block below the heading, without a trailing slash. */
+/** Returns the first word of each line in the first fenced block below the heading, without a trailing slash. */
 function mapOf(readme: string): { path: string; line: number }[] {
   const lines = linesOf(readme);
   const heading = lines.findIndex(({ text, isFenced }) => !isFenced && text.trim() === MAP_HEADING);
@@ -78,7 +78,7 @@ function mapOf(readme: string): { path: string; line: number }[] {
     .map(({ text, line }) => ({ path: (text.trim().split(/\s+/)[0] ?? "").replace(/\/$/, ""), line }));
 }
 
-/** Targets of inline links, images and reference definitions that are files; neither the web nor a place on the page. */
+/** Returns the targets of links and images that are files, without URLs and anchors. */
 function linksOf(markdown: string): { target: string; line: number }[] {
   return linesOf(markdown)
     .filter(({ isFenced }) => !isFenced)
@@ -93,7 +93,7 @@ function linksOf(markdown: string): { target: string; line: number }[] {
     });
 }
 
-/** `%20` as a space; a text that only looks encoded stays as it is. */
+/** Decodes `%20` and the like. Invalid encodings stay unchanged. */
 function decoded(target: string): string {
   try {
     return decodeURI(target);
@@ -102,7 +102,7 @@ function decoded(target: string): string {
   }
 }
 
-/** A fence line counts to its block. */
+/** A fence line belongs to its block. */
 function linesOf(markdown: string): DocumentLine[] {
   let isOpen = false;
   return markdown.split("\n").map((text, index) => {

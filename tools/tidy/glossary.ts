@@ -1,4 +1,4 @@
-// The right column of the glossary: words that are not used for an idea, because another one is.
+// Checks that names in the code avoid the glossary's banned words, which are listed in its right column.
 import { posix } from "node:path";
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { isGenerated, type Finding, type Rule } from "./tree.ts";
@@ -6,8 +6,8 @@ import { isGenerated, type Finding, type Rule } from "./tree.ts";
 const GLOSSARY = "GLOSSARY.md";
 
 /**
- * Words of the right column that names may hold all the same, with what else they mean in a program. Every other one is looked for; those that
- * stand in the left column too are not, since they are the word for something else.
+ * Banned words that names may still use, with their other meaning in a program. Words that also occur in the left column are not checked,
+ * because they name another idea.
  */
 export const OTHER_MEANINGS: Readonly<Record<string, string>> = {
   account: "what somebody logs in to; of SES, of the operating system",
@@ -90,7 +90,7 @@ export const bannedWords: Rule = {
   },
 };
 
-/** The words of the left column, and for each of the right one the word to use. */
+/** Returns the words of the left column, and for each word of the right column the one to use. */
 function wordsOf(glossary: string): { words: Set<string>; bans: Map<string, string> } {
   const words = new Set<string>();
   const bans = new Map<string, string>();
@@ -103,7 +103,7 @@ function wordsOf(glossary: string): { words: Set<string>; bans: Map<string, stri
   return { words, bans };
 }
 
-/** Without what stands in parentheses. */
+/** Returns the words of a cell without parentheses. */
 function listIn(cell: string): string[] {
   const parts = cell.replaceAll(/\([^)]*\)/g, "").split(",");
   return parts.map((part) => part.trim()).filter((part) => /^[a-z]/.test(part));
@@ -130,7 +130,9 @@ function findingsOf(file: SourceFile, bans: ReadonlyArray<[ban: string, word: st
   return findings;
 }
 
-/** In words of the singular, with a space around each: `waitingRoom`, `WAITING_ROOM` and `waiting-rooms` are all of " waiting room ". */
+/**
+ * Returns a name as singular words with surrounding spaces: `waitingRoom`, `WAITING_ROOM` and `waiting-rooms` all contain " waiting room ".
+ */
 function inWords(name: string): string {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")

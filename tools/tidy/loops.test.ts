@@ -1,5 +1,5 @@
-// Every loop of the product that counts or waits stands in a list: what is over user input on the serving thread is fed the most and worst of it
-// here; of the others it is said over what they go. A file with a new loop joins by standing in FED or OVER.
+// Tests that no loop over user input blocks the serving thread, by feeding each the worst input. Every file with a counting or waiting loop
+// must be listed in FED or in OVER, which says what its loops iterate over.
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAddress, parseDisplayName, parseDomain, parseMailbox } from "@postloft/contract/address.ts";
@@ -29,12 +29,12 @@ import { cpuMsOf, tooLongMsOf } from "./thread-time.ts";
 import { isGenerated, isTest, readTree } from "./tree.ts";
 
 const PRODUCT = /^(server\/src|contract\/src)\//;
-/** As much as a request may have everywhere. */
+/** The maximum size of a request body. */
 const LENGTH = LIMITS.bodyBytes.value;
-/** What a connection brings in one turn of the event loop at most, bytes. */
+/** The maximum bytes a connection delivers in one turn of the event loop. */
 const READ_LENGTH = 64 * 1024;
 
-/** A unit again and again, to the full length. */
+/** Repeats a unit to the full length. */
 const filled = (unit: string, length = LENGTH) =>
   unit.repeat(Math.ceil(length / unit.length)).slice(0, length);
 const ADDRESSES = ["a", "@", '"', "\\", ".", "(", "a@", "a.", '"\\'].map((unit) => filled(unit));
@@ -45,11 +45,11 @@ const TAGS = ["*|A|*", "*|IF:A|*", "{%", "{% if a %}", "{{a | b}}", "%A%", "%rec
 const FACTS = { projectName: "a", postalAddress: "a", year: 2026 };
 const readAll = (text: string, separator: string) => {
   const reader = createCsvReader(text, separator, true);
-  // One page of rows: whoever reads on lets others have a turn between.
+  // One page of rows, because callers yield between pages.
   for (let rows = 0; rows < LIMITS.importErrors.value && reader.next() !== null; rows++);
 };
 
-/** What is fed, by file: loops over what a caller, a server or a file says. */
+/** Loops over input from callers, servers or files, by file. */
 const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   "contract/src/address.ts": ADDRESSES.flatMap((text) => [
     () => parseAddress(text),
@@ -71,7 +71,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   }),
   "contract/src/design-html.ts": TEMPLATES.map((unit) => () => escapeAround(filled(unit))),
   "contract/src/merge-tags/entities.ts": ["&", "&quot;", "&#x27;", "&a"].map(
-    // As long as what is between two braces at most.
+    // The maximum length between two braces.
     (unit) => () => decodeEntities(filled(unit, 10_000)),
   ),
   "contract/src/merge-tags/find-merge-tags.ts": [...TEMPLATES, ...TAGS, "\\{{"].map(
@@ -130,7 +130,7 @@ const FED: Readonly<Record<string, ReadonlyArray<() => unknown>>> = {
   ),
 };
 
-/** Over what loops go that need no feeding, and the files that have them, below server/src/. */
+/** Loops that need no feeding: what they iterate over, and their files below server/src/. */
 const OVER: Readonly<Record<string, string>> = {
   "a batch after the other, until none is left; each waits for the database":
     "audit/audit-log.ts billing/tell-caps.ts campaigns/settle-campaigns.ts contacts/consent-chain/seal-consent.ts contacts/consent-chain/verify-consent.ts contacts/export-contact.ts contacts/export-contacts.ts contacts/import/record-changes.ts contacts/import/write-errors.ts contacts/upsert-parts.ts deliveries/watch-rates.ts domains/check-domains.ts domains/inspect-domains.ts emails/reading/email-history.ts emails/refusals/paused-destinations.ts emails/handover/put-right.ts platform/http/idempotency.ts platform/background/jobs.ts platform/background/project-turns.ts projects/removal/removal.ts requests/request-log.ts segments/follow-changes.ts suppressions/suppressions.ts uploads/s3-storage.ts v1/recent-sends.ts workflows/executions/awaited-events.ts workflows/executions/held-workflows.ts workflows/usage.ts",
@@ -176,7 +176,7 @@ const files = readTree(join(import.meta.dirname, "../.."))
     ({ path }) => !path.startsWith("server/src/testing/") && !path.startsWith("server/src/instance/pages/"),
   );
 
-test("every file with a loop that counts or waits says what it goes over", () => {
+test("every file with a counting or waiting loop is listed", () => {
   const withLoops = files.filter((file) => loopsOf(file) > 0).map(({ path }) => path);
   const others = Object.values(OVER).flatMap((paths) =>
     paths.split(" ").map((path) => (path.startsWith("contract/") ? path : `server/src/${path}`)),
@@ -186,6 +186,6 @@ test("every file with a loop that counts or waits says what it goes over", () =>
   expect(listed.filter((path) => !withLoops.includes(path))).toEqual([]);
 });
 
-test.each(Object.entries(FED))("the loops of %s take no long, whatever they are given", (_path, feeds) => {
+test.each(Object.entries(FED))("the loops of %s are fast for any input", (_path, feeds) => {
   expect(feeds.map((feed) => tooLongMsOf(() => cpuMsOf(feed))).filter(Boolean)).toEqual([]);
 });

@@ -1,13 +1,13 @@
-// What a source file looks like from outside: it parses, opens with its purpose, exports by name, keeps no state, reads no setting.
+// Rules for single source files: they parse, start with a header, have named exports only, keep no state and read no settings.
 import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
 const HEADER_MAX_LINES = 4;
 const ENVIRONMENT_READER = "server/src/platform/settings/config.ts";
-/** Programs of their own, which read what they need; the product gets its settings from the one reader. */
+/** Separate programs that read their own environment. The product reads it in one file. */
 const READ_ENVIRONMENT_THEMSELVES = /^(tools|bench|e2e)\/|(^|\/)[^/]+\.config\.[a-z]+$/;
 const CLOCK = "server/src/platform/clock.ts";
-/** What runs in a browser has that machine's clock and no other. */
+/** Browser code has no other clock. */
 const BROWSER_CODE = "server/src/instance/assets/";
 /** Tools load their configuration from a default export. */
 const CONFIGURATION = /\.config\.[a-z]+$/;
@@ -20,7 +20,7 @@ export const sound: Rule = {
     ),
 };
 
-/** Not asked of `*.test.ts`, whose titles say what they are for. */
+/** Not required of `*.test.ts`, because their titles state the purpose. */
 export const headers: Rule = {
   name: "every source file opens with one to four lines that say what it is for",
   check: ({ sources }) =>
@@ -43,7 +43,7 @@ export const headers: Rule = {
       }),
 };
 
-/** Of a name in a header the end of a path is enough: `sender.ts`, `emails/sending/sender.ts`. Patterns such as `*.test.ts` name no file. */
+/** A header may use the end of a path, such as `sender.ts` or `emails/sending/sender.ts`. Patterns such as `*.test.ts` are ignored. */
 export const headerNames: Rule = {
   name: "every file that a header names is there",
   check: ({ sources, texts }) => {
@@ -71,7 +71,7 @@ function headerOf(text: string): string[] {
   return lines.slice(0, end === -1 ? lines.length : end);
 }
 
-/** Tests may keep what beforeAll made in a module-level let. */
+/** Tests may keep values created by beforeAll in a module-level let. */
 export const exportsAndState: Rule = {
   name: "no default export, no barrel, no state in a module",
   check: ({ sources }) =>
@@ -103,7 +103,7 @@ export const pathAliases: Rule = {
   ],
 };
 
-/** Tests and their support get the address of the database from whoever starts them. */
+/** Tests receive the database address from their runner. */
 export const environment: Rule = {
   name: `process.env is read in ${ENVIRONMENT_READER} only`,
   check: ({ sources }) =>
@@ -120,7 +120,7 @@ export const environment: Rule = {
       ),
 };
 
-/** This machine's clock may be wrong. Tests and their support play the outside, and have no other. */
+/** The machine's clock may be wrong. Tests simulate other machines and have no other clock. */
 export const oneClock: Rule = {
   name: `the date is read in ${CLOCK} only`,
   check: ({ sources }) =>
@@ -192,7 +192,7 @@ function dateReadsOf(file: SourceFile): number[] {
   return offsets;
 }
 
-/** Offsets of `process.env` in any spelling: a member, a destructuring, an import. */
+/** Returns offsets of `process.env` in any form: a member, a destructuring or an import. */
 function environmentReadsOf(file: SourceFile): number[] {
   const offsets: number[] = [];
   visit(file, {

@@ -1,4 +1,4 @@
-// Columns are snake_case in SQL alone: a row that reaches TypeScript has camelCase keys (docs/decisions/0093).
+// Checks that only SQL uses snake_case: rows have camelCase keys in TypeScript (docs/decisions/0093).
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { tablesOf } from "./sql.ts";
 import type { Finding, Rule } from "./tree.ts";
@@ -6,7 +6,7 @@ import type { Finding, Rule } from "./tree.ts";
 const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)+$/;
 const HELD = "server/src/";
 
-/** Names that others gave, and where they are spoken. */
+/** Names defined by others, and the files that use them. */
 export interface ForeignNames {
   why: string;
   files: readonly string[];
@@ -85,7 +85,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
 
 export const propertyNames = propertyNamesBut(FOREIGN_NAMES);
 
-/** The rule with a list of names that others gave. Tables are called what their migrations call them. */
+/** Returns the rule with a list of allowed foreign names. Tables keep the names of their migrations. */
 export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
   return {
     name: "columns are snake_case in SQL alone, properties are camelCase",
@@ -115,7 +115,7 @@ export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
   };
 }
 
-/** What the list allows and nobody says any more in any of its files. */
+/** Returns allowed names that no file uses. */
 function unspoken(
   { files, names }: ForeignNames,
   held: ReadonlyArray<{ file: SourceFile; spoken: ReadonlyArray<{ name: string }> }>,
@@ -131,7 +131,7 @@ function unspoken(
     }));
 }
 
-/** The snake_case properties that a file declares, reads or writes. */
+/** Returns the snake_case properties that a file declares, reads or writes. */
 function snakeCasedOf(file: SourceFile): Array<{ name: string; start: number }> {
   const found: Array<{ name: string; start: number }> = [];
   const add = (key: { type: string; start: number; name?: unknown }): void => {

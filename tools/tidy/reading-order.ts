@@ -1,9 +1,9 @@
-// The order in which the server is read, and the rules on who may import whom that follow from it.
+// Defines the order in which the server is read, and checks the import rules that follow from it.
 import { posix } from "node:path";
 import { importsOf, type Import, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
-/** The folders below server/src. Code imports its own folder and earlier ones, so there are no cycles. */
+/** The folders below server/src. Code imports only its own folder and earlier ones, so there are no cycles. */
 export const READING_ORDER = [
   "platform",
   "message",
@@ -33,10 +33,7 @@ export const READING_ORDER = [
   "backup",
 ] as const;
 
-/**
- * The same order inside folders with many rooms. A place is a sub-folder, a file of the folder by its name, or `.` for its other files.
- * There are no exceptions.
- */
+/** The same order inside large folders. An entry is a subfolder, a file, or `.` for the other files. There are no exceptions. */
 export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   emails: [
     "rows",
@@ -77,7 +74,7 @@ export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** The files directly below server/src. They put the parts together and may import anything. */
+/** The files directly below server/src. They assemble the program and may import anything. */
 export const ROOT_FILES = [
   "main.ts",
   "api.ts",
@@ -92,9 +89,9 @@ const ARCHITECTURE = "ARCHITECTURE.md";
 const SERVER = "server/src/";
 const CONTRACT = "contract/src/";
 const CONTRACT_PACKAGE = "@postloft/contract/";
-/** Parts that are installed or bundled on their own: a relative import never leaves them. */
+/** Packages that are installed or bundled separately, so relative imports never leave them. */
 const PARTS = ["server/", "contract/", "dashboard/"];
-/** Private files and the only file outside their folder that may import them. That with which jobs are made is a tool for all. */
+/** Private files and the only outside file that may import them. The file that creates jobs is exempt. */
 const PRIVATE_FILES: { name: RegExp; role: string; reader?: string; except?: string }[] = [
   { name: /^(.+-)?queries\.ts$/, role: "queries" },
   { name: /^(.+-)?routes\.ts$/, role: "routes", reader: `${SERVER}api.ts` },
@@ -106,7 +103,7 @@ const PRIVATE_FILES: { name: RegExp; role: string; reader?: string; except?: str
   },
 ];
 
-/** Tests may import anything; so may bench, e2e and tools, which are programs of their own. */
+/** Tests may import anything, and so may bench, e2e and tools, which are separate programs. */
 export const readingOrder: Rule = {
   name: "server code imports only its own folder and earlier ones",
   check: ({ sources }) =>
@@ -155,13 +152,13 @@ export const privateFiles: Rule = {
     sources.filter(({ path }) => !isTest(path)).flatMap((file) => findingsOf(file, faultOfPrivacy)),
 };
 
-/** The folder below server/src that a path belongs to, however deep; undefined outside and for root files. */
+/** Returns the folder below server/src that contains a path, or undefined outside and for root files. */
 export function folderOf(path: string): string | undefined {
   const parts = path.startsWith(SERVER) ? path.slice(SERVER.length).split("/") : [];
   return parts.length > 1 ? parts[0] : undefined;
 }
 
-/** Where an import leads: a path from the root for what is ours, otherwise the name of the package. */
+/** Returns the target of an import: a path from the root for our code, otherwise the package name. */
 export function targetOf(path: string, specifier: string): string {
   if (specifier.startsWith(".")) return posix.join(posix.dirname(path), specifier);
   if (specifier.startsWith(CONTRACT_PACKAGE)) return CONTRACT + specifier.slice(CONTRACT_PACKAGE.length);
@@ -219,7 +216,7 @@ function faultOfInnerOrder(target: string, path: string, folder: string): string
   return `imports ${target}, but "${other}" comes after "${own}" inside ${folder}/. Pass it in, or move the shared part to an earlier place.`;
 }
 
-/** The place in the order of its folder that a path belongs to, whether the order has it or not. */
+/** Returns the entry of a folder's order that a path belongs to, whether or not it is listed. */
 function placeOf(path: string, order: readonly string[]): string {
   const [, first = "", ...rest] = path.slice(SERVER.length).split("/");
   if (rest.length > 0) return first;
@@ -248,7 +245,7 @@ function faultOfPrivacy(target: string, path: string): string | undefined {
   return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a verb of that folder instead, or add one.`;
 }
 
-/** The place of a folder in the reading order; -1 for one that is not in it. */
+/** Returns the position of a folder in the reading order, or -1. */
 export function rankOf(folder: string): number {
   return READING_ORDER.findIndex((name) => name === folder);
 }

@@ -1,5 +1,5 @@
-// Every regular expression of the product is fed the worst that can be made of its own letters. A new one joins by being written;
-// one that takes long gets a bound on what it reads, and a line in BOUNDED that says what the bound is.
+// Tests every regular expression of the product with its worst inputs. New ones are found automatically. A slow one needs a limit on its
+// input, and an entry in BOUNDED that explains the limit.
 import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { expect, test } from "vitest";
@@ -9,11 +9,11 @@ import { cpuMsOf, MOST_MS, tooLongMsOf, TRIES } from "./thread-time.ts";
 import { isGenerated, isTest, readTree } from "./tree.ts";
 
 const PRODUCT = /^(server\/src|contract\/src)\//;
-/** As much as a request may have everywhere. */
+/** The maximum size of a request body. */
 const LENGTH = LIMITS.bodyBytes.value;
-/** Where time grows with the square of the length, this many characters take 100 ms, and a megabyte minutes; else, microseconds. */
+/** With quadratic time this length takes 100 ms and a megabyte takes minutes; otherwise it takes microseconds. */
 const PROBE_LENGTH = 20_000;
-/** So many of the texts that took longest of this length are fed at full length. */
+/** The number of slowest texts that are repeated at full length. */
 const WORST = 2;
 const TIMEOUT_MS = 500;
 const LETTERS_MAX = 16;
@@ -26,40 +26,40 @@ const WORDS_OF_MUSTACHE =
     "`",
   );
 
-/** `path /source/`: how many characters reach it at most. */
+/** Maximum input length by `path /source/`. */
 const BOUNDED: Readonly<Record<string, number>> = {
-  // What a server answered, cut before.
+  // A server's reply, truncated before.
   "server/src/transports/answers/answers.ts /[^\\s<>\"'()[\\]:;,=@]{1,64}@/": 2_000,
   "server/src/transports/answers/answers.ts /[<\"'([{]{1,2}\\s?@\\s?[>\"')\\]}]{1,2}/": 2_000,
-  // The names of the headers of one mail, and those of ours.
+  // The names of an email's headers, including ours.
   "server/src/message/dkim.ts /.{1,70}(?:[:;])/": (LIMITS.headers.value + 50) * LIMITS.headerNameLength.value,
-  // What stands between the braces of a template, cut before.
+  // The text between template braces, truncated before.
   [WORDS_OF_MUSTACHE]: 10_000,
-  // The last words of a mail, cut before.
+  // The last words of an email, truncated before.
   "server/src/templates/postal-address.ts /〒 ?\\d{3}-\\d{4}|[都道府県].{1,20}[市区町村]/": LAST_WORDS,
   "server/src/templates/postal-address.ts /\\p{Script=Han}{1,10}[路街道]\\s?\\d{1,5}|[로길] ?\\d{1,5}/":
     LAST_WORDS,
   "server/src/templates/postal-address.ts /\\p{Lu}[\\p{L}'’.-]{2,40}, \\d{6}\\b/": LAST_WORDS,
-  // The three digits after a second.
+  // The three digits of milliseconds.
   "server/src/segments/filters/rules.ts /0+$/": 3,
-  // A file name that was cut before.
+  // A file name, truncated before.
   "server/src/message/attachment.ts /[. ]+$/": 255,
-  // A header of a message, whose value is no longer than a line may be.
+  // A header of a message, whose value fits on one line.
   "server/src/message/dkim.ts /[ \\t]+$/": 1_000,
   // A setting.
   "server/src/platform/settings/config.ts /\\/+$/": 1_000,
-  // The beginning of what a link shows.
+  // The beginning of a link's text.
   "server/src/templates/link-rules.ts /[.,;:!?)\\]]+$/": 1_000,
 };
 
-/** The same for all expressions of a file. */
+/** Limits for all expressions of a file. */
 const BOUNDED_FILES: Readonly<Record<string, number>> = {
-  // A user agent, cut before.
+  // A user agent, truncated before.
   "server/src/deliveries/tracking/machine-rules.ts": 1_000,
 };
 
 interface Expression {
-  /** `path /source/`. */
+  /** In the form `path /source/`. */
   name: string;
   path: string;
   regex: RegExp;
@@ -81,7 +81,7 @@ function expressionsOf(file: SourceFile): Expression[] {
   return found;
 }
 
-/** What an expression may dwell on, again and again: its own letters and one of each usual kind. */
+/** Returns the letters that may slow an expression down: its own and one of each common class. */
 function unitsOf({ source }: RegExp): string[] {
   const own = source.replace(
     /\\[dDwWsSbBpP](\{[^}]*\})?|\\u\{?[0-9a-f]+\}?|\\x[0-9a-f]{2}|[\\^$()[\]{}|*+?]/gi,
@@ -91,14 +91,14 @@ function unitsOf({ source }: RegExp): string[] {
   return [...letters, ...letters.slice(0, PAIRS_MAX).map((letter) => `${letter}a`)];
 }
 
-/** A unit so long again and again, and then something that nothing expects. */
+/** Returns a repeated unit, followed by a character that nothing matches. */
 function textOf(unit: string, length: number): string {
   return `${unit.repeat(Math.floor(length / unit.length))}\u0000`;
 }
 
 const context = createContext({});
 
-/** In CPU time; Infinity where it was broken off. */
+/** Returns the CPU time in ms; Infinity after a timeout. */
 function msOf(regex: RegExp, text: string): number {
   Object.assign(context, { regex, text });
   try {
@@ -115,7 +115,7 @@ const expressions = tree.sources
   .filter(({ path, text }) => PRODUCT.test(path) && !isTest(path) && !isGenerated(text))
   .flatMap(expressionsOf);
 
-/** What the worst of its texts takes where that is too long; Infinity where a text of full length would take minutes. */
+/** Returns the worst time of an expression if it is too slow; Infinity if a full-length text would take minutes. */
 function worstMsOf({ name, path, regex }: Expression): number | undefined {
   const length = BOUNDED[name] ?? BOUNDED_FILES[path] ?? LENGTH;
   const probes = unitsOf(regex).map((unit) => ({
@@ -130,15 +130,15 @@ function worstMsOf({ name, path, regex }: Expression): number | undefined {
   return texts.map((text) => tooLongMsOf(() => msOf(regex, text))).find(Boolean);
 }
 
-/** The least of several times where the first is too long. */
+/** Returns the minimum of several attempts if the first is too slow. */
 function leastMsOf(regex: RegExp, text: string): number {
   let ms = msOf(regex, text);
-  // Also where it was broken off: that is measured by the clock, and a busy machine may have stopped.
+  // Retry timeouts as well, because they use wall-clock time and the machine may be busy.
   for (let tries = 1; tries < TRIES && ms > MOST_MS; tries++) ms = Math.min(ms, msOf(regex, text));
   return ms;
 }
 
-test("no regular expression takes long, whatever reaches it", { timeout: 120_000 }, () => {
+test("no regular expression is slow for any input", { timeout: 120_000 }, () => {
   const slow = expressions.flatMap((one) => {
     const ms = worstMsOf(one);
     return ms === undefined ? [] : [`${one.name}: ${ms.toFixed(0)} ms`];
@@ -146,7 +146,7 @@ test("no regular expression takes long, whatever reaches it", { timeout: 120_000
   expect(slow).toEqual([]);
 });
 
-test("each bound is of an expression that is there", () => {
+test("every bound belongs to an existing expression", () => {
   const names = new Set(expressions.flatMap(({ name, path }) => [name, path]));
   const bounds = Object.keys({ ...BOUNDED, ...BOUNDED_FILES });
   expect(bounds.filter((name) => !names.has(name))).toEqual([]);

@@ -1,4 +1,4 @@
-// Every house rule is broken here at least once, in a small tree of a few texts, so that none passes because it sees nothing.
+// Tests that every house rule finds at least one violation in a small tree, so that no rule passes by accident.
 
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ import { readsInOrder, readsInOrderBut } from "./table-reads.ts";
 import { createTree, describeFinding, readTree, type Rule } from "./tree.ts";
 import { everyTestRuns, machinePaths, names, suppressions, unfinishedWork } from "./wording.ts";
 
-/** A tree, and the beginning of each finding that the rule has in it. */
+/** A tree, and the beginnings of the expected findings. */
 type Case = [what: string, rule: Rule, files: Record<string, string>, findings: string[]];
 
 const MIGRATION = "server/migrations/0001_core.sql";
@@ -59,7 +59,7 @@ function linesOf(count: number): string {
   return "// line\n".repeat(count);
 }
 
-/** A function of exactly so many lines, opened by `head` and closed by `tail`. */
+/** Returns a function of exactly `count` lines, starting with `head` and ending with `tail`. */
 function functionOf(count: number, head: string, tail = "}"): string {
   return `${head}\n${"  step();\n".repeat(count - 2)}${tail}\n`;
 }
@@ -1225,18 +1225,18 @@ test.each(BROKEN)("finds %s", (_what, rule, files, findings) => {
   );
 });
 
-test.each(SOUND)("has nothing against %s", (_what, rule, files) => {
+test.each(SOUND)("accepts %s", (_what, rule, files) => {
   expect(rule.check(createTree(files)).map(describeFinding)).toEqual([]);
 });
 
-test("every rule is broken by some tree above and kept by another", () => {
+test("every rule is violated by one tree and satisfied by another", () => {
   const broken = new Set(BROKEN.map(([, rule]) => rule));
   const kept = new Set([...SOUND.map(([, rule]) => rule), sound]);
   expect(RULES.filter((rule) => !broken.has(rule) || !kept.has(rule)).map(({ name }) => name)).toEqual([]);
   expect(new Set(RULES).size).toBe(RULES.length);
 });
 
-test("circles are found whole, each once, with what imports itself", () => {
+test("finds each circle completely and once, including self-imports", () => {
   const graph = Object.entries({ a: "b", b: "cx", c: "a", d: "a", e: "e", x: "y", y: "" });
   expect(circlesOf(new Map(graph.map(([node, next]) => [node, new Set(next)])))).toEqual([
     ["a", "b", "c"],
@@ -1244,11 +1244,11 @@ test("circles are found whole, each once, with what imports itself", () => {
   ]);
 });
 
-test("the reading order names each folder once", () => {
+test("the reading order lists each folder once", () => {
   expect(new Set(READING_ORDER).size).toBe(READING_ORDER.length);
 });
 
-test("the tree on the disk leaves out what .gitignore names, hidden folders and links", () => {
+test("the tree on disk excludes .gitignore entries, hidden folders and links", () => {
   const root = mkdtempSync(join(tmpdir(), "tidy-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   const put = (path: string, text: string): void => {
@@ -1275,7 +1275,7 @@ test("the tree on the disk leaves out what .gitignore names, hidden folders and 
   expect(tree.sources.map(({ path }) => path)).toEqual(["a/data/b.ts"]);
 });
 
-test("an exception in .gitignore is refused instead of misread", () => {
+test("rejects an exception in .gitignore instead of misreading it", () => {
   const root = mkdtempSync(join(tmpdir(), "tidy-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   writeFileSync(join(root, ".gitignore"), "*.env\n!example.env\n");

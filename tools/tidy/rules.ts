@@ -1,4 +1,4 @@
-// The table of contents of the house rules. What each one asks for is in its name and in the message of its findings.
+// Lists the house rules. Each rule's name and its findings explain the requirement.
 import { importCircles, longFunctions, nounsTogether } from "./circles.ts";
 import { dependencies } from "./dependencies.ts";
 import { oneCampaignMove, oneTransaction, workNotifies } from "./commit-effects.ts";

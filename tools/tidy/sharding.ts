@@ -1,5 +1,4 @@
-// Shapes of statements that PostgreSQL refuses once tables are sharded by project: written otherwise from the beginning, where that costs
-// nothing.
+// Finds statements that PostgreSQL would reject if tables were sharded by project. Avoiding them from the start costs nothing.
 import { lineAt, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
 import type { Finding, Rule, Tree } from "./tree.ts";
@@ -10,7 +9,7 @@ interface Shape {
   isIn(sql: string): boolean;
 }
 
-/** `$1` stands for every value: that of one project among them. */
+/** `$1` stands for every value, including a project id. */
 const NAMES_ONE_PROJECT = /\b(?:project_id|p\.id|from projects where id)\s*=\s*\$1|\bid\s*=\s*\$1/i;
 
 const SHAPES: readonly Shape[] = [
@@ -74,7 +73,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** Migrations up to this one are as they are. */
+/** Migrations up to this one are exempt. */
 const LAST_WITHOUT_RULE = 62;
 
 const SKIP_SCAN =
@@ -83,8 +82,8 @@ const HANDOVER =
   "the lease is asked for in the statement that needs it, by a clock that goes on while a lock is waited for";
 
 /**
- * Statements that stay, as `file shape` with the reason: what would be accepted costs time on one server. Of a queries.ts with its folder. The list may
- * only shrink.
+ * Accepted statements, as `file shape` with a reason, because the alternative is slower on one server. A queries.ts includes its folder.
+ * The list may only shrink.
  */
 export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "audit/queries.ts row locks over projects":
@@ -114,7 +113,7 @@ export const OPEN_SHAPES: Readonly<Record<string, string>> = {
 
 export const sharding = shardingBut(OPEN_SHAPES);
 
-/** The rule with a list of statements that stay. */
+/** Returns the rule with a list of accepted statements. */
 export function shardingBut(open: typeof OPEN_SHAPES): Rule {
   return {
     name: "statements have no shape that is refused where tables are sharded by project",
@@ -125,7 +124,7 @@ export function shardingBut(open: typeof OPEN_SHAPES): Rule {
         .flatMap((file) =>
           shapesOf(file, apart).map((one) => ({ ...one, key: `${nameOf(file.path)} ${one.name}` })),
         );
-      // A tree of a few texts says nothing about the list.
+      // Small test trees do not check the list.
       const files = new Set([...tree.texts.keys()].map(nameOf));
       const isWhole = Object.keys(open).every((key) => files.has(key.split(" ")[0] ?? ""));
       const over = (isWhole ? Object.keys(open) : [])
@@ -143,7 +142,7 @@ export function shardingBut(open: typeof OPEN_SHAPES): Rule {
   };
 }
 
-/** A file as it is called, with its folder where every folder has one. */
+/** Returns a file's name, preceded by its folder for names that every folder has. */
 function nameOf(path: string): string {
   return path
     .split("/")
@@ -151,7 +150,7 @@ function nameOf(path: string): string {
     .join("/");
 }
 
-/** For each table whether it belongs to no project: such tables are not sharded. */
+/** Returns for each table whether it belongs to no project, because such tables are not sharded. */
 function tablesApart(tree: Tree): Map<string, boolean> {
   return new Map(
     tablesOf(tree).map(({ name, path, line }) => {
@@ -205,7 +204,7 @@ function setNullsOf({ texts }: Tree): Finding[] {
   });
 }
 
-/** What follows each match, up to the bracket that closes around it. */
+/** Returns the text after each match up to the enclosing closing bracket. */
 function partsAfter(sql: string, beginning: RegExp): string[] {
   return [...sql.matchAll(beginning)].map((match) => {
     const rest = sql.slice(match.index + match[0].length);
@@ -219,7 +218,7 @@ function partsAfter(sql: string, beginning: RegExp): string[] {
   });
 }
 
-/** Without what stands in brackets, which stay, empty: `where exists ()`. */
+/** Empties all brackets, as in `where exists ()`. */
 function flat(sql: string): string {
   let text = sql;
   for (let inner = ""; inner !== text;) {

@@ -1,4 +1,4 @@
-// How long files and functions may be. What was longer when the rule came is listed in ratchet.json and may only shrink.
+// Limits the length of files and functions. Those that were longer when the rule was added are listed in ratchet.json and may only shrink.
 import { lineAt, visit, type SourceFile } from "./source.ts";
 import { isGenerated, isTest, type Finding, type Rule, type Tree } from "./tree.ts";
 
@@ -6,7 +6,7 @@ export const FILE_MAX_LINES = 300;
 export const FUNCTION_MAX_LINES = 70;
 export const RATCHET_PATH = "tools/tidy/ratchet.json";
 
-/** Present size by `path` and by `path function`. */
+/** Current sizes by `path` and by `path function`. */
 interface Ratchet {
   fileLines: ReadonlyMap<string, number>;
   functionLines: ReadonlyMap<string, number>;
@@ -14,15 +14,15 @@ interface Ratchet {
 
 interface Frame {
   startLine: number;
-  /** Dotted path of the named functions around it; undefined for a callback. */
+  /** Dotted names of the enclosing functions and its own; undefined for a callback. */
   name: string | undefined;
-  /** Lines of the named functions inside it. */
+  /** Lines of named functions inside it. */
   namedLines: number;
 }
 
 type FunctionNode = { start: number; end: number };
 
-/** Tests are lists of cases and generated files are nobody's to split: both are exempt. */
+/** Tests and generated files are exempt, because tests are lists of cases. */
 export const sizes: Rule = {
   name: `files have at most ${FILE_MAX_LINES} lines and functions at most ${FUNCTION_MAX_LINES}, or are on the ratchet with their present size`,
   check: (tree) => {
@@ -71,9 +71,8 @@ function compare(
 }
 
 /**
- * Lines of each function by `path name`, the name led by those of the functions around it. A named function inside
- * another one is counted for itself only, so that a closure with several verbs is not one long function; a callback
- * counts to the function it stands in. Of two functions with one name the longer counts.
+ * Returns the lines of each function by `path name`, prefixed by enclosing functions. A nested named function is counted separately, and a
+ * callback counts towards its enclosing function. If two functions have the same name, the longer one counts.
  */
 function functionLinesOf(file: SourceFile): Map<string, number> {
   const linesByName = new Map<string, number>();

@@ -1,14 +1,11 @@
-// Tests wait for what happens, not for time: a sleep that is long enough on a busy machine is too long on every other.
+// Finds fixed sleeps in tests. Tests wait for conditions, because a sleep that is long enough on a busy machine is too long on all others.
 import { importsOf, lineAt, memberNameOf, visit, type SourceFile } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
-/** Their subject is trouble that lasts so and so long. */
+/** These test faults of a certain duration. */
 const TIMED_PROGRAMS = "e2e/faults/";
 
-/**
- * Sleeps that stay, with the reason: how many a file has. Time is their subject, or they see that nothing happens, of which nobody can be told.
- * The numbers may only shrink.
- */
+/** Number of accepted sleeps per file, with a reason: they test time, or that nothing happens. The numbers may only shrink. */
 export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }>> = {
   "e2e/screens.ts": {
     count: 1,
@@ -29,7 +26,7 @@ export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }
 
 export const noFixedSleeps = noFixedSleepsBut(OPEN_SLEEPS);
 
-/** The rule with a list of sleeps that may stay. A look again and again, in a loop, is no fixed sleep. */
+/** Returns the rule with a list of accepted sleeps. Polling in a loop is no fixed sleep. */
 export function noFixedSleepsBut(open: typeof OPEN_SLEEPS): Rule {
   return {
     name: "tests wait for what happens and not for time",
@@ -54,11 +51,11 @@ export function noFixedSleepsBut(open: typeof OPEN_SLEEPS): Rule {
   };
 }
 
-/** Offsets of awaited timers that stand in no loop of their function. */
+/** Returns offsets of awaited timers outside of loops. */
 function sleepsOf(file: SourceFile): number[] {
   const hasTimers = importsOf(file).some(({ specifier }) => specifier === "node:timers/promises");
   const offsets: number[] = [];
-  /** For each function around: how many loops of it are open. */
+  /** The number of open loops in each enclosing function. */
   const loops = [0];
   const enterLoop = (): void => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) + 1);
   const leaveLoop = (): void => void (loops[loops.length - 1] = (loops.at(-1) ?? 0) - 1);

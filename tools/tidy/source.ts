@@ -1,26 +1,26 @@
-// One source file as a syntax tree, and the few questions that several rules ask of it.
+// A source file as a syntax tree, and the queries shared by several rules.
 import { parseSync, Visitor, type ESTree, type VisitorObject } from "rolldown/utils";
 
 export interface SourceFile {
   path: string;
   text: string;
   program: ESTree.Program;
-  /** Why the file does not parse; empty for a sound one. */
+  /** Empty if the file parses. */
   syntaxErrors: { message: string; line: number }[];
 }
 
-/** A module that a file names, whether in import, export … from, import() or the type import("…"). */
+/** A module specifier in import, export … from, import() or the type import("…"). */
 export interface Import {
   specifier: string;
   line: number;
 }
 
-/** The text of a string or template literal. Each `${…}` of a template stands as `$1`. */
+/** The text of a string or template literal. Each `${…}` of a template becomes `$1`. */
 export interface StringLiteral {
   text: string;
-  /** Offset in the file, see `lineAt`. */
+  /** Offset in the file; see `lineAt`. */
   start: number;
-  /** What stands before a tagged template, such as `sql` in sql`…` and in sql.raw`…`. */
+  /** The tag of a template, such as `sql` in sql`…` and in sql.raw`…`. */
   tag?: string;
 }
 
@@ -37,7 +37,7 @@ export function visit(file: SourceFile, visitor: VisitorObject): void {
   new Visitor(visitor).visit(file.program);
 }
 
-/** The line, counted from 1, of an offset in UTF-16 units as syntax nodes carry it. */
+/** Returns the line, counted from 1, of an offset in UTF-16 units, as used by syntax nodes. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) line += 1;
@@ -80,7 +80,7 @@ export function stringsOf(file: SourceFile): StringLiteral[] {
   return strings;
 }
 
-/** The identifier a chain of members and calls begins with: `test` in `test.each(rows).only`. */
+/** Returns the identifier at the start of a chain, such as `test` in `test.each(rows).only`. */
 export function rootNameOf(expression: ESTree.Expression | ESTree.Super): string | undefined {
   if (expression.type === "Identifier") return expression.name;
   if (expression.type === "MemberExpression") return rootNameOf(expression.object);
@@ -88,7 +88,7 @@ export function rootNameOf(expression: ESTree.Expression | ESTree.Super): string
   return undefined;
 }
 
-/** The name of a member such as `env` in `process.env` and in `process["env"]`. */
+/** Returns the name of a member, such as `env` in `process.env` and `process["env"]`. */
 export function memberNameOf(member: ESTree.MemberExpression): string | undefined {
   const { property } = member;
   if (property.type === "Identifier" && !member.computed) return property.name;

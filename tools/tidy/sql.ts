@@ -1,4 +1,4 @@
-// Where SQL may stand, and who may write to which table.
+// Checks which files may contain SQL, and which folder may write to which table.
 import { posix } from "node:path";
 import { folderOf, READING_ORDER } from "./reading-order.ts";
 import { lineAt, memberNameOf, stringsOf, visit, type SourceFile } from "./source.ts";
@@ -11,13 +11,13 @@ export interface Table {
   line: number;
 }
 
-/** A piece of SQL in code: the text of a literal, or the call of a query builder written as the statement it makes. */
+/** SQL in code: a literal, or a query builder call converted to its statement. */
 export interface SqlPiece {
   text: string;
   start: number;
 }
 
-/** SQL in any spelling of its keywords. */
+/** Certainly SQL, in any case. */
 const SURE_STATEMENTS = [
   /^select\s+(distinct\s+)?(\w+\.)?\*/i,
   /^insert\s+into\s+\S+\s*(\(|values\b|select\b|default\b)/i,
@@ -28,7 +28,7 @@ const SURE_STATEMENTS = [
   /^copy\s+\S+(\s*\([^)]*\))?\s+(from|to)\s+(stdin|stdout)\b/i,
   /^truncate\s+table\s/i,
 ];
-/** SQL unless the first word has only its first letter upper-case, as a sentence for people has ("Select one from the list"). */
+/** SQL unless only the first letter is upper-case, as in a sentence ("Select one from the list"). */
 const LIKELY_STATEMENTS = [
   /^select\s+(distinct\s+)?(\w+\(|\d+(\s|$)|\$|case\s|exists\b)/i,
   /^select\s+(distinct\s+)?[\w."$]+(\s+as\s+\w+)?(\s*,\s*[\w."$]+(\s+as\s+\w+)?)*\s+from\s+["\w$]/i,
@@ -47,7 +47,7 @@ const WRITES = [
   `truncate\\s+(?:table\\s+)?(?:only\\s+)?((?:${TABLE_NAME}\\s*,\\s*)*${TABLE_NAME})`,
 ].map((pattern) => new RegExp(`\\b${pattern}`, "gi"));
 
-/** The query builder's verbs as statements. */
+/** Query builder methods and their statements. */
 const BUILDER_VERBS = new Map([
   ["selectFrom", "select"],
   ["insertInto", "insert into"],
@@ -57,7 +57,7 @@ const BUILDER_VERBS = new Map([
   ["updateTable", "update"],
 ]);
 
-/** Tests, tools and benches look into the database as they like. */
+/** Tests, tools and benchmarks may access the database freely. */
 export const sqlInItsPlace: Rule = {
   name: "SQL stands only in queries.ts, *-queries.ts, platform/ and the migrations",
   check: ({ sources }) =>
@@ -95,7 +95,7 @@ export function isHeldToSqlRules(path: string): boolean {
   return !isTest(path) && !path.startsWith("bench/") && !path.startsWith("tools/");
 }
 
-/** The tables that the migrations create, each with the folder that owns it. */
+/** Returns the tables created by migrations, each with its owner folder. */
 export function tablesOf(tree: Tree): Table[] {
   return [...tree.texts]
     .filter(([path]) => /^server\/migrations\/.+\.sql$/.test(path))
@@ -148,7 +148,7 @@ function foreignWritesOf(file: SourceFile, ownerByTable: ReadonlyMap<string, str
   );
 }
 
-/** The names of the tables that a text of SQL inserts into, updates, deletes from or truncates. */
+/** Returns the tables that a SQL text inserts into, updates, deletes from or truncates. */
 function tablesWrittenBy(sql: string): string[] {
   const names = WRITES.flatMap((write) => [...sql.matchAll(write)].map((match) => match[1] ?? ""));
   return names.flatMap((list) =>
@@ -170,7 +170,7 @@ export function sqlPiecesOf(file: SourceFile): SqlPiece[] {
   return pieces;
 }
 
-/** Whether a text is a statement of SQL rather than a sentence for people that begins with the same word. */
+/** Returns whether a text is SQL rather than a sentence that starts with the same word. */
 function looksLikeSql(text: string): boolean {
   const statement = text.replace(/^(\s+|--[^\n]*\n|\/\*[^*]*\*\/)+/, "");
   if (SURE_STATEMENTS.some((pattern) => pattern.test(statement))) return true;

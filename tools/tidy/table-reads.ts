@@ -1,29 +1,28 @@
-// Which folder reads which table: a statement is a dependency like an import, and follows the reading order like one.
+// Checks which folder reads which table, because a statement is a dependency like an import and follows the reading order.
 import { folderOf, rankOf, READING_ORDER } from "./reading-order.ts";
 import { lineAt, memberNameOf, rootNameOf, visit, type SourceFile } from "./source.ts";
 import { isHeldToSqlRules, sqlPiecesOf, tablesOf } from "./sql.ts";
 import type { Finding, Rule, Tree } from "./tree.ts";
 
-/** A table that a file reads. */
 export interface TableRead {
   path: string;
   line: number;
-  /** The folder of the file. */
+  /** The file's folder. */
   reader: string;
   table: string;
   owner: string;
 }
 
-/** Its views are over everything. */
+/** Reports may read all tables. */
 const READS_ALL = "reports";
 
 /**
- * Reads of a later folder's table that are still there, by folders, with the reason. A pair goes when its last read goes; none is
- * added: the message of the rule says what to do instead.
+ * Accepted reads of a later folder's table, by folder, with a reason. Remove a pair with its last read and never add one; the rule's
+ * message suggests alternatives.
  */
 export const OPEN_READS: ReadonlyArray<{ reader: string; owner: string; why: string }> = [];
 
-/** The query builder's calls that name a table they read. */
+/** Query builder methods that name a table to read. */
 const BUILDER_READS = new Set([
   "selectFrom",
   "innerJoin",
@@ -35,7 +34,9 @@ const BUILDER_READS = new Set([
   "from",
 ]);
 
-/** Names after `from`, `join` and `using`, those of a list too. A name before a dot is a row's, and one before a bracket a function's. */
+/**
+ * Matches names after `from`, `join` and `using`, including lists. A name before a dot is an alias, and one before a bracket a function.
+ */
 const NAME = String.raw`"?(\w+)"?(?![\w".]|\s*\()`;
 const SOURCES = new RegExp(
   String.raw`\b(?:from|join|using)\s+(?:only\s+|lateral\s+)?${NAME}((?:(?:\s+(?:as\s+)?\w+)?\s*,\s*(?:only\s+|lateral\s+)?"?\w+"?(?![\w".]|\s*\())*)`,
@@ -45,7 +46,7 @@ const WITH_NAMES = /"?(\w+)"?\s*(?:\([^()]*\))?\s+as\s+(?:not\s+)?(?:materialize
 
 export const readsInOrder = readsInOrderBut(OPEN_READS);
 
-/** The rule with a list of exceptions, which may only shrink: a pair without a read is to be taken off. */
+/** Returns the rule with a list of exceptions, which may only shrink. A pair without a read must be removed. */
 export function readsInOrderBut(open: typeof OPEN_READS): Rule {
   return {
     name: `statements read only tables of their own folder and earlier ones; ${READS_ALL}/ reads all`,
@@ -54,7 +55,7 @@ export function readsInOrderBut(open: typeof OPEN_READS): Rule {
         ({ reader, owner }) => reader !== READS_ALL && rankOf(owner) > rankOf(reader),
       );
       const late = reads.filter((read) => !open.some((pair) => isOf(pair, read)));
-      // A tree without these tables, as tests have it, says nothing about the list.
+      // Small test trees without these tables do not check the list.
       const isWhole = open.every(({ owner }) => tablesOf(tree).some((table) => table.owner === owner));
       const over = isWhole ? open.filter((pair) => !reads.some((read) => isOf(pair, read))) : [];
       return [...late.map(findingOf), ...over.map(endedPair)];
@@ -81,7 +82,7 @@ function endedPair({ reader, owner }: { reader: string; owner: string }): Findin
   };
 }
 
-/** Every read of a table that a migration creates, by code of the folders below server/src. */
+/** Returns every read of a migrated table by code below server/src. */
 export function tableReadsOf(tree: Tree): TableRead[] {
   const ownerByTable = new Map(
     tablesOf(tree).flatMap(({ name, owner }) =>
@@ -103,7 +104,7 @@ function readsOf(file: SourceFile, ownerByTable: ReadonlyMap<string, string>): T
   });
 }
 
-/** The names that stand in the place of a table that is read, in statements, their fragments and calls of the query builder. */
+/** Returns the tables read by statements, fragments and query builder calls. */
 function namedTablesOf(file: SourceFile): { table: string; start: number }[] {
   const named = sqlPiecesOf(file).flatMap(({ text, start }) =>
     sourcesOf(text).map((table) => ({ table, start })),
@@ -123,7 +124,7 @@ function namedTablesOf(file: SourceFile): { table: string; start: number }[] {
       }
     },
   });
-  // A statement in sql.raw("…") is found both ways.
+  // A statement in sql.raw("…") is found both ways, so remove duplicates.
   const byPlace = new Map(named.map((one) => [`${one.start} ${one.table}`, one]));
   return [...byPlace.values()].sort((a, b) => a.start - b.start);
 }

@@ -1,15 +1,15 @@
-// What work takes of this thread, on a machine that may be busy: CPU time, the least of several tries, beside a floor measured then and
-// there.
+// Measures the CPU time of this thread on a possibly busy machine: the minimum of several attempts, relative to a baseline measured at the
+// same time.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
-/** What a turn of the serving thread may take on a machine at rest. */
+/** Maximum duration of a turn on an idle machine. */
 export const MOST_MS = 20;
-/** Busy machines are slow in CPU time, too: so many times what replacing each character of a megabyte takes, which is 20 ms at rest. */
+/** Busy machines also take more CPU time. Limit relative to replacing every character of a megabyte, which takes 20 ms when idle. */
 const MOST_FLOORS = 3;
 const FLOOR = "a".repeat(LIMITS.bodyBytes.value);
 export const TRIES = 5;
 
-/** CPU time of this thread, ms. */
+/** Returns the CPU time of this thread in ms. */
 export function cpuMsOf(work: () => unknown): number {
   const before = process.threadCpuUsage();
   work();
@@ -18,10 +18,9 @@ export function cpuMsOf(work: () => unknown): number {
 }
 
 /**
- * Whether all of several tries take too long: code is compiled and garbage collected in some of them.
- *
- * @param measure tries once, and returns the ms that it took
- * @returns the least of them, ms; undefined when one was short enough
+ * Returns the minimum of several attempts if all are too slow, because compilation and garbage collection slow some of them.
+ * @param measure runs one attempt and returns its ms
+ * @returns undefined if one attempt was fast enough
  */
 export function tooLongMsOf(measure: () => number): number | undefined {
   let least = Infinity;

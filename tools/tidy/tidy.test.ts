@@ -1,4 +1,4 @@
-// The house rules, held against the repository as it lies on the disk. A finding says what to do instead.
+// Checks the repository against the house rules. Findings suggest alternatives.
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -12,7 +12,7 @@ test.each(RULES.map((rule) => [rule.name, rule] as const))("%s", (_name, rule) =
   expect(rule.check(tree).map(describeFinding)).toEqual([]);
 });
 
-test("the numbers of the house are printed", () => {
+test("prints the measured numbers", () => {
   const measures = measuresOf(tree);
   process.stdout.write(`${measures.join("\n")}\n`);
   expect(measures.every((line) => /: \d/.test(line))).toBe(true);

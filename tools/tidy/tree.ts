@@ -1,39 +1,39 @@
-// The repository as the house rules see it: every file that belongs to it, with source files parsed on first use.
+// The repository as seen by the house rules: all of its files, with sources parsed on first use.
 import { readdirSync, readFileSync } from "node:fs";
 import { extname, join, posix } from "node:path";
 import { parseSource, type SourceFile } from "./source.ts";
 
 export interface Tree {
-  /** Path from the root with forward slashes → text; empty for files that no rule reads, such as images. */
+  /** Text by path from the root, with forward slashes; empty for files that no rule reads, such as images. */
   texts: ReadonlyMap<string, string>;
-  /** Every folder that holds one of these files, at any depth. */
+  /** All folders that contain one of these files at any depth. */
   folders: ReadonlySet<string>;
-  /** The files that are code, sorted by path. */
+  /** Code files, sorted by path. */
   sources: readonly SourceFile[];
 }
 
-/** One broken rule in one place. The message says what to do instead. */
+/** A violation of a rule. The message suggests an alternative. */
 export interface Finding {
   path: string;
-  /** Counted from 1; absent when the finding is about the whole file. */
+  /** Counted from 1; absent if the finding concerns the whole file. */
   line?: number;
   message: string;
 }
 
 export interface Rule {
-  /** The rule as a promise: it titles the test. */
+  /** The rule as a promise, used as the test title. */
   name: string;
   check(tree: Tree): Finding[];
 }
 
 const SOURCE_EXTENSIONS = new Set([".ts", ".tsx", ".js", ".mjs", ".jsx"]);
 const READ_EXTENSIONS = new Set([...SOURCE_EXTENSIONS, ".sql", ".css", ".md", ".yaml", ".yml"]);
-/** Read although their extension is mostly that of data. */
+/** Data files that rules read. */
 const READ_NAMES = /(^|\/)(tsconfig[^/]*|package|ratchet)\.json$/;
-/** The one hidden folder that belongs to a repository; editors and tools keep their own in the others. */
+/** The only hidden folder that belongs to a repository; others belong to editors and tools. */
 const SHOWN_HIDDEN_FOLDER = ".github";
 
-/** A tree made of the given texts, by path. */
+/** Creates a tree from texts by path. */
 export function createTree(textByPath: Readonly<Record<string, string>>): Tree {
   const texts = new Map(Object.entries(textByPath).sort(([a], [b]) => (a < b ? -1 : 1)));
   const folders = new Set<string>();
@@ -48,8 +48,8 @@ export function createTree(textByPath: Readonly<Record<string, string>>): Tree {
 }
 
 /**
- * Reads the repository below `root` (absolute): what lies on the disk without what the root's .gitignore names. It asks
- * no git, which need not be installed where the tests run and may refuse a checkout that another account owns.
+ * Reads the repository below `root` (absolute): the files on disk except those in the root's .gitignore. Does not use git, which may be
+ * missing or refuse a checkout owned by another account.
  */
 export function readTree(root: string): Tree {
   const ignored = ignorePatternsOf(readFileSync(join(root, ".gitignore"), "utf8"));
@@ -70,23 +70,23 @@ export function readTree(root: string): Tree {
   return createTree(textByPath);
 }
 
-/** `path:line message`, as editors and terminals link it. */
+/** Returns `path:line message`, which editors and terminals turn into a link. */
 export function describeFinding(finding: Finding): string {
   const place = finding.line === undefined ? finding.path : `${finding.path}:${finding.line}`;
   return `${place} ${finding.message}`;
 }
 
-/** Tests and their support, which may do what code may not: `*.test.ts`, all of e2e, folders named test or testing. */
+/** Returns whether a path is a test or test support: `*.test.ts`, e2e, or folders named test or testing. */
 export function isTest(path: string): boolean {
   return /\.test\.[a-z]+$|^e2e\/|(^|\/)test(ing)?\//.test(path);
 }
 
-/** Whether a generator wrote the file and says so in its first line. */
+/** Returns whether the first line says that the file is generated. */
 export function isGenerated(text: string): boolean {
   return /^(\/\/|--) Generated\b/.test(text);
 }
 
-/** The patterns of a .gitignore, for whole paths and everything below them. Exceptions (`!`) are not understood. */
+/** Returns the patterns of a .gitignore, which match whole paths and everything below. Exceptions (`!`) are not supported. */
 function ignorePatternsOf(gitignore: string): RegExp[] {
   const lines = gitignore.split("\n").map((line) => line.trim());
   return lines

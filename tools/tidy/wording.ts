@@ -1,18 +1,17 @@
-// Words that do not belong: names that say nothing, paths of one machine, markers of unfinished work, silenced checks, tests that do not
-// run.
+// Finds unwanted words: meaningless names, machine-specific paths, unfinished work, suppressed checks, and tests that do not run.
 import { extname, posix } from "node:path";
 import { lineAt, memberNameOf, rootNameOf, visit } from "./source.ts";
 import { isTest, type Finding, type Rule } from "./tree.ts";
 
-/** As a whole name or as its last part, in either number. */
+/** Matches a whole name or its last part, in singular or plural. */
 const EMPTY_NAME = /^(.+-)?(utils?|helpers?|commons?|managers?|handlers?|services?|types|index)$/;
 
-// Written so that these lines do not break their own rule.
+// Written so that these lines do not violate the rule themselves.
 const MACHINE_PATH = /(?<![\w.])[/](work|root)[/]/;
 const UNFINISHED = /\b(T[O]DO|F[I]XME|X{3}|H[A]CK)\b/;
 const MARKED_FILES = new Set([".ts", ".tsx", ".js", ".mjs", ".jsx", ".sql", ".css", ".yaml", ".yml"]);
 
-/** What silences a check, and how it may: with the line, the rule and the reason named. */
+/** Matches comments that suppress a check. They must name the line, the rule and the reason. */
 const SUPPRESSION =
   /(?:\/\/|\/\*)\s*(@ts-[\w-]+|(?:oxlint|eslint)-disable(?:-next-line|-line)?|(?:oxfmt|prettier)-ignore)\b(.*)/;
 const REASON_MIN_CHARACTERS = 10;
@@ -20,7 +19,7 @@ const REASON_MIN_CHARACTERS = 10;
 const TEST_FUNCTIONS = new Set(["test", "it", "describe", "suite", "bench", "context", "ctx"]);
 const NOT_RUN = new Set(["skip", "only", "todo", "skipIf", "runIf"]);
 
-/** Only code is held to it: tools demand names such as index.html. */
+/** Applies to code only, because tools require names such as index.html. */
 export const names: Rule = {
   name: "no file or folder has a name that says nothing",
   check: ({ sources, folders }) => {
@@ -32,7 +31,7 @@ export const names: Rule = {
   },
 };
 
-/** Tests may name such a path to show that it is refused. */
+/** Tests may use such a path to show that it is rejected. */
 export const machinePaths: Rule = {
   name: "no code names a path of one machine",
   check: ({ sources }) =>

@@ -1,3 +1,4 @@
+// Dialogs that add, rename and remove a passkey.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../api/call.ts";

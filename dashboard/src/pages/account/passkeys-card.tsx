@@ -1,3 +1,4 @@
+// Lists the account's passkeys.
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useState } from "react";
 import { call } from "../../api/call.ts";

@@ -1,3 +1,4 @@
+// Lists the campaigns of a project, newest first.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";

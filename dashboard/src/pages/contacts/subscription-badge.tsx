@@ -1,3 +1,4 @@
+// Shows whether a contact is subscribed.
 import { t } from "../../text/t.ts";
 import { Badge } from "../../ui/page.tsx";
 

@@ -1,3 +1,4 @@
+// Lists the segments of a project.
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { call } from "../../api/call.ts";

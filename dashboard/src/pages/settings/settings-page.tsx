@@ -1,3 +1,4 @@
+// Shows the settings of a project, with one tab per topic.
 import { getRouteApi } from "@tanstack/react-router";
 import { t } from "../../text/t.ts";
 import { Choices } from "../../ui/choices.tsx";

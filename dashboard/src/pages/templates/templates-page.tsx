@@ -1,3 +1,4 @@
+// Lists the templates of a project.
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";

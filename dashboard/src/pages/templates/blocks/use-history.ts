@@ -1,3 +1,4 @@
+// Undo and redo for the block editor.
 import { useRef, useState } from "react";
 
 /** Keystrokes within this time form one undo step. */
