@@ -66,7 +66,7 @@ const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 const usage = [
   "npm run bench <name> [-- <number> …]",
   "",
-  "Runs a benchmark on databases and servers of its own and prints its numbers. docs/benchmarks.md has results.",
+  "Runs a benchmark on separate databases and servers and prints the results. docs/benchmarks.md has results.",
   "",
   ...Object.entries(BENCHMARKS).map(([known, { measures }]) => `  ${known.padEnd(15)} ${measures}`),
   "",
@@ -77,6 +77,6 @@ const [name = ""] = words;
 const benchmark = BENCHMARKS[name];
 if (name === "" || words.includes("--help")) process.stdout.write(usage);
 else if (benchmark === undefined) {
-  process.stderr.write(`There is no benchmark "${name}".\n\n${usage}`);
+  process.stderr.write(`Unknown benchmark "${name}".\n\n${usage}`);
   process.exitCode = 2;
 } else await benchmark.run();

@@ -15,7 +15,7 @@ const MEGABYTE = 1024 * 1024;
 
 export async function benchCampaign(): Promise<void> {
   const sizes = readNumbers([RECIPIENTS]);
-  progress(`the plain way, tracked and not: ${whole(PLAIN_RECIPIENTS)} recipients`);
+  progress(`the plain way, tracked and untracked: ${whole(PLAIN_RECIPIENTS)} recipients`);
   const untracked = await measurePlain(false);
   const plain = [await measurePlain(true)];
   const results: CampaignResult[] = [];
@@ -24,7 +24,7 @@ export async function benchCampaign(): Promise<void> {
     // Separate database and processes, so that neither caches nor free space from the previous run help.
     results.push(await withMailGround((ground) => measureCampaign(ground, one)));
   }
-  progress("the plain way once more: machines are faster at one time than at another");
+  progress("the plain way again, because machine speed varies");
   plain.push(await measurePlain(true));
   printCampaigns(results, plain, untracked);
   printSizes(results);
@@ -44,7 +44,7 @@ function casesOf(sizes: readonly number[]): CampaignCase[] {
 
 const isUsual = ({ connections, isAlone }: CampaignCase) => isAlone && connections === CONNECTIONS;
 const wayOf = ({ connections, isAlone }: CampaignCase) =>
-  `ours, ${connections} connections${isAlone ? "" : ", others calling"}`;
+  `ours, ${connections} connections${isAlone ? "" : ", with other API calls"}`;
 
 function measurePlain(isTracked: boolean): Promise<PlainResult> {
   return withMailGround(async (ground) => {
@@ -79,16 +79,16 @@ function printCampaigns(
       "way",
       "recipients",
       "snapshot s",
-      "mails/s to SENT",
-      "mails/s while sending",
-      "× plain, the faster one",
-      "CPU ms a mail",
+      "emails/s to SENT",
+      "emails/s while sending",
+      "× faster plain run",
+      "CPU ms per email",
       "peak MB",
-      "counting, % of the cores",
+      "counting, % of cores",
     ],
     [
-      plainRow("plain, nothing tracked", untracked),
-      ...plain.map((result, at) => plainRow(at === 0 ? "plain" : "plain, at the end", result)),
+      plainRow("plain, untracked", untracked),
+      ...plain.map((result, at) => plainRow(at === 0 ? "plain" : "plain, repeated", result)),
       ...results.map((result) => [
         wayOf(result),
         whole(result.recipients),
@@ -102,12 +102,12 @@ function printCampaigns(
       ]),
     ],
   );
-  print("\nBars: snapshot of 100,000 at most 4 s; 1,200 mails/s to SENT; 5 × plain; 300 MB.\n");
+  print("\nTargets: snapshot of 100,000 at most 4 s; 1,200 emails/s to SENT; 5 × plain; 300 MB.\n");
 }
 
 function printSizes(results: readonly CampaignResult[]): void {
   printTable(
-    ["way", "recipients", "bytes of database a recipient", "emails", "events", "other tables"],
+    ["way", "recipients", "database bytes per recipient", "emails", "events", "other tables"],
     results.map((result) => {
       const { emails, events, others } = result.growth;
       const sums = [emails + events + others, emails, events, others];
@@ -118,7 +118,7 @@ function printSizes(results: readonly CampaignResult[]): void {
       ];
     }),
   );
-  print("\nBar: at most 460 bytes.\n");
+  print("\nTarget: at most 460 bytes.\n");
 }
 
 /** Returns the count, the median and the 99th percentile. */
@@ -151,7 +151,7 @@ function printLatencies(results: readonly CampaignResult[]): void {
       ]),
     ),
   );
-  print("\nBar: p99 at most 3 × idle.");
+  print("\nTarget: p99 at most 3 × idle.");
 }
 
 function printGrowth(results: readonly CampaignResult[]): void {
@@ -159,6 +159,6 @@ function printGrowth(results: readonly CampaignResult[]): void {
   if (first === undefined || last === undefined || first === last) return;
   const fall = 100 * (1 - sendingSpeedOf(last) / sendingSpeedOf(first));
   print(
-    `\nFrom ${whole(first.recipients)} to ${whole(last.recipients)} recipients the mails a second while sending fall by ${oneDecimal(fall)} %. Bar, from 10,000 to 500,000: at most 15 %.`,
+    `\nFrom ${whole(first.recipients)} to ${whole(last.recipients)} recipients the sending rate falls by ${oneDecimal(fall)} %. Target from 10,000 to 500,000: at most 15 %.`,
   );
 }

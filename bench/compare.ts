@@ -61,7 +61,7 @@ function middleOf(runs: readonly LoadResult[]): LoadResult {
   const middle = runs.toSorted((one, other) => perSecond(one) - perSecond(other))[
     Math.floor(runs.length / 2)
   ];
-  if (middle === undefined) throw new Error("There is no run to choose from.");
+  if (middle === undefined) throw new Error("No run was measured.");
   return middle;
 }
 

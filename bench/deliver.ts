@@ -52,7 +52,7 @@ function printResults(results: readonly Result[]): void {
   const speed = (result: Result | undefined) =>
     result === undefined ? Number.NaN : (result.mails * 1000) / result.tookMs;
   printTable(
-    ["sender", "mails", "mails/s", "× nodemailer alone", "CPU ms a mail", "peak MB a process"],
+    ["sender", "emails", "emails/s", "× nodemailer alone", "CPU ms per email", "peak MB per process"],
     results.map((result) => [
       result.name,
       whole(result.mails),
@@ -63,7 +63,7 @@ function printResults(results: readonly Result[]): void {
     ]),
   );
   print(
-    "\nBars: ours at least 4 × nodemailer alone, at most 250 MB and 1 ms of CPU a mail; two processes no slower than one.",
+    "\nTargets: ours at least 4 × nodemailer alone, at most 250 MB and 1 ms of CPU per email; two processes no slower than one.",
   );
 }
 
@@ -100,7 +100,7 @@ export async function ours(
   const costs = senders.map(({ pid }) => costOf(pid));
   await Promise.all(senders.map((sender) => sender.stop()));
   const taken = (await sink.taken()) - before;
-  if (taken !== mails) throw new Error(`${mails} mails were queued and ${taken} were taken`);
+  if (taken !== mails) throw new Error(`${mails} emails were queued and ${taken} were accepted`);
   const cpuMs = costs.reduce((sum, cost, at) => sum + cost.cpuMs - (startCpuMs[at] ?? 0), 0);
   return {
     name: `ours, ${processes} process${processes === 1 ? "" : "es"}, ${connections} connections${processes === 1 ? "" : " each"}`,

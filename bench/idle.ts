@@ -50,7 +50,7 @@ export async function benchIdle(): Promise<void> {
 
 /** Measures the CPU of the idle process and collects its statements from the database log. */
 async function watchIdle(ground: MailGround, pid: number, projects: number): Promise<void> {
-  progress("waiting for the process to come to rest");
+  progress("waiting for the process to become idle");
   await delay(SETTLE_MS);
   const { database } = ground.outbox;
   await logStatements(ground, "all");
@@ -75,7 +75,7 @@ async function watchIdle(ground: MailGround, pid: number, projects: number): Pro
       ],
     ],
   );
-  print("\nBars: at most 1 % of CPU, at most 5 statements a second. Most often:\n");
+  print("\nTargets: at most 1 % of CPU, at most 5 statements a second. Most frequent:\n");
   const counts = [...Map.groupBy(statements, (text) => text)].map(
     ([text, all]) => [text, all.length] as const,
   );
@@ -118,7 +118,7 @@ function statementsIn(log: string): string[] {
 
 /** Sends emails one after the other, each accepted by one process and sent by the other. */
 async function measureWay({ outbox }: MailGround, api: ApiClient): Promise<void> {
-  progress("sending one mail after the other");
+  progress("sending emails one after the other");
   for (let mail = 0; mail < MAILS; mail++) {
     await api.post("/v1/send", {
       to: "person-000000000@example.com",
@@ -135,8 +135,8 @@ async function measureWay({ outbox }: MailGround, api: ApiClient): Promise<void>
   const waits = rows.map(({ ms }) => ms);
   print("");
   printTable(
-    ["mails", "accepted by one, sent by another: p50 ms", "p99 ms", "longest ms"],
+    ["emails", "accepted by one, sent by another: p50 ms", "p99 ms", "longest ms"],
     [[whole(waits.length), ...[0.5, 0.99, 1].map((share) => whole(percentile(waits, share)))]],
   );
-  print("\nBar: p50 at most 20 ms.\n");
+  print("\nTarget: p50 at most 20 ms.\n");
 }

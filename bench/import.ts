@@ -110,7 +110,9 @@ function printResults(results: readonly Result[], fileBytes: number): void {
       megabytes(result.memory?.peakBytes),
     ]),
   );
-  print(`\nA file of ${oneDecimal(fileBytes / MEGABYTE)} MB. Bar: new contacts in at most 6 s, memory flat.`);
+  print(
+    `\nA file of ${oneDecimal(fileBytes / MEGABYTE)} MB. Target: new contacts in at most 6 s, memory flat.`,
+  );
 }
 
 /** Lower bound: PostgreSQL reads the final rows from a file in one transaction. */
@@ -153,7 +155,7 @@ async function oneByOne(pool: Pool, people: readonly Person[]): Promise<Result> 
     });
   const tookMs = performance.now() - startedMs;
   return {
-    name: "an upsert a row",
+    name: "one upsert per row",
     rows: people.length,
     tookMs,
     cpuMs: null,
@@ -206,6 +208,6 @@ async function request<Body>(program: Program, method: string, path: string, bod
     ...(body === undefined ? {} : { body }),
   });
   if (!response.ok)
-    throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
+    throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);
   return (await response.json()) as Body;
 }

@@ -36,7 +36,7 @@ function endOfAnswer(bytes: Buffer): number {
   const head = bytes.indexOf(HEAD_END, 0, "latin1");
   if (head === -1) return -1;
   const field = bytes.indexOf(CONTENT_LENGTH, 0, "latin1");
-  if (field === -1 || field > head) throw new Error(`an answer without a length:\n${bytes.toString()}`);
+  if (field === -1 || field > head) throw new Error(`a response without a length:\n${bytes.toString()}`);
   let length = 0;
   for (let at = field + CONTENT_LENGTH.length; bytes[at] !== 0x0d; at++)
     length = length * 10 + (bytes[at] ?? 0) - ZERO;
@@ -116,7 +116,7 @@ async function work(spec: LoadSpec): Promise<LoadResult> {
   setTimeout(() => (cpu.start = cpuMs()), spec.warmUpMs);
   const stuck = setTimeout(
     () => {
-      process.stderr.write(`no answer for ${END_TIMEOUT_MS} ms after the end\n`);
+      process.stderr.write(`no response for ${END_TIMEOUT_MS} ms after the end\n`);
       process.exit(1);
     },
     spec.warmUpMs + spec.measureMs + END_TIMEOUT_MS,

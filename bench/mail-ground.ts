@@ -40,7 +40,7 @@ export async function withMailGround<T>(
 
 /** Waits until no project has queued emails. */
 export async function waitUntilSent({ database }: Outbox): Promise<void> {
-  await waitUntil("mails that wait", SETTLE_TIMEOUT_MS, async () => {
+  await waitUntil("queued emails", SETTLE_TIMEOUT_MS, async () => {
     const { rows } = await sql<{ isWaiting: boolean }>`
       select exists (select 1 from emails where status in ('QUEUED', 'CLAIMED')) as is_waiting`.execute(
       database,

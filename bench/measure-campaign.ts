@@ -158,9 +158,9 @@ async function run(ground: MailGround, api: ApiClient, recipients: number): Prom
   await api.post(`/campaigns/${data.id}/send`, {});
   await waitUntil("the snapshot", timeoutMs, async () => (await readCampaign()).snapshotAt !== null);
   const snapshotAtMs = Date.now();
-  progress(`the rows are there after ${whole(snapshotAtMs - startedMs)} ms`);
+  progress(`all rows exist after ${whole(snapshotAtMs - startedMs)} ms`);
   const reporting = setInterval(
-    () => void ground.sink.taken().then((taken) => progress(`${whole(taken)} mails so far`)),
+    () => void ground.sink.taken().then((taken) => progress(`${whole(taken)} emails so far`)),
     PROGRESS_MS,
   );
   try {

@@ -35,8 +35,8 @@ export async function measureMembership(database: Database, projectId: string): 
   const pros = await addSegment(database, projectId, "Pros", PRO);
   const compute = () => transaction(database, (tx) => computeSegment(tx, projectId, pros));
   const all = [
-    await measured(database, projectId, "compute: all members come", compute),
-    await measured(database, projectId, "compute again: nobody moves", compute),
+    await measured(database, projectId, "compute: all members enter", compute),
+    await measured(database, projectId, "compute again: no changes", compute),
   ];
   await changePlans(database, projectId);
   all.push(await measured(database, projectId, `compute after ${whole(CHANGES)} changes`, compute));
@@ -46,7 +46,7 @@ export async function measureMembership(database: Database, projectId: string): 
       callOne(database, projectId),
     ),
   );
-  const bulkName = `bulk unsubscribe of ${whole(BULK)}, middle of ${BULK_TRIES}`;
+  const bulkName = `bulk unsubscribe of ${whole(BULK)}, median of ${BULK_TRIES}`;
   const tries: Measured[] = [];
   while (tries.length < BULK_TRIES)
     tries.push(await measured(database, projectId, bulkName, () => unsubscribe(database, projectId)));
@@ -55,11 +55,11 @@ export async function measureMembership(database: Database, projectId: string): 
   );
   print("");
   printTable(
-    ["tracked segments in a million contacts", "ms", "events"],
+    ["tracked segments with a million contacts", "ms", "events"],
     all.map(({ name, tookMs, events }) => [name, whole(tookMs), whole(events)]),
   );
   print(
-    "\nBars: compute after 10,000 changes 5 s, a tracked event 2 s, bulk 300 ms; an event for each real change and none besides.",
+    "\nTargets: compute after 10,000 changes 5 s, a tracked event 2 s, bulk 300 ms; exactly one event per change.",
   );
 }
 

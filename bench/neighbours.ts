@@ -180,7 +180,16 @@ function printCalls(seen: ReadonlyMap<Situation, Seen>): void {
   const timesOf = (situation: Situation, of: string) =>
     (seen.get(situation)?.calls ?? []).filter(({ name }) => name === of).map(({ tookMs }) => tookMs);
   printTable(
-    ["another project's", "neighbour", "requests", "p50 ms", "p99 ms", "longest ms", "p99 × idle", "not 2xx"],
+    [
+      "other project's call",
+      "neighbour",
+      "requests",
+      "p50 ms",
+      "p99 ms",
+      "longest ms",
+      "p99 × idle",
+      "not 2xx",
+    ],
     names.flatMap((name) =>
       SITUATIONS.map((situation) => {
         const times = timesOf(situation, name);
@@ -199,9 +208,7 @@ function printCalls(seen: ReadonlyMap<Situation, Seen>): void {
       }),
     ),
   );
-  print(
-    "\nBars: beside a hostile neighbour p99 at most 3 × idle, and no call that is not answered with 2xx.\n",
-  );
+  print("\nTargets: with a hostile neighbour p99 at most 3 × idle, and every response is a 2xx.\n");
 }
 
 const isFine = ({ status }: Ending) => status >= 200 && status < 300;
@@ -209,7 +216,7 @@ const isFine = ({ status }: Ending) => status >= 200 && status < 300;
 function printNeighbour(endings: readonly Ending[]): void {
   const names = [...new Set(endings.map(({ name }) => name))];
   printTable(
-    ["what the hostile project asks", "requests", "p50 ms", "longest ms", "answers"],
+    ["request of the hostile project", "requests", "p50 ms", "longest ms", "responses"],
     names.map((name) => {
       const own = endings.filter((one) => one.name === name);
       const times = own.map(({ tookMs }) => tookMs);

@@ -163,6 +163,6 @@ export async function queueMails(
         })),
       ),
     );
-    progress(`${whole(at + batch.length)} of ${whole(count)} mails queued`);
+    progress(`${whole(at + batch.length)} of ${whole(count)} emails queued`);
   }
 }

@@ -7,6 +7,6 @@ export function readNumbers(
 ): readonly number[] {
   const given = texts.map(Number);
   if (!given.every((number) => Number.isSafeInteger(number) && number > 0))
-    throw new Error(`not whole numbers above 0: ${texts.join(" ")}`);
+    throw new Error(`not positive integers: ${texts.join(" ")}`);
   return given.length === 0 ? fallback : given;
 }

@@ -136,7 +136,7 @@ export function analyticsQuestions(database: Database, project: ReportProject, d
       plain: plain.mailsOfCampaign(campaignId, from),
     },
     {
-      name: "summary, with the period before",
+      name: "summary, with the previous period",
       ask: () => analytics.getSummary(database, id, all, period),
       plain: mailsNowAndBefore,
     },
@@ -152,7 +152,7 @@ export function analyticsQuestions(database: Database, project: ReportProject, d
       plain: plain.mailsByValue("campaign", from),
     },
     {
-      name: "top events, with the period before",
+      name: "top events, with the previous period",
       ask: () => analytics.listTopEvents(database, id, undefined, period),
       plain: plain.eventsBy((at) => sql`name, ${isNow(at)}, 1`, twice),
     },
@@ -189,16 +189,16 @@ export async function feedQuestions(database: Database, project: ReportProject):
   const month = new Date(Date.now() - 30 * 86_400_000);
   const deep = (await page({ until: month })).cursor ?? undefined;
   const asks: ReadonlyArray<[string, () => Promise<unknown>]> = [
-    ["feed: a page of all", () => page({})],
+    ["feed: a page of everything", () => page({})],
     ["feed: a page a month ago", () => page({}, deep)],
-    ["feed: of a contact", () => page({ contactId })],
-    ["feed: of a campaign", () => page({ campaignId })],
+    ["feed: of one contact", () => page({ contactId })],
+    ["feed: of one campaign", () => page({ campaignId })],
     ["feed: clicks", () => page({ types: ["email.clicked"] })],
-    ["feed: sent mails", () => page({ types: ["email.sent"] })],
+    ["feed: sent emails", () => page({ types: ["email.sent"] })],
     ["feed: of an event name", () => page({ eventName: "purchase" })],
-    ["feed: of an event name that never came", () => page({ eventName: "none" })],
-    ["how much happened lately", () => countRecentActivity(database, id)],
-    ["what comes next", () => listUpcoming(database, id)],
+    ["feed: of an unused event name", () => page({ eventName: "none" })],
+    ["count of recent activity", () => countRecentActivity(database, id)],
+    ["upcoming sends", () => listUpcoming(database, id)],
   ];
   return asks.map(([name, ask]) => ({ name, ask, plain: null }));
 }

@@ -50,7 +50,9 @@ export async function startGround(kept: string | null) {
       if (!existsSync(note)) return null;
       const known = JSON.parse(await readFile(note, "utf8")) as KeptGround | { size: ReportSize };
       if (!("project" in known) || JSON.stringify(known.size) !== JSON.stringify(size))
-        throw new Error(`${folder.path} holds another ground, or half of one: ${JSON.stringify(known.size)}`);
+        throw new Error(
+          `${folder.path} has data of another size, or is incomplete: ${JSON.stringify(known.size)}`,
+        );
       return known;
     },
     write: (what: KeptGround | { size: ReportSize }) => writeFile(note, JSON.stringify(what)),
@@ -142,7 +144,7 @@ async function addMails(database: Database, projectId: string, mails: number): P
       from sent s cross join back b where abs(hashtextextended(s.id::text || b.name, 7)) % 100 < b.percent`.execute(
       database,
     );
-    progress(`${until + 1} of ${mails} mails`);
+    progress(`${until + 1} of ${mails} emails`);
   }
 }
 
@@ -154,14 +156,14 @@ async function addOtherEvents(database: Database, projectId: string, events: num
       select ${projectId}::uuid, sent_event_id(gen_random_uuid(), m.at), p.id, (string_to_array(${OTHER_NAMES}, ' '))[1 + m.n % 11], '{"a": 1}', m.at
       from (select n, ${atOf(events)} as at from generate_series(${from}::int, ${until}::int) n) m
       join people p on p.at = (m.n::bigint * 7919) % ${CONTACTS}`.execute(database);
-    progress(`${until + 1} of ${events} events that are not of mails`);
+    progress(`${until + 1} of ${events} other events`);
   }
 }
 
 /** Runs the work without the indexes of its tables, because building them afterwards is much faster. */
 async function withoutIndexes(database: Database, work: () => Promise<void>): Promise<void> {
   const { rows } = await sql<{ name: string; definition: string }>`
-    -- The definition of a partitioned index applies to the parent only.
+    -- PostgreSQL shows ON ONLY for a partitioned table; without ONLY the new index covers its partitions.
     select i.indexrelid::regclass::text as name,
       replace(pg_get_indexdef(i.indexrelid), ' ON ONLY ', ' ON ') as definition from pg_index i
     where i.indrelid in ('emails'::regclass, 'events'::regclass)

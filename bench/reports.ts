@@ -77,9 +77,9 @@ async function printCosts(database: Database, tookMs: number): Promise<void> {
     [
       "mails",
       "events",
-      "bytes of counts a mail",
-      "of events, a row",
-      "µs to count one of either",
+      "count bytes per email",
+      "event count bytes per row",
+      "µs to count one",
       "counted a second",
     ],
     [

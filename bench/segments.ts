@@ -175,11 +175,11 @@ async function measureLargest(database: Database, projectId: string): Promise<vo
       "plain SQL ms",
       "ratio",
       "first page ms",
-      "page in the middle ms",
+      "middle page ms",
     ],
     rows,
   );
-  print("\nBars: counts at most 600 ms and 1.3 × plain SQL, pages at most 30 ms.\n");
+  print("\nTargets: counts at most 600 ms and 1.3 × plain SQL, pages at most 30 ms.\n");
 }
 
 /** Returns the number of matches, which must be equal for both. Counts again if a time-based condition changed in between. */
@@ -209,7 +209,7 @@ async function measureGrowth(
     for (const projectId of projects) times.push(await timeOf(() => countOurs(database, projectId, filter)));
     rows.push([name, oneDecimal(alone.get(name) ?? Number.NaN), ...times.map(oneDecimal)]);
   }
-  printTable(["count ms", "10,000 alone", "10,000 beside a million", "100,000", "1,000,000"], rows);
+  printTable(["count ms", "10,000 alone", "10,000 next to a million", "100,000", "1,000,000"], rows);
 }
 
 async function measureSearch(database: Database, projectId: string): Promise<void> {
@@ -220,8 +220,8 @@ async function measureSearch(database: Database, projectId: string): Promise<voi
     rows.push([search, oneDecimal(ms)]);
   }
   print("");
-  printTable(["search in addresses", "first page ms"], rows);
-  print("\nBar: at most 30 ms.");
+  printTable(["address search", "first page ms"], rows);
+  print("\nTarget: at most 30 ms.");
 }
 
 async function count(database: Database, projectId: string, matches: RawBuilder<SqlBool>): Promise<number> {

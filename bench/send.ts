@@ -32,9 +32,9 @@ function sendRequest(body: string) {
 
 /** A number in the body makes the content different for each call. */
 const REQUESTS = {
-  "same for all, variables": sendRequest(html(VARIABLES)),
-  "each its own": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`)),
-  "each its own, variables": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`, VARIABLES)),
+  "same for all, with variables": sendRequest(html(VARIABLES)),
+  "unique per email": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`)),
+  "unique per email, with variables": sendRequest(html(`<p>Order ${UNIQUE_NUMBER}</p>`, VARIABLES)),
 };
 
 export async function benchSend(): Promise<void> {
@@ -56,7 +56,7 @@ export async function benchSend(): Promise<void> {
     const servers = {
       [NO_DATABASE]: await start(startRival(null)),
       [NAIVE]: await start(startRival(await database())),
-      "ours, sent elsewhere": await start(startOurs(await database(), { ROLES: "api" })),
+      "ours, sent by another process": await start(startOurs(await database(), { ROLES: "api" })),
     };
     const compareServers = createComparison(ROUNDS);
     const rows: string[][] = [];
@@ -64,13 +64,13 @@ export async function benchSend(): Promise<void> {
       // A new database each time, because the worker must not send the emails of the previous body.
       const shared = closing.length;
       const sending = await start(startOurs(await database(), { ROLES: "api,worker" }));
-      const last = { "ours, sending beside it": sending };
+      const last = { "ours, sent by the same process": sending };
       const compared = await compareServers(CONNECTIONS, request, servers, last);
       rows.push(...compared.map((row) => [body, ...row]));
       await closeFrom(shared);
     }
     printTable(["body", "server", ...COMPARISON_HEAD], rows);
-    print(`\n${CONNECTIONS} connections. Bars: ours at least 1,500 a second, p99 at most 150 ms.`);
+    print(`\n${CONNECTIONS} connections. Targets: ours at least 1,500 a second, p99 at most 150 ms.`);
   } finally {
     await closeFrom(0);
   }

@@ -92,7 +92,9 @@ export async function startRival(database: BenchDatabase | null, prepared = fals
 function portOf(child: ChildProcess, spec: RivalSpec): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once("message", (message) => resolve((message as { port: number }).port));
-    child.once("exit", (code) => reject(new Error(`a server ended with code ${code} before it listened`)));
+    child.once("exit", (code) =>
+      reject(new Error(`a server exited with code ${code} before it was listening`)),
+    );
     child.once("error", reject);
     child.send(spec);
   });

@@ -21,8 +21,8 @@ function trackRequest(data: object) {
 
 /** The unique number changes the contact with each request. */
 export const TRACK_REQUESTS = {
-  "data as it was": trackRequest({ plan: "pro" }),
-  "data changes": trackRequest({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
+  "unchanged data": trackRequest({ plan: "pro" }),
+  "changing data": trackRequest({ plan: "pro", order: UNIQUE_NUMBER, total: 129.5 }),
 };
 
 export async function benchTrack(): Promise<void> {
@@ -47,7 +47,9 @@ export async function benchTrack(): Promise<void> {
     }
     printTable(["connections", "contact", "server", ...COMPARISON_HEAD], rows);
     await printCounting(databases[2]);
-    print("\nBars: ours at least 5 × naive and 55 % of no database, p99 at most 60 ms, at 256 connections.");
+    print(
+      "\nTargets: ours at least 5 × naive and 55 % of no database, p99 at most 60 ms, at 256 connections.",
+    );
   } finally {
     for (const close of closing.toReversed()) await close();
   }
@@ -66,7 +68,7 @@ async function printCounting({ connection }: BenchDatabase): Promise<void> {
       .executeTakeFirstOrThrow();
     const msPerThousand = (1_000 * countedMs) / count;
     print(
-      `\nTo count them takes ${oneDecimal(msPerThousand)} µs an event: ${countingShare(msPerThousand, 1_000)} % of the cores for each 1,000 a second.`,
+      `\nCounting takes ${oneDecimal(msPerThousand)} µs per event: ${countingShare(msPerThousand, 1_000)} % of the cores for each 1,000 a second.`,
     );
   } finally {
     await database.destroy();

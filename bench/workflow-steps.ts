@@ -65,7 +65,7 @@ function oneByOne(connections: number): Way {
   const inTurn = (work: () => Promise<void>) =>
     Promise.all(Array.from({ length: connections }, work)).then(() => undefined);
   return {
-    name: `one a transaction, ${connections === 1 ? "1 connection" : `${connections} connections`}`,
+    name: `one per transaction, ${connections === 1 ? "1 connection" : `${connections} connections`}`,
     async enter({ database, projectId, workflowId, contactIds }) {
       const waiting = contactIds.values();
       await inTurn(async () => {
@@ -202,5 +202,5 @@ async function check(database: Database, projectId: string, executions: number):
   );
   const { ended, mails, steps } = rows[0] ?? {};
   if (ended !== executions || mails !== 2 * executions || steps !== STEPS * executions)
-    throw new Error(`the books do not add up for ${executions} executions: ${JSON.stringify(rows[0])}`);
+    throw new Error(`the counts do not balance for ${executions} executions: ${JSON.stringify(rows[0])}`);
 }
