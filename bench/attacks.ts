@@ -23,7 +23,7 @@ export interface PlainRequest {
 export interface HostileProject {
   secretKey: string;
   publicKey: string;
-  /** A contact whose `data.text` has `EXPLAINED_LENGTH` characters. */
+  /** A contact with `EXPLAINED_LENGTH` characters in `data.text`. */
   contactId: string;
   /** The key of a second project of the same owner, with its own rate limit. */
   secondKey: string;

@@ -19,7 +19,7 @@ export async function measureTables(
   projectId: string,
 ): Promise<ReadonlyMap<string, TableSize>> {
   return unlimited(database, async (connection) => {
-    // Wait for autovacuum, because its snapshot keeps rows that are deleted meanwhile.
+    // Wait for autovacuum, because its snapshot keeps rows deleted during its run.
     await waitUntil("PostgreSQL's own vacuum", AUTOVACUUM_TIMEOUT_MS, async () => {
       const { rows } = await sql`
         select 1 from pg_stat_activity where backend_type = 'autovacuum worker'`.execute(connection);

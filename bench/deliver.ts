@@ -120,7 +120,7 @@ async function countSent(outbox: Outbox): Promise<number> {
   return row.count;
 }
 
-/** What most programs do: nodemailer's pool with its own DKIM signing and no database. */
+/** The setup of most programs: nodemailer's pool with its own DKIM signing and no database. */
 async function nodemailerAlone(sink: BenchSink, outbox: Outbox): Promise<Result> {
   const pool = openNodemailer(sink, outbox);
   const message = {

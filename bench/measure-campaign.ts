@@ -46,7 +46,7 @@ export interface CampaignCase {
 
 export interface CampaignResult extends Times, CampaignCase {
   cpuMsPerMail: number;
-  /** Of the sending process. */
+  /** Peak memory of the sending process. */
   peakBytes: number;
   /** Growth of the database in bytes. */
   growth: { emails: number; events: number; others: number };

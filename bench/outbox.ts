@@ -88,7 +88,7 @@ export async function addProject(outbox: Outbox, name: string): Promise<ProjectA
   return { id: project.id, secretKey: keys.secret, publicKey: keys.public };
 }
 
-/** Adds `count` subscribed contacts whose data fills the content's variables. */
+/** Adds `count` subscribed contacts with data for the content's variables. */
 export async function addContacts({ database }: Outbox, projectId: string, count: number): Promise<void> {
   await unlimited(database, async (connection) => {
     // The search index merges one long pending list in half the time of many short ones.

@@ -19,7 +19,7 @@ export interface ReportSize {
   neighbours: number;
 }
 
-/** The project whose reports are measured. */
+/** The measured project. */
 export interface ReportProject {
   id: string;
   campaignId: string;
@@ -72,7 +72,7 @@ const DOMAINS = "gmail.com hotmail.com yahoo.com icloud.com web.de corp.example.
 const OTHER_NAMES =
   "page_viewed page_viewed page_viewed page_viewed signed_in signed_in feature_used cart_updated purchase contact.subscribed contact.unsubscribed";
 
-/** How many of a hundred emails get each report. */
+/** The share of emails with each report, in percent. */
 const CAME_BACK = [
   { name: names.EMAIL_DELIVERY, percent: 97, data: "{}" },
   { name: names.EMAIL_OPEN, percent: 30, data: '{"isFirst": true}' },

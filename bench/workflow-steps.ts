@@ -35,7 +35,7 @@ export interface StepsResult {
   bytes: { executions: number; counts: number } | null;
 }
 
-/** How executions start and continue. */
+/** A variant of starting and continuing executions. */
 interface Way {
   name: string;
   enter: (run: Run) => Promise<void>;

@@ -47,7 +47,7 @@ async function findingsOf(page: Page, rules: readonly string[]): Promise<string[
 const overflowOf = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - document.documentElement.clientWidth");
 
-/** Returns the headings, labels and table cells whose content overflows into the next one. */
+/** Returns the headings, labels and table cells with content that overflows into the next one. */
 const colliding = (page: Page) =>
   page.evaluate<string[]>(
     `[...document.querySelectorAll("th, dt, td > span")]

@@ -7,7 +7,7 @@ import { waitUntil } from "./wait-until.ts";
 
 const OLD = 20_000;
 const NEW = 5_000;
-/** Contacts whose address has a zero after the hyphen. */
+/** Contacts with a zero after the hyphen of their address. */
 const LEAVING = 10_000;
 const PROS = OLD / 2 + NEW;
 const SETUP_MS = 30_000;

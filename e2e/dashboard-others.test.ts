@@ -24,7 +24,7 @@ test("saving one cap keeps the caps that another admin changed", async () => {
   expect(await page.getByRole("textbox", { name: "Transactional emails" }).inputValue()).toBe("900");
 });
 
-/** Rejects reads of URLs with this ending until told to stop. */
+/** Rejects reads of URLs with this ending until stopped. */
 async function refuseReads(page: Page, ends: string): Promise<{ end: () => void }> {
   let isRefused = true;
   const error = { code: "FORBIDDEN", message: "Not now.", requestId: "none" };

@@ -1,5 +1,5 @@
-// Plays a new user's first day in a real browser, on an empty data folder: account, first email, domain, contacts, segment, campaign with a
-// test, report, unsubscribe and export.
+// Plays a new user's first day in a real browser on an empty data folder, from sign-up to a campaign, its report, an unsubscribe and the
+// export.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeDataFolder, startProgram, type Program } from "./program.ts";

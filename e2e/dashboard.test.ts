@@ -50,7 +50,7 @@ async function addContact(page: Page, address: string): Promise<void> {
 }
 
 test("sign-up by email works, sign-out clears drafts in all tabs, and the account is deleted", async () => {
-  // A separate server whose emails fail, because an outage would appear on every page of the tests below.
+  // A separate server that fails to send, because its outage would appear on every page of the tests below.
   const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9", ROLES: "api" });
   const page = await (await browser.newContext()).newPage();
   const email = "by-email@example.com";
@@ -359,7 +359,7 @@ test("a segment shows live matches, explains a contact and keeps value types", a
   await page.getByText("Unsubscribe button in the email app").waitFor();
 });
 
-test("an import guesses columns, previews, survives reloads, and all matches change at once", async () => {
+test("an import guesses columns, previews, survives reloads, and a bulk change affects all", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await signUp(page, "import@example.com");
@@ -860,7 +860,7 @@ test("server messages about emails and files appear in the user's language", asy
   await dialog.getByText(`${email} ist schon Mitglied.`).waitFor();
 });
 
-test("a field whose first value had another type gets the most frequent type, and says so", async () => {
+test("a field with mixed values gets the most frequent type, and says so", async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   const { owner } = server.project;

@@ -23,7 +23,7 @@ export interface ChaosProxy {
 }
 
 const HOST = "127.0.0.1";
-/** How often to check for the end of a blackhole. */
+/** Interval for checking whether a blackhole has ended. */
 const LOOK_MS = 20;
 
 /** Listens on a free local port and forwards to the local `targetPort`. */

@@ -1,4 +1,4 @@
-// Starts many programs at once on a database that is empty, still down, or drops connections. Each becomes ready, and one account is
+// Starts many programs simultaneously on a database that is empty, still down, or drops connections. Each becomes ready, and one account is
 // created.
 import { setTimeout as delay } from "node:timers/promises";
 import { createApiClient } from "../api-client.ts";
@@ -12,7 +12,7 @@ const PROGRAMS = 4;
 const ROUNDS: Record<Size, number> = { small: 1, large: 10 };
 /** Shorter than the minute that programs wait for their database. */
 const DOWN_MS = 4_000;
-/** How long connections are cut, at random intervals. */
+/** Duration of the cut connections, at random intervals. */
 const CUTTING_MS = 3_000;
 const MAX_PAUSE_MS = 150;
 /** A port without a listener. */

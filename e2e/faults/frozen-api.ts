@@ -98,7 +98,7 @@ function keepBusy(actor: Actor): { stop: () => Promise<string[]> } {
   };
 }
 
-/** Stops the process repeatedly until it is frozen in a transaction that holds a lock on a contact. */
+/** Stops the process repeatedly until it is frozen in a transaction with a lock on a contact. */
 async function freezeAmidTransaction(world: World, actor: Actor): Promise<void> {
   for (let tries = 0; tries < FREEZE_TRIES; tries++) {
     process.kill(actor.pid, "SIGSTOP");

@@ -1,4 +1,4 @@
-// Starts a world whose programs reach the database through a proxy, while the case connects directly.
+// Starts a world with programs that reach the database through a proxy, while the case connects directly.
 import { startChaosProxy, throughProxy, type ChaosProxy } from "./chaos-proxy.ts";
 import { startWorld, type World, type WorldOptions } from "./world.ts";
 

@@ -19,7 +19,7 @@ const RECIPIENTS: Record<Size, number> = { small: 400, large: 5_000 };
 const CAMPAIGN_SECONDS = 12;
 const WAIT_MS = 60_000;
 const END_TIMEOUT_MS = 600_000;
-/** Newer files cannot be told apart from their copies. */
+/** Newer files cannot be distinguished from their copies. */
 const TOLD_APART_AFTER_MS = 3_000;
 /** After the program has stopped, and before the continuing campaign has ended. */
 const SCHEDULED_IN_MS = 8_000;

@@ -11,7 +11,7 @@ import { startWorld, type World } from "./world.ts";
 const RECIPIENTS: Record<Size, number> = { small: 1_000, large: 20_000 };
 /** Slow enough that many emails remain when the server changes. */
 const SENDS_PER_SECOND: Record<Size, number> = { small: 100, large: 1_000 };
-/** How often connections end in each phase and each way. */
+/** Number of ended connections per phase and way of ending. */
 const TIMES: Record<Size, number> = { small: 3, large: 30 };
 /** More than the silent phases, so that other emails get through. */
 const CONNECTIONS = 20;

@@ -122,7 +122,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const actors: Actor[] = [];
   const faultsAt: number[] = [];
   const unaskedEnds: UnaskedEnd[] = [];
-  /** Programs that were told to end. */
+  /** Programs that the case stopped or killed. */
   const told = new Set<Actor>();
   let isVerified = false;
 

@@ -33,7 +33,7 @@ export async function buildDashboard(node) {
 function build(node) {
   const startedAt = performance.now();
   const fingerprint = fingerprintOf();
-  // Build into a separate folder, so that pages loaded meanwhile get the complete old version.
+  // Build into a separate folder, so that pages loaded during the build get the complete old version.
   const fresh = path.join(RUNTIME_DIR, `dashboard-${process.pid}`);
   const vite = path.join(ROOT, "node_modules", "vite", "bin", "vite.js");
   const args = [vite, "build", FOLDER, "--outDir", fresh, "--emptyOutDir", "--logLevel", "warn"];

@@ -1,5 +1,5 @@
 // `npm run admin`, `doctor`, `backup`, `restore`: installs Node.js 24 and the packages if they are missing, then runs the server program
-// named by the first argument with the server's settings. Each program prints its own help.
+// named by the first argument. Programs use the server's settings and print their own help.
 import { begin } from "./begin.js";
 
 begin();

@@ -10,14 +10,14 @@ import { ROOT } from "./prepare.js";
 /** Ctrl-C reaches us twice, from the terminal and from npm. Within this time the same signal counts once. */
 const SAME_WISH_MS = 1000;
 
-/** How soon the death of npm, or of the shell between npm and us, is noticed. */
+/** Interval for checking whether npm, or the shell between npm and us, has died. */
 const PARENT_LOOK_EVERY_MS = 100;
 
 /**
  * Returns memory options for Node.js. A server with the API gets half of the default young generation of large machines, which saves 70 MB
- * and costs no speed; another halving slows `/v1/track` by a twelfth. A process that only sends builds messages elsewhere, so a quarter of
- * that saves another 60 MB. More than 2 GB of old space would only delay garbage collection by 100 MB, and our servers never need it.
- * NODE_OPTIONS takes precedence.
+ * and costs no speed. Another halving would slow `/v1/track` by a twelfth. A process that only sends builds messages elsewhere, so a
+ * quarter of that saves another 60 MB. More than 2 GB of old space would only delay garbage collection by 100 MB, and our servers never
+ * need it. NODE_OPTIONS takes precedence.
  * @param {string | undefined} roles the setting ROLES
  */
 export function nodeArguments(roles) {
@@ -123,7 +123,7 @@ export function forwardSignals(send) {
 
 /**
  * Calls `onDeath` when the npm that started this process, or its shell, has ended. npm sends SIGTERM only to its shell, which dies without
- * forwarding the signal, and kill -9 of npm reaches no other process.
+ * forwarding the signal. kill -9 of npm reaches no other process.
  * @param {() => void} onDeath
  */
 export function watchParents(onDeath) {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parseAst } from "rolldown/parseAst";
 
 export const DASHBOARD = join(import.meta.dirname, "../../dashboard/src");
-/** Component properties whose text is visible or read aloud. */
+/** Component properties with text that is visible or read aloud. */
 const SPOKEN =
   /^(label|title|about|description|placeholder|help|action|alt|aria-label|aria-description|aria-roledescription)$/;
 /** Numbers, signs and single letters need no translation. */
@@ -76,7 +76,7 @@ function messagesOf(node: Node): string[] {
   return [texts.join("|")];
 }
 
-/** Parents whose literals are no text, such as a key press, a property name or a type. */
+/** Parents of literals that are no text, such as a key press, a property name or a type. */
 const SILENT = /^(BinaryExpression|TSLiteralType|ImportDeclaration|SwitchCase|NewExpression)$/;
 
 function bareTextOf(node: Node, parent: Node | null): string | null {

@@ -10,7 +10,7 @@ export interface Field {
   meaning: string;
 }
 
-/** Returns the fields of an object and of nested objects. Nested objects without a description get no row of their own. */
+/** Returns the fields of an object and of nested objects. Nested objects without a description get no row. */
 export function fieldsOf(schema: JsonSchema, prefix = ""): Field[] {
   return Object.entries(schema.properties ?? {}).flatMap(([key, value]) => {
     const property = asSchema(value);
@@ -38,7 +38,7 @@ export function itemsOf(schema: JsonSchema): JsonSchema {
   return asSchema(schema.items);
 }
 
-/** Describes a type. Objects within a union are written out, and others have rows of their own. */
+/** Describes a type. Objects within a union are written out, and others have separate rows. */
 function typeText(schema: JsonSchema): string {
   const reference = referenceName(schema);
   if (reference !== null) return linkTo(reference);

@@ -55,7 +55,7 @@ export async function generatedSchema(connection: ClientConfig): Promise<Readonl
   }
 }
 
-/** Returns the paths whose file under `root` is missing or outdated. */
+/** Returns the paths of missing or outdated files under `root`. */
 export async function staleFiles(files: ReadonlyMap<string, string>, root: string): Promise<string[]> {
   const found = await Promise.all(
     [...files].map(async ([file, text]) => ({

@@ -7,7 +7,7 @@ export interface SeedRequest {
   contacts: number;
   /** Number of events for the added contacts. */
   events: number;
-  /** The same seed and numbers produce the same contacts. */
+  /** Equal seeds and numbers produce the same contacts. */
   seed: number;
   /** The time of the latest data; defaults to now. */
   until?: Date;

@@ -37,7 +37,7 @@ const runs = new AsyncLocalStorage<Run>();
 const within = { call: false };
 const known = new Map<string, string>();
 const written = new Set<string>();
-/** Files whose declared row types are used by the program. */
+/** Files with row types that the program relies on. */
 const READ = /^server\/src\/(?!testing\/)(?!.*\.test\.ts:)/;
 
 /** Returns the place of the caller of `called` in the original source. */

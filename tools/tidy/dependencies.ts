@@ -42,7 +42,7 @@ function namesIn([path, text]: [string, string]): Array<{ path: string; name: st
     .map((name) => ({ path, name }));
 }
 
-/** Returns the names in the first column. `@scope/*` stands for every package of the scope. */
+/** Returns the names in the first column. `@scope/*` matches every package of the scope. */
 function listedNames(table: string): Array<{ pattern: string; line: number }> {
   return table.split("\n").flatMap((row, at) => {
     const [, names = ""] = /^\| (?!package \|)(?:\w+: )?([^|]+) \|/.exec(row) ?? [];

@@ -33,7 +33,7 @@ export const READING_ORDER = [
   "backup",
 ] as const;
 
-/** The same order inside large folders. An entry is a subfolder, a file, or `.` for the other files. There are no exceptions. */
+/** Orders the contents of large folders. An entry is a subfolder, a file, or `.` for the other files. There are no exceptions. */
 export const INNER_ORDERS: Readonly<Record<string, readonly string[]>> = {
   emails: [
     "rows",

@@ -44,7 +44,7 @@ const BOUNDED: Readonly<Record<string, number>> = {
   "server/src/segments/filters/rules.ts /0+$/": 3,
   // A file name, truncated before.
   "server/src/message/attachment.ts /[. ]+$/": 255,
-  // A header of a message, whose value fits on one line.
+  // A message header with a value that fits on one line.
   "server/src/message/dkim.ts /[ \\t]+$/": 1_000,
   // A setting.
   "server/src/platform/settings/config.ts /\\/+$/": 1_000,

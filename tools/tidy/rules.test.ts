@@ -112,7 +112,7 @@ const BROKEN: Case[] = [
     ["server/src/instance/health.ts:1 imports server/src/main.ts. Root files"],
   ],
   [
-    "a later room of the same folder",
+    "a later subfolder of the same folder",
     readingOrder,
     {
       "server/src/emails/booking/a.ts":
@@ -123,7 +123,7 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "a later room, from the files directly in a folder and to one of them by its name",
+    "a later subfolder, from files directly in a folder and to one of them by name",
     readingOrder,
     {
       "server/src/contacts/contacts.ts": 'import "./rules.ts";\nimport "./fields/fields.ts";',
@@ -136,13 +136,13 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "an unknown room",
+    "an unknown subfolder",
     readingOrder,
     { "server/src/emails/misc/a.ts": "", "server/src/emails/a.ts": "" },
     ['server/src/emails/a.ts is at "."', 'server/src/emails/misc/a.ts is at "misc"'],
   ],
   [
-    "another order in the documents",
+    "a different order in the documents",
     readingOrderShown,
     {
       "ARCHITECTURE.md": [READING_ORDER.toReversed(), ...Object.values(INNER_ORDERS)]
@@ -177,7 +177,7 @@ const BROKEN: Case[] = [
     ["contract/src/a.ts:1 imports server/src/a.ts"],
   ],
   [
-    "another part by its path",
+    "another package by its path",
     importsStayInside,
     {
       "server/src/emails/a.ts":
@@ -206,7 +206,7 @@ const BROKEN: Case[] = [
     [1, 2, 3, 4].map((line) => `server/src/v1/send.ts:${line} imports server/src/emails/`),
   ],
   [
-    "private files in the wrong table of contents",
+    "private files imported by the wrong root file",
     privateFiles,
     {
       "server/src/api.ts": 'import "./emails/routes.ts";\nimport "./emails/jobs.ts";',
@@ -216,7 +216,7 @@ const BROKEN: Case[] = [
     ["server/src/api.ts:2", "server/src/main.ts:1", "server/src/worker.ts:2"],
   ],
   [
-    "jobs are made with a file for all, whose statements are private",
+    "the private statements of the shared file that creates jobs",
     privateFiles,
     {
       "server/src/contacts/imports.ts":
@@ -262,13 +262,13 @@ const BROKEN: Case[] = [
     [`${MIGRATION}:2 creates emails without an owner`],
   ],
   [
-    "an owner not directly above",
+    "an owner that is not on the line above",
     oneWriterPerTable,
     { [MIGRATION]: "-- owner: emails\n\nCREATE UNLOGGED TABLE public.emails (" },
     [`${MIGRATION}:3 creates emails without an owner`],
   ],
   [
-    "an owner that is no folder",
+    "an owner without a folder",
     oneWriterPerTable,
     { [MIGRATION]: "-- owner: mails\ncreate table emails (" },
     [`${MIGRATION}:2 gives emails to "mails"`],
@@ -297,7 +297,7 @@ const BROKEN: Case[] = [
     ["server/src/platform/a.ts:1 writes to emails"],
   ],
 
-  // What a file looks like.
+  // Source files.
   ...[
     "const a = process.env.PORT",
     'const a = process["env"]',
@@ -323,7 +323,7 @@ const BROKEN: Case[] = [
     ["server/src/main.ts:1 reads this machine's clock"],
   ]),
   [
-    "a header that names a file that is gone",
+    "a header that names a missing file",
     headerNames,
     {
       "server/src/emails/a.ts":
@@ -401,7 +401,7 @@ const BROKEN: Case[] = [
   ],
 
   [
-    "dependencies that the decision does not list, or that are gone",
+    "dependencies missing from the decision or from the packages",
     dependencies,
     {
       "package.json": '{ "devDependencies": { "one": "1.0.0", "@x/a": "1.0.0" } }',
@@ -440,7 +440,7 @@ const BROKEN: Case[] = [
     ["tools/a.ts callback:"],
   ],
   [
-    "a callback that makes its function long",
+    "a function that is long because of a callback",
     sizes,
     { "tools/a.ts": functionOf(FUNCTION_MAX_LINES + 1, "function a() { f(() => {", "}) }") },
     ["tools/a.ts a:"],
@@ -470,7 +470,7 @@ const BROKEN: Case[] = [
     ["tools/a.ts is no longer over 300"],
   ],
   [
-    "a ratchet of a file that is gone",
+    "a ratchet of a missing file",
     sizes,
     ratchet({ fileLines: { "tools/a.ts": 401 } }),
     ["tools/a.ts is no longer over 300"],
@@ -482,7 +482,7 @@ const BROKEN: Case[] = [
     ["tools/a.ts a: 90 lines, 89 allowed"],
   ],
   [
-    "a ratchet of a function that is gone",
+    "a ratchet of a missing function",
     sizes,
     ratchet({ functionLines: { "tools/a.ts a": 89 } }),
     ["tools/a.ts a: is no longer over 70"],
@@ -513,7 +513,7 @@ const BROKEN: Case[] = [
     ),
   ],
   [
-    "an exception whose reads are over",
+    "an exception that is no longer needed",
     readsInOrderBut([{ reader: "users", owner: "campaigns", why: "as it was" }]),
     { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from users`" },
     ['tools/tidy/table-reads.ts lists "users" reading tables of "campaigns"'],
@@ -611,13 +611,13 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "a statement that is listed and no longer refused",
+    "a listed statement that is no longer rejected",
     shardingBut({ "emails/queries.ts merge": "as it was" }),
     { "server/src/emails/queries.ts": "sql`select 1`" },
     ['tools/tidy/sharding.ts lists "emails/queries.ts merge"'],
   ],
   [
-    "files that import each other, by their types and across parts",
+    "files that import each other, also by type and across packages",
     importCircles,
     {
       "contract/src/a.ts": 'import type { B } from "./b.ts";',
@@ -633,13 +633,13 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "long functions beyond their share",
+    "too many long functions",
     longFunctions,
     { "tools/a.ts": `function createA() {\n${functionOf(70, "function b() {")}}\n` },
     ["tools/a.ts:1 has 72 lines with the functions inside it"],
   ],
   [
-    "a noun all over the place",
+    "a noun spread over too many folders",
     nounsTogether,
     Object.fromEntries(
       ["emails", "users", "billing", "v1", "campaigns"].map((folder) => [
@@ -670,7 +670,7 @@ const BROKEN: Case[] = [
     [`tools/${name} "${name}"`, `tools/b/${name}.test.ts "${name}"`],
   ]),
   [
-    "a path of one machine",
+    "a machine-specific path",
     machinePaths,
     { "tools/a.ts": '// a\nconst a = "/work/x";\n// see /root/b' },
     ['tools/a.ts:2 has "/work/"', 'tools/a.ts:3 has "/root/"'],
@@ -699,7 +699,7 @@ const BROKEN: Case[] = [
   ]),
 
   [
-    "sleeps of a fixed time",
+    "sleeps of fixed duration",
     noFixedSleeps,
     {
       "e2e/a.ts": "async (page) => {\n  await page.waitForTimeout(5);\n};",
@@ -714,7 +714,7 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "more sleeps than are allowed, and an allowance that is too large",
+    "too many sleeps, and an allowance that is too large",
     noFixedSleepsBut({
       "a.test.ts": { count: 1, why: "it is so" },
       "b.test.ts": { count: 2, why: "it is so" },
@@ -741,13 +741,13 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "a foreign name in another file, and one that nobody says",
+    "a foreign name in another file, and an unused one",
     propertyNamesBut([{ why: "it is so", files: ["server/src/a.ts"], names: ["has_more", "line_items"] }]),
     { "server/src/a.ts": "list.has_more", "server/src/b.ts": "list.has_more" },
     ["server/src/b.ts:1 has the property has_more", "tools/tidy/property-names.ts allows line_items"],
   ],
   [
-    "silenced checks",
+    "suppressed checks",
     suppressions,
     {
       "a.ts": ["ts-ignore: because it is so", "ts-nocheck", "ts-expect-error", "ts-expect-error: because"]
@@ -765,7 +765,7 @@ const BROKEN: Case[] = [
     Array.from({ length: 8 }, (_, at) => `a.ts:${at + 1} silences a check by `),
   ],
   [
-    "words that the glossary bans",
+    "words banned by the glossary",
     bannedWords,
     {
       "GLOSSARY.md": GLOSSARY_OF_BANS,
@@ -781,7 +781,7 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "a word with another meaning that the glossary does not ban",
+    "a listed other meaning of a word the glossary does not ban",
     bannedWords,
     { "GLOSSARY.md": GLOSSARY_OF_BANS.replace("worker", "bell"), "a.ts": "const bell = worker;" },
     ['GLOSSARY.md does not ban "worker"', "a.ts:1 calls something bell"],
@@ -818,7 +818,7 @@ const BROKEN: Case[] = [
     ],
   ],
   [
-    "dead links",
+    "broken links",
     links,
     {
       "docs/a.md":
@@ -836,7 +836,7 @@ const BROKEN: Case[] = [
 
 const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
   [
-    "a document with each order as it is",
+    "a document with the correct orders",
     readingOrderShown,
     {
       "ARCHITECTURE.md": [READING_ORDER, ...Object.values(INNER_ORDERS)]
@@ -845,7 +845,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "dependencies that the decision lists, some by their scope",
+    "dependencies listed in the decision, some by scope",
     dependencies,
     {
       "package.json": '{ "devDependencies": { "one": "1.0.0", "@x/a": "1.0.0" } }',
@@ -886,7 +886,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "private files where they belong",
+    "private files imported from their own folder",
     privateFiles,
     {
       "server/src/emails/providers/a.ts": 'import "../queries.ts";',
@@ -931,7 +931,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "reads of earlier folders, of reports, of tests, and words that are no tables that are read",
+    "reads of earlier folders, by reports and by tests, and names that are no tables",
     readsInOrder,
     {
       ...TABLES,
@@ -988,12 +988,12 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     { ...TABLES, "server/src/users/queries.ts": "sql`select 1 from campaigns`" },
   ],
   [
-    "a statement that is listed",
+    "a listed statement",
     shardingBut({ "emails/queries.ts merge": "it is so" }),
     { "server/src/emails/queries.ts": "sql`merge into a using b on true`" },
   ],
   [
-    "shapes that are accepted, tables of no project, and tests",
+    "accepted statements, tables without a project, and tests",
     sharding,
     {
       ...TABLES,
@@ -1013,7 +1013,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "files that import what others import",
+    "files that share imports",
     importCircles,
     {
       "a.ts": 'import "./b.ts";\nimport "./c.ts";',
@@ -1038,7 +1038,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     ),
   ],
   [
-    "the environment where it may be read",
+    "the environment in its reader",
     environment,
     {
       "server/src/platform/settings/config.ts": "process.env",
@@ -1049,7 +1049,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "the clock where it may be read, and dates that are given",
+    "the clock in its reader, and dates from arguments",
     oneClock,
     {
       "server/src/platform/clock.ts": "Date.now()",
@@ -1060,7 +1060,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "a header that names files as they are, Node.js and a pattern",
+    "a header that names existing files, Node.js and a pattern",
     headerNames,
     { "server/src/emails/a.ts": "// Before it: a.ts, emails/a.ts. After it: *.test.ts under Node.js.\n" },
   ],
@@ -1115,7 +1115,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "braces, quotes and comments that would mislead a counter of braces",
+    "braces in quotes and comments that would mislead a brace counter",
     sizes,
     {
       "a.ts": `function a() { return /[{]/.test("{") ? \`\${"{"}{\` : "'"; /* { */ } // {\n${"f();\n".repeat(80)}`,
@@ -1127,22 +1127,22 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     { "tools/type-script/handlers-list.ts": "", "dashboard/index.html": "", "docs/index.md": "" },
   ],
   [
-    "paths of the web, and of a machine in a test",
+    "URLs, and a machine's path in a test",
     machinePaths,
     { "a.ts": '"https://a.example/work/b"; "./work/"; "/workers/"', "a.test.ts": '"/root/x"' },
   ],
   [
-    "words that hold a marker",
+    "words that contain a marker",
     unfinishedWork,
     { "a.ts": `// todo list, ${"X".repeat(4)}, hackney`, "a.md": ["TO", "DO"].join("") },
   ],
   [
-    "skip of something else",
+    "skip with another meaning",
     everyTestRuns,
     { "a.test.ts": 'parser.skip(1); const t = "test.skip(1)"; // test.only(', "b.ts": "test.skip(1)" },
   ],
   [
-    "a look again and again, timers of fakes, and time outside of tests",
+    "polling, timers of fakes, and sleeps outside of tests",
     noFixedSleeps,
     {
       "a.test.ts":
@@ -1152,7 +1152,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "sleeps that are allowed",
+    "allowed sleeps",
     noFixedSleepsBut({ "a.test.ts": { count: 1, why: "it is so" } }),
     { "a.test.ts": "await page.waitForTimeout(5);" },
   ],
@@ -1167,12 +1167,12 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "foreign names where they are spoken",
+    "foreign names in their files",
     propertyNamesBut([{ why: "it is so", files: ["server/src/a.ts"], names: ["has_more"] }]),
     { "server/src/a.ts": "list.has_more" },
   ],
   [
-    "silenced checks with their reason, and words about them",
+    "suppressed checks with a reason, and words about them",
     suppressions,
     {
       "a.ts": [
@@ -1184,7 +1184,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "words that only hold a banned one, and those that mean something else",
+    "words that only contain a banned one, and other meanings",
     bannedWords,
     {
       "GLOSSARY.md": GLOSSARY_OF_BANS,
@@ -1206,7 +1206,7 @@ const SOUND: [what: string, rule: Rule, files: Record<string, string>][] = [
     },
   ],
   [
-    "live links",
+    "working links",
     links,
     {
       "docs/a.md":

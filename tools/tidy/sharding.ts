@@ -9,7 +9,7 @@ interface Shape {
   isIn(sql: string): boolean;
 }
 
-/** `$1` stands for every value, including a project id. */
+/** `$1` matches every value, including a project id. */
 const NAMES_ONE_PROJECT = /\b(?:project_id|p\.id|from projects where id)\s*=\s*\$1|\bid\s*=\s*\$1/i;
 
 const SHAPES: readonly Shape[] = [

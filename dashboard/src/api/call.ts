@@ -9,7 +9,7 @@ import { TEMPLATE_FAULTS } from "./template-fault-text.ts";
 
 const NO_CONTENT = 204;
 const TIMEOUT_MS = 30_000;
-/** Timeout for uploads and downloads, whose size varies. */
+/** Timeout for uploads and downloads, which vary in size. */
 const UPLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** An endpoint of the contract. The type parameter carries its input and response types. */

@@ -16,7 +16,7 @@ const TOO_SHORT = t("At least {n} characters.", { n: PASSWORD_MINIMUM });
 
 interface SignInFormProps {
   isNew?: boolean;
-  /** Prefills the email address of the user whose session ended. */
+  /** The email address of the ended session, to prefill the form. */
   lastEmail?: string | undefined;
   onDone: () => void;
 }

@@ -4,7 +4,7 @@ import type { QueryClient } from "@tanstack/react-query";
 const CHANNEL = "postloft.changes";
 /** Changes within this time cause a single refetch. */
 const TOGETHER_MS = 300;
-/** Marks a query whose data is being edited, so that it is not refetched under the user's edits. */
+/** Marks a query that is being edited, so that it is not refetched under the user's edits. */
 export const EDITED = { isEdited: true } as const;
 
 /** Announces each successful mutation to the other tabs and refetches after theirs. */

@@ -1,4 +1,4 @@
-// Labelled form controls whose help and error texts are linked for screen readers.
+// Labelled form controls with help and error texts linked for screen readers.
 import {
   useId,
   type InputHTMLAttributes,

@@ -38,7 +38,7 @@ export function OneFieldForm({
   ...field
 }: OneFieldFormProps) {
   const { error, isPending, mutate } = asking;
-  // The form has one field, so show the error whatever name the server uses.
+  // The form has one field, so show the error under any field name.
   const [first] = error instanceof CallError ? error.fields : [];
   return (
     <form

@@ -29,7 +29,7 @@ export function Empty({
 
 interface FailureProps {
   error: unknown;
-  /** Fields whose inputs show their own errors. Renders nothing if all errors belong to them. */
+  /** Fields with inputs that show their own errors. Renders nothing if all errors belong to them. */
   atInputs?: readonly string[];
   onRetry?: () => void;
 }

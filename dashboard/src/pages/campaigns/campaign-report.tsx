@@ -125,7 +125,7 @@ function Numbers({ stats }: { stats: Stats }) {
   );
 }
 
-/** Shows daily numbers from the start of sending, for up to 30 days. Hidden on the first day, when there is nothing to compare. */
+/** Shows daily numbers from the start of sending, for up to 30 days. Hidden on the first day, because there are no days to compare. */
 function ByDay({
   projectId,
   campaignId,

@@ -46,7 +46,7 @@ export function unsavedOf(stored: Content, typed: Typed): Partial<Content> {
   return Object.fromEntries(unsaved.map(([name, { given }]) => [name, given]));
 }
 
-/** Returns the fields whose stored value was changed elsewhere while an unsaved edit exists. */
+/** Returns the edited fields with a stored value that changed elsewhere. */
 export function conflictsOf(stored: Content, typed: Typed): Field[] {
   const unsaved = Object.keys(unsavedOf(stored, typed)) as Field[];
   return unsaved.filter((name) => !isSame(stored[name], typed[name]?.over));

@@ -16,7 +16,7 @@ import type { Selection } from "./selection.ts";
 
 const CALLS = { subscribe: bulkSubscribe, unsubscribe: bulkUnsubscribe, delete: bulkDelete };
 
-/** The inverse of a change, for the contacts whose status it changes. */
+/** The inverse of a change, for the contacts it affects. */
 interface Reverse {
   operation: "subscribe" | "unsubscribe";
   contactIds: string[];

@@ -12,7 +12,7 @@ function questionOf(search: ContactsSearch) {
   return question;
 }
 
-/** Returns the query parameters, whose values are texts. */
+/** Returns the search as query parameters. */
 export function queryOf(search: ContactsSearch) {
   const { subscribed, filters: _filters, ...rest } = questionOf(search);
   const said = subscribed === true ? ("true" as const) : ("false" as const);

@@ -16,7 +16,7 @@ export interface WrittenEmail {
   design: Design | null;
 }
 
-/** Keys of a design whose values are visible text or links. */
+/** Keys of a design with visible texts or links as values. */
 const TEXT_KEYS = new Set(["alt", "href", "html", "label", "link", "preheader", "text", "url"]);
 
 /** Returns the merge tags of an email in the order of its texts. */

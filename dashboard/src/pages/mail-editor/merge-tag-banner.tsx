@@ -1,4 +1,4 @@
-// Names the service whose merge tags an email contains, and converts all of them with an option to undo.
+// Names the service that an email's merge tags belong to, and converts all of them with an option to undo.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { MergeTag } from "@postloft/contract/merge-tags/find-merge-tags.ts";

@@ -34,7 +34,7 @@ async function findEmail({ projectId, text, signal }: Asked) {
   }
 }
 
-/** Finds contacts, and the latest emails of the first contact whose address starts with the search text. */
+/** Finds contacts, and the latest emails of the first contact with an address that starts with the search text. */
 async function findPeople({ projectId, text, signal }: Asked) {
   const query = { search: text, limit: String(SHOWN) };
   const { data: people } = await call(listContacts, { projectId, query, signal });
@@ -88,7 +88,7 @@ export function findQuery(projectId: string, text: string) {
         },
         {
           label: t("Domains"),
-          // Domains have no page of their own but an anchor on the domains page.
+          // Domains are shown on a single page with an anchor each.
           things: things(
             "domain",
             domains

@@ -18,7 +18,7 @@ export function segmentsQuery(projectId: string) {
   });
 }
 
-/** A segment to be edited. Fetched on every visit, but never refetched during editing. */
+/** A segment to be edited. Fetched each time it is opened, but never refetched during editing. */
 export function segmentQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "segments", id],

@@ -15,7 +15,7 @@ import { VersionsDialog } from "./versions-dialog.tsx";
 interface TrialsProps {
   projectId: string;
   templateId: string;
-  /** Null if there is nothing to save. */
+  /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
   onRestored: () => void;
 }
@@ -58,7 +58,7 @@ export function Trials({ projectId, templateId, save, onRestored }: TrialsProps)
 interface MoreProps {
   projectId: string;
   template: Template;
-  /** Null if there is nothing to save. */
+  /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
 }
 
@@ -77,7 +77,7 @@ export function More({ projectId, template, save }: MoreProps) {
     },
     onSuccess: async ({ id }) => {
       await forget();
-      // Not awaited, because leaving the page may ask the user, who may stay. The promise then resolves with the next navigation.
+      // Not awaited, because leaving may ask the user for confirmation. If the user stays, the promise resolves with the next navigation.
       void navigate({
         to: "/$projectId/templates/$templateId",
         params: { projectId, templateId: id },

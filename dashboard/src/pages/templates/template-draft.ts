@@ -19,7 +19,7 @@ export function templateQuery(projectId: string, id: string) {
   return queryOptions({
     queryKey: ["project", projectId, "template", id],
     queryFn: ({ signal }) => call(getTemplate, { projectId, params: { id }, signal }),
-    // Fetched on every visit, but never refetched during editing.
+    // Fetched each time the template is opened, but never refetched during editing.
     gcTime: 0,
     refetchOnWindowFocus: false,
     meta: EDITED,

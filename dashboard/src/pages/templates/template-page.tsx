@@ -129,7 +129,7 @@ function Editor({ project, template: read, onRestored }: EditorProps) {
 interface ActionsProps {
   projectId: string;
   template: Template;
-  /** Null if there is nothing to save. */
+  /** Null if nothing is unsaved. */
   save: (() => Promise<unknown>) | null;
   isSaving: boolean;
   onRestored: () => void;

@@ -9,12 +9,12 @@ import { takeTurns } from "./take-turns.ts";
 export interface PeopleCount {
   /** Rows by what their status column says. */
   byStatus: Record<ImportStatus, number>;
-  /** Rows whose status column is empty or missing. */
+  /** Rows with an empty or missing status column. */
   withoutStatus: number;
   failed: number;
   /** The first rows that can't be imported. */
   faults: Array<{ row: number; fault: RowFault }>;
-  /** Rows whose status columns contradict each other. */
+  /** Rows with contradicting status columns. */
   contradictions: number;
   /** By the position of the column, the values that have another type than their column and stay text. */
   otherValues: Map<number, number>;
@@ -53,7 +53,7 @@ export async function countPeople(
   return count;
 }
 
-/** A field without a type takes any value, so there is nothing to count. */
+/** A field without a type accepts any value, so do not count it. */
 function countedColumn(column: ColumnPlan): MappedColumn {
   const mapped = mappedColumn(column);
   return mapped.target === "field" && mapped.type === "auto"

@@ -1,4 +1,4 @@
-// Sentences about an import beside its counts: warnings that ask for a change, and notes on what was done.
+// Texts shown next to an import's counts: warnings that ask for a change, and notes on the result.
 import type { ImportWarning, ImportWarningCode } from "@postloft/contract/contact-file/warnings.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { sayAll } from "../../../text/say-all.ts";
@@ -68,13 +68,13 @@ const KNOWN: readonly ImportWarningCode[] = [
   "column.unnamed",
   "archive.joined",
 ];
-/** There is nothing to change about these. */
+/** Notes that require no action. */
 const NOTES: readonly ImportWarningCode[] = ["status.contradiction", "segment.gone"];
 
 const warningText = ({ code, values, message }: ImportWarning) =>
   sayAll(SENTENCES, [{ code, values, text: message }]);
 
-/** Returns what the report says beside its counts. */
+/** Returns the texts next to the report's counts. */
 export function importNotes(
   result: ImportResult,
   isDryRun: boolean,

@@ -1,4 +1,4 @@
-// Choices for a whole import: a segment, the decimal sign of numbers, and whether people who left are subscribed again.
+// Options of an import: the segment, the decimal sign, and whether unsubscribed contacts are resubscribed.
 import { useQuery } from "@tanstack/react-query";
 import { t } from "../../../text/t.ts";
 import { Checkbox, Field, Select } from "../../../ui/field.tsx";

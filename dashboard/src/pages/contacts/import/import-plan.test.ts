@@ -110,7 +110,7 @@ test("counts statuses case-insensitively, lists times as one line and empty cell
   ]);
 });
 
-test("counts rows whose status columns disagree, and the stricter one wins", async () => {
+test("counts rows with contradicting status columns, and the stricter one wins", async () => {
   const table = await plan("email,subscribed,bounced\na@example.com,yes,yes\nb@example.com,yes,no\n");
   expect(await count(table)).toMatchObject({
     contradictions: 1,

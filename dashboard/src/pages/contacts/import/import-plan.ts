@@ -50,7 +50,7 @@ export interface ColumnPlan {
   field: string;
   type: ValueType;
   dateFormat: DateOrder | null;
-  /** What each word becomes. A word without an entry is undecided. */
+  /** The status of each word. A word without an entry is undecided. */
   values: Record<string, ImportStatus>;
   /** Whether empty cells may be left without a status. The reader gives them one if the others have one. */
   isEmptyOpen: boolean;

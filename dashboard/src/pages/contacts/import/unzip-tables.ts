@@ -33,7 +33,7 @@ class ZipError extends Error {
 
 /**
  * Returns the CSV files of a ZIP in order, or why there are none.
- * @param mostBytes limit for all files together. Reading stops there, whatever sizes the ZIP claims.
+ * @param mostBytes limit for all files together. Reading stops there, regardless of the sizes the ZIP claims.
  */
 export async function unzipTables(bytes: Uint8Array, mostBytes: number): Promise<Unzipped> {
   const taking = takeFiles(mostBytes);

@@ -67,7 +67,7 @@ export function operatorName(operator: FilterOperator, isOfDates: boolean): stri
   return (isOfDates ? NAMES_OF_DATES[operator] : undefined) ?? NAMES[operator];
 }
 
-/** Returns help for operators whose name is not self-explanatory. */
+/** Returns help for operators with names that are not self-explanatory. */
 export function operatorHelp(operator: FilterOperator): string | undefined {
   return HELP[operator];
 }
