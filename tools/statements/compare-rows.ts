@@ -1,8 +1,8 @@
-// What is wrong with a declared row, seen what its statement returned: a column that is not there, one of another type, a null. Pure.
+// Compares a declared row with the result of its statement: missing columns, other types, unexpected nulls. Pure.
 import type { DeclaredField, DeclaredRow, Kind } from "./declared-rows.ts";
 import type { RunStatement } from "./statement-record.ts";
 
-/** What the driver makes of a column, by the OID of its type (server/src/platform/database/database.ts for int8). */
+/** JavaScript types of columns by type OID (see server/src/platform/database/database.ts for int8). */
 const KINDS: Readonly<Record<number, Kind>> = {
   16: "boolean",
   17: "buffer",
@@ -30,20 +30,20 @@ const KINDS: Readonly<Record<number, Kind>> = {
   1007: "number[]",
   1009: "string[]",
   1015: "string[]",
-  // The driver keeps these apart from single ones: texts.
+  // Arrays that the driver returns as texts, unlike their elements.
   1016: "string[]",
   1022: "number[]",
   1115: "date[]",
   1185: "date[]",
   1231: "number[]",
   2951: "string[]",
-  // JSON may be anything that JSON can say.
+  // JSON may contain any value.
   114: "any",
   3802: "any",
   2278: "string",
 };
 
-/** @returns one sentence for each fault */
+/** @returns one sentence per fault */
 export function faultsOfRow(declared: DeclaredRow, run: RunStatement): string[] {
   if (declared.fields === null) return [];
   const columns = new Map(run.columns);
@@ -82,20 +82,20 @@ function isKind(declared: Kind, kind: Kind): boolean {
 }
 
 export interface Comparison {
-  /** One sentence for each, with its place. */
+  /** One sentence per fault, with its place. */
   faults: string[];
   placesRun: number;
-  /** Places whose statements return rows that somebody reads. */
+  /** Places of statements with used rows that no test ran. */
   placesNotRun: string[];
 }
 
-/** Compares each statement that ran with the row that is declared at its place. */
+/** Compares each executed statement with the row declared at its place. */
 export function compareRows(declared: readonly DeclaredRow[], run: readonly RunStatement[]): Comparison {
   const byPlace = new Map(declared.map((row) => [row.at, row]));
   const ran = new Set(run.map(({ at }) => at));
   const faults = run.flatMap((statement) => {
     const row = byPlace.get(statement.at);
-    // Else a statement that is found no more would be compared with nothing.
+    // Report it, because a statement that is no longer found would otherwise not be compared.
     if (row === undefined) return [`${statement.at}: nothing in the source runs a statement here`];
     return faultsOfRow(row, statement).map((fault) => `${statement.at}: ${fault}`);
   });

@@ -1,4 +1,4 @@
-// The rows that the source says its statements return, by the place of the call: asked of the TypeScript compiler.
+// Reads the declared row types of statements from the source with the TypeScript compiler, by the place of the call.
 import path from "node:path";
 import type { Node } from "typescript/unstable/ast";
 import { isCallExpression, isPropertyAccessExpression } from "typescript/unstable/ast/is";
@@ -7,7 +7,7 @@ import { API, SymbolFlags, TypeFlags, type Checker, type Type } from "typescript
 const ROOT = path.join(import.meta.dirname, "../..");
 const RUNS = new Set(["execute", "executeTakeFirst", "executeTakeFirstOrThrow"]);
 
-/** What a value may be, as JavaScript has it; `any` is not looked at. */
+/** The JavaScript type of a value; `any` is not checked. */
 export type Kind = "string" | "number" | "boolean" | "date" | "buffer" | "object" | "any" | `${string}[]`;
 
 export interface DeclaredField {
@@ -17,11 +17,11 @@ export interface DeclaredField {
 }
 
 export interface DeclaredRow {
-  /** `server/src/x/queries.ts:12:5`: where `execute` stands. */
+  /** The place of `execute`, such as `server/src/x/queries.ts:12:5`. */
   at: string;
-  /** Null: nothing is read of it. */
+  /** Null if the result is not used. */
   fields: Record<string, DeclaredField> | null;
-  /** Of every other field. */
+  /** The declaration for all other fields. */
   others: DeclaredField | null;
 }
 
@@ -58,7 +58,7 @@ function fieldOf(checker: Checker, type: Type): DeclaredField {
   };
 }
 
-/** The row of what a call returns: of `Promise<QueryResult<Row>>`, `Promise<Row[]>` and `Promise<Row | undefined>`. */
+/** Returns the row type of `Promise<QueryResult<Row>>`, `Promise<Row[]>` or `Promise<Row | undefined>`. */
 function rowOf(checker: Checker, returned: Type): Type | null {
   const argument = (type: Type) =>
     checker.getTypeArguments(type as Parameters<Checker["getTypeArguments"]>[0])[0];
@@ -74,7 +74,7 @@ function rowOf(checker: Checker, returned: Type): Type | null {
 const RESULTS = new Set(["InsertResult", "UpdateResult", "DeleteResult"]);
 
 function declaredRow(checker: Checker, at: string, row: Type): DeclaredRow {
-  // A type parameter is whatever the work of a transaction returns.
+  // A type parameter is the result of a transaction's callback.
   if (
     row.flags & (TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter) ||
     RESULTS.has(row.getSymbol()?.name ?? "")
@@ -90,7 +90,7 @@ function declaredRow(checker: Checker, at: string, row: Type): DeclaredRow {
   return { at, fields: Object.fromEntries(fields), others };
 }
 
-/** Every call in server/src, tests left out, that runs a statement. Takes seconds: the whole program is read. */
+/** Returns every call in server/src that runs a statement, except tests. Takes seconds, because the whole program is compiled. */
 export function readDeclaredRows(): DeclaredRow[] {
   const api = new API({ cwd: ROOT });
   try {

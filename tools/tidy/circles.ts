@@ -19,31 +19,31 @@ export const importCircles: Rule = {
   check: (tree) =>
     circlesOf(fileGraphOf(tree)).map((circle) => ({
       path: circle[0] ?? "",
-      message: `imports itself${circle.length > 1 ? ` by way of ${circle.slice(1).join(", ")}` : ""}. Move what both need, often a type, into the file that is read first.`,
+      message: `imports itself${circle.length > 1 ? ` by way of ${circle.slice(1).join(", ")}` : ""}. Move the shared code, often a type, into the file that comes first in the reading order.`,
     })),
 };
 
 export const longFunctions: Rule = {
-  name: `of all functions ${LONG_FUNCTIONS_SHARE * 100} % at most have more than ${FUNCTION_MAX_LINES} lines, those inside them counted`,
+  name: `at most ${LONG_FUNCTIONS_SHARE * 100} % of all functions have more than ${FUNCTION_MAX_LINES} lines, nested ones included`,
   check: (tree) => {
     const { total, long } = functionsOf(tree);
     if (long.length <= total * LONG_FUNCTIONS_SHARE) return [];
     return long.map(({ path, line, lines }) => ({
       path,
       line,
-      message: `has ${lines} lines with the functions inside it, and too many functions are as long: ${long.length} of ${total}. Move inner functions out, and give them what they need.`,
+      message: `has ${lines} lines including nested functions, and too many functions are this long: ${long.length} of ${total}. Move inner functions out and pass in their dependencies.`,
     }));
   },
 };
 
 export const nounsTogether: Rule = {
-  name: `a noun is in ${FOLDERS_OF_A_NOUN} folders of the server at most`,
+  name: `a noun is in at most ${FOLDERS_OF_A_NOUN} folders of the server`,
   check: (tree) =>
     nounsOf(tree)
       .filter(({ folders }) => folders.length > FOLDERS_OF_A_NOUN)
       .map(({ noun, folders }) => ({
         path: `server/src/${noun}`,
-        message: `has its word in the names of files in ${folders.join(", ")}. Bring what is about it together.`,
+        message: `has its word in the names of files in ${folders.join(", ")}. Move the files about it into one folder.`,
       })),
 };
 
@@ -55,10 +55,10 @@ export function measuresOf(tree: Tree): string[] {
   const [widest] = nounsOf(tree).toSorted((a, b) => b.folders.length - a.folders.length);
   const folders = folderCircles.map((circle) => ` (${circle.join(", ")})`).join("");
   return [
-    `circles of folders, with table reads counted: ${folderCircles.length}${folders}`,
+    `circles of folders, table reads included: ${folderCircles.length}${folders}`,
     `circles of imports, types included: ${fileCircles.length}`,
-    `functions over ${FUNCTION_MAX_LINES} lines, nested ones counted: ${long.length} of ${total} (${((100 * long.length) / Math.max(total, 1)).toFixed(2)} %)`,
-    `folders to follow one noun: ${widest?.folders.length ?? 0} at most (${widest?.noun ?? "none"}: ${widest?.folders.join(", ") ?? ""})`,
+    `functions over ${FUNCTION_MAX_LINES} lines, nested ones included: ${long.length} of ${total} (${((100 * long.length) / Math.max(total, 1)).toFixed(2)} %)`,
+    `folders per noun: ${widest?.folders.length ?? 0} at most (${widest?.noun ?? "none"}: ${widest?.folders.join(", ") ?? ""})`,
   ];
 }
 

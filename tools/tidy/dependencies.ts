@@ -11,7 +11,7 @@ interface Manifest {
 }
 
 export const dependencies: Rule = {
-  name: "decision 0006 lists every dependency and no other one",
+  name: "decision 0006 lists every dependency and no others",
   check: ({ texts }) => {
     const listed = listedNames(texts.get(DEPENDENCY_TABLE) ?? "");
     const used = [...texts].filter(([path]) => /(^|\/)package\.json$/.test(path)).flatMap(namesIn);
@@ -21,7 +21,7 @@ export const dependencies: Rule = {
         .filter(({ name }) => !isListed(name))
         .map(({ path, name }) => ({
           path,
-          message: `depends on ${name}, which ${DEPENDENCY_TABLE} does not list. Add a row that says why it is needed.`,
+          message: `depends on ${name}, which ${DEPENDENCY_TABLE} does not list. Add a row that explains why it is needed.`,
         })),
       ...listed
         .filter(({ pattern }) => !used.some(({ name }) => matches(pattern, name)))

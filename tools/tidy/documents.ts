@@ -43,7 +43,7 @@ export const treeMap: Rule = {
 };
 
 export const links: Rule = {
-  name: "every link from a document to a file leads somewhere",
+  name: "every link from a document to a file leads to an existing file",
   check: (tree) =>
     [...tree.texts]
       .filter(([path]) => path.endsWith(".md"))
@@ -52,7 +52,7 @@ export const links: Rule = {
           const file = target.startsWith("/") ? target.slice(1) : posix.join(posix.dirname(path), target);
           if (exists(tree, file.replace(/\/$/, ""))) return [];
           return [
-            { path, line, message: `links to ${target}, which does not exist. Link to where it is now.` },
+            { path, line, message: `links to ${target}, which does not exist. Link to its current path.` },
           ];
         }),
       ),

@@ -74,7 +74,7 @@ export const OTHER_MEANINGS: Readonly<Record<string, string>> = {
 };
 
 export const bannedWords: Rule = {
-  name: "no name in the code is a word that the glossary bans",
+  name: "no name in the code is banned by the glossary",
   check: ({ sources, texts }) => {
     const { words, bans } = wordsOf(texts.get(GLOSSARY) ?? "");
     const meanings = Object.keys(OTHER_MEANINGS);

@@ -22,7 +22,7 @@ export const sound: Rule = {
 
 /** Not required of `*.test.ts`, because their titles state the purpose. */
 export const headers: Rule = {
-  name: "every source file opens with one to four lines that say what it is for",
+  name: "every source file starts with one to four lines about its purpose",
   check: ({ sources }) =>
     sources
       .filter(({ path }) => !/\.test\.[a-z]+$/.test(path))
@@ -37,7 +37,7 @@ export const headers: Rule = {
           {
             path,
             line: 1,
-            message: `${message}. Write one to ${HEADER_MAX_LINES} "// " lines: what it is for, what comes before and after it in the flow.`,
+            message: `${message}. Write one to ${HEADER_MAX_LINES} "// " lines that state its purpose.`,
           },
         ];
       }),
@@ -45,7 +45,7 @@ export const headers: Rule = {
 
 /** A header may use the end of a path, such as `sender.ts` or `emails/sending/sender.ts`. Patterns such as `*.test.ts` are ignored. */
 export const headerNames: Rule = {
-  name: "every file that a header names is there",
+  name: "every file named in a header exists",
   check: ({ sources, texts }) => {
     const paths = [...texts.keys()].map((path) => `/${path}`);
     return sources.flatMap(({ path, text }) =>
@@ -56,7 +56,7 @@ export const headerNames: Rule = {
           .map((name) => ({
             path,
             line: at + 1,
-            message: `names ${name} in its header, which is not there. Name the file as it is called now.`,
+            message: `names ${name} in its header, which does not exist. Use the file's current name.`,
           })),
       ),
     );
@@ -87,7 +87,7 @@ export const pathAliases: Rule = {
         .map(({ specifier, line }) => ({
           path: file.path,
           line,
-          message: `imports "${specifier}" by an alias. Write the relative path.`,
+          message: `imports "${specifier}" by an alias. Use the relative path.`,
         })),
     ),
     ...[...texts].flatMap(([path, text]) => {
@@ -133,7 +133,7 @@ export const oneClock: Rule = {
         dateReadsOf(file).map((offset) => ({
           path: file.path,
           line: lineAt(file.text, offset),
-          message: `reads this machine's clock. Take now() or nowMs() of ${CLOCK}, or performance.now() for how long something takes.`,
+          message: `reads this machine's clock. Take now() or nowMs() of ${CLOCK}, or performance.now() for durations.`,
         })),
       ),
 };

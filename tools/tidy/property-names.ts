@@ -15,12 +15,12 @@ export interface ForeignNames {
 
 export const FOREIGN_NAMES: readonly ForeignNames[] = [
   {
-    why: "fields as clients of other services spell them",
+    why: "field names used by clients of other services",
     files: ["server/src/platform/http/unknown-fields.test.ts", "server/src/v1/send-spellings.test.ts"],
     names: ["content_type", "file_name", "reply_to", "scheduled_for"],
   },
   {
-    why: "objects and parameters of Stripe",
+    why: "Stripe objects and parameters",
     files: [
       "server/src/billing/billing.test.ts",
       "server/src/billing/billing.ts",
@@ -35,7 +35,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
       ),
   },
   {
-    why: "parameters and claims of OAuth and OpenID Connect",
+    why: "OAuth and OpenID Connect parameters and claims",
     files: [
       "server/src/testing/identity-fake.ts",
       "server/src/users/oauth/oauth.test.ts",
@@ -46,7 +46,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
       userinfo_endpoint`.split(/\s+/),
   },
   {
-    why: "options of pg",
+    why: "pg options",
     files: [
       "server/src/platform/database/database.ts",
       "server/src/platform/background/hints.ts",
@@ -58,7 +58,7 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
       ),
   },
   {
-    why: "settings of PostgreSQL",
+    why: "PostgreSQL settings",
     files: ["server/src/platform/embedded-postgres/postmaster.ts"],
     names:
       `gin_pending_list_limit listen_addresses log_directory log_error_verbosity log_filename log_line_prefix
@@ -67,17 +67,17 @@ export const FOREIGN_NAMES: readonly ForeignNames[] = [
       wal_init_zero`.split(/\s+/),
   },
   {
-    why: "places in the errors of Handlebars",
+    why: "positions in Handlebars errors",
     files: ["server/src/rendering/template-syntax.ts"],
     names: ["first_column", "first_line"],
   },
   {
-    why: "keys of the data of contacts",
+    why: "keys of contact data",
     files: ["server/src/contacts/contacts.test.ts"],
     names: ["svc_email", "svc_id"],
   },
   {
-    why: "names of metrics",
+    why: "metric names",
     files: ["server/src/emails/sending/queue-measure.test.ts"],
     names: ["emails_unconfirmed"],
   },
@@ -88,7 +88,7 @@ export const propertyNames = propertyNamesBut(FOREIGN_NAMES);
 /** Returns the rule with a list of allowed foreign names. Tables keep the names of their migrations. */
 export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
   return {
-    name: "columns are snake_case in SQL alone, properties are camelCase",
+    name: "only SQL uses snake_case, and properties are camelCase",
     check: (tree) => {
       const tables = new Set(tablesOf(tree).map(({ name }) => name));
       const held = tree.sources
@@ -106,7 +106,7 @@ export function propertyNamesBut(foreign: readonly ForeignNames[]): Rule {
             .map(({ name, start }) => ({
               path: file.path,
               line: lineAt(file.text, start),
-              message: `has the property ${name}. Rows come with camelCase keys; a name that others gave goes to FOREIGN_NAMES (tools/tidy/property-names.ts).`,
+              message: `has the property ${name}. Rows have camelCase keys. Add names defined by others to FOREIGN_NAMES (tools/tidy/property-names.ts).`,
             })),
         ),
         ...foreign.flatMap((entry) => unspoken(entry, held)),
@@ -127,7 +127,7 @@ function unspoken(
     .filter((name) => !said.has(name))
     .map((name) => ({
       path: "tools/tidy/property-names.ts",
-      message: `allows ${name}, which nothing says any more. Take it from FOREIGN_NAMES.`,
+      message: `allows ${name}, which nothing uses. Remove it from FOREIGN_NAMES.`,
     }));
 }
 

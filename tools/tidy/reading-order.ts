@@ -113,7 +113,7 @@ export const readingOrder: Rule = {
 };
 
 export const readingOrderShown: Rule = {
-  name: `${ARCHITECTURE} shows the reading order that is checked`,
+  name: `${ARCHITECTURE} shows the checked reading order`,
   check: ({ texts }) => {
     const text = texts.get(ARCHITECTURE);
     const orders = [READING_ORDER, ...Object.values(INNER_ORDERS)].map((places) => places.join(" → "));
@@ -121,7 +121,7 @@ export const readingOrderShown: Rule = {
       .filter((order) => text !== undefined && !text.includes(order))
       .map((order) => ({
         path: ARCHITECTURE,
-        message: `does not contain "${order}". Show the order as it is.`,
+        message: `does not contain "${order}". Show the current order.`,
       }));
   },
 };
@@ -141,7 +141,7 @@ export const contractImports: Rule = {
 };
 
 export const importsStayInside: Rule = {
-  name: "no relative import leaves its part, and no code imports a test",
+  name: "no relative import leaves its package, and no code imports a test",
   check: ({ sources }) =>
     sources.filter(({ path }) => !isTest(path)).flatMap((file) => findingsOf(file, faultOfLeaving)),
 };
@@ -179,19 +179,19 @@ function faultsOfPlace(path: string): Finding[] {
   const folder = folderOf(path);
   if (folder === undefined) {
     if (ROOT_FILES.some((name) => path === SERVER + name)) return [];
-    const message = `stands directly below server/src, where only ${ROOT_FILES.join(", ")} do. Move it into the folder whose word it is about.`;
+    const message = `is directly below server/src, where only ${ROOT_FILES.join(", ")} belong. Move it into the folder of its subject.`;
     return [{ path, message }];
   }
   const inner = INNER_ORDERS[folder];
   if (inner !== undefined && !inner.includes(placeOf(path, inner))) {
-    const message = `is at "${placeOf(path, inner)}", a place that INNER_ORDERS.${folder} (tools/tidy/reading-order.ts) does not know. Put it in its place there.`;
+    const message = `is at "${placeOf(path, inner)}", which INNER_ORDERS.${folder} (tools/tidy/reading-order.ts) does not list. Add it there.`;
     return [{ path, message }];
   }
   if (rankOf(folder) !== -1) return [];
   return [
     {
       path,
-      message: `is in "${folder}", a folder that READING_ORDER (tools/tidy/reading-order.ts) does not know. Put it in its place there.`,
+      message: `is in "${folder}", which READING_ORDER (tools/tidy/reading-order.ts) does not list. Add it there.`,
     },
   ];
 }
@@ -201,11 +201,11 @@ function faultOfOrder(target: string, path: string): string | undefined {
   if (own === undefined || !target.startsWith(SERVER)) return undefined;
   const other = folderOf(target);
   if (other === undefined) {
-    return `imports ${target}. Root files import the folders, never the other way: pass what is needed in from main.ts.`;
+    return `imports ${target}. Root files import the folders, never the other way. Pass the dependency in from main.ts.`;
   }
   if (other === own) return faultOfInnerOrder(target, path, own);
   if (rankOf(other) <= rankOf(own)) return undefined;
-  return `imports ${target}, but "${other}" comes after "${own}" in the reading order. Pass it in from main.ts, let an event carry it, or move the shared part to an earlier folder.`;
+  return `imports ${target}, but "${other}" comes after "${own}" in the reading order. Pass it in from main.ts, send an event, or move the shared part to an earlier folder.`;
 }
 
 function faultOfInnerOrder(target: string, path: string, folder: string): string | undefined {
@@ -213,7 +213,7 @@ function faultOfInnerOrder(target: string, path: string, folder: string): string
   if (order === undefined) return undefined;
   const [own, other] = [placeOf(path, order), placeOf(target, order)];
   if (order.indexOf(other) <= order.indexOf(own)) return undefined;
-  return `imports ${target}, but "${other}" comes after "${own}" inside ${folder}/. Pass it in, or move the shared part to an earlier place.`;
+  return `imports ${target}, but "${other}" comes after "${own}" inside ${folder}/. Pass it in, or move the shared part to an earlier entry.`;
 }
 
 /** Returns the entry of a folder's order that a path belongs to, whether or not it is listed. */
@@ -227,10 +227,10 @@ function faultOfLeaving(target: string, path: string, specifier: string): string
   const part = PARTS.find((folder) => path.startsWith(folder));
   if (part === undefined || !specifier.startsWith(".")) return undefined;
   if (!target.startsWith(part)) {
-    return `imports ${target} from another part. Import @postloft/contract/… by its name; nothing else is shared between parts.`;
+    return `imports ${target} from another package. Import @postloft/contract/… by its name; packages share nothing else.`;
   }
   return isTest(target)
-    ? `imports ${target}, which is test support. Move what both need into a file that is code.`
+    ? `imports ${target}, which is test support. Move the shared code into a product file.`
     : undefined;
 }
 
@@ -242,7 +242,7 @@ function faultOfPrivacy(target: string, path: string): string | undefined {
   );
   if (hidden === undefined || path === hidden.reader) return undefined;
   const way = hidden.reader === undefined ? "" : `, and of ${hidden.reader}`;
-  return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a verb of that folder instead, or add one.`;
+  return `imports ${target}; ${hidden.role} are private to server/src/${owner}${way}. Call a function of that folder instead, or add one.`;
 }
 
 /** Returns the position of a folder in the reading order, or -1. */

@@ -156,7 +156,7 @@ const BROKEN: Case[] = [
     "a loose file",
     readingOrder,
     { "server/src/loose.ts": "" },
-    ["server/src/loose.ts stands directly below"],
+    ["server/src/loose.ts is directly below"],
   ],
   [
     "a package in the contract",
@@ -605,7 +605,7 @@ const BROKEN: Case[] = [
         "row locks over projects.",
       ].map(
         (shape, at) =>
-          `server/src/emails/queries.ts:${at + 1} has a statement that a sharded database refuses: ${shape}`,
+          `server/src/emails/queries.ts:${at + 1} has a statement that a sharded database rejects: ${shape}`,
       ),
       "server/migrations/0999_a.sql:2 empties a key",
     ],
@@ -636,7 +636,7 @@ const BROKEN: Case[] = [
     "too many long functions",
     longFunctions,
     { "tools/a.ts": `function createA() {\n${functionOf(70, "function b() {")}}\n` },
-    ["tools/a.ts:1 has 72 lines with the functions inside it"],
+    ["tools/a.ts:1 has 72 lines including nested functions"],
   ],
   [
     "a noun spread over too many folders",
@@ -762,7 +762,7 @@ const BROKEN: Case[] = [
         )
         .join("\n"),
     },
-    Array.from({ length: 8 }, (_, at) => `a.ts:${at + 1} silences a check by `),
+    Array.from({ length: 8 }, (_, at) => `a.ts:${at + 1} suppresses a check by `),
   ],
   [
     "words banned by the glossary",

@@ -15,17 +15,17 @@ const NAMES_ONE_PROJECT = /\b(?:project_id|p\.id|from projects where id)\s*=\s*\
 const SHAPES: readonly Shape[] = [
   {
     name: "merge",
-    instead: "Insert with ON CONFLICT, or update and insert what is missing.",
+    instead: "Insert with ON CONFLICT, or update and then insert missing rows.",
     isIn: (sql) => /\bmerge\s+into\b/i.test(sql),
   },
   {
     name: "ctid",
-    instead: "Name the rows by their key: DELETE … USING the rows that were chosen.",
+    instead: "Identify rows by key: DELETE … USING the chosen rows.",
     isIn: (sql) => /\bctid\b/i.test(sql),
   },
   {
     name: "clock in a condition",
-    instead: "Compare with now(), or ask for the lease in a statement of its own.",
+    instead: "Compare with now(), or check the lease in a separate statement.",
     isIn: (sql) => /[<>=]\s*clock_timestamp\(\)/i.test(sql),
   },
   {
@@ -39,7 +39,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: "now() in CASE or COALESCE of an update",
-    instead: "Take the instant from a MATERIALIZED CTE, or choose in code what is set.",
+    instead: "Take the time from a MATERIALIZED CTE, or choose the value in code.",
     isIn: (sql) =>
       partsAfter(sql, /\bupdate\s+(?:only\s+)?\w+(?:\s+(?:as\s+)?\w+)?\s+set\b/gi).some((part) =>
         /\bcoalesce\((?:[^()]|\([^()]*\))*\bnow\(\)|\bcase\b(?:(?!\bend\b)[^])*\bnow\(\)/i.test(
@@ -49,7 +49,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: "EXISTS over or beside unnest",
-    instead: "Join, or LEFT JOIN … IS NULL; against a list of values compare with = any or <> all.",
+    instead: "Join, or LEFT JOIN … IS NULL; for a list of values use = any or <> all.",
     isIn: (sql) =>
       /\bexists\s*\(\s*select\b(?:(?!\bfrom\b)[^()])*\bfrom\s+unnest\s*\(/i.test(sql) ||
       partsAfter(sql, /\bfrom\s+unnest\b/gi).some((part) =>
@@ -58,7 +58,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: "LATERAL with LIMIT over projects",
-    instead: "Ask in each project, or by EXISTS.",
+    instead: "Query each project, or use EXISTS.",
     isIn: (sql) =>
       !NAMES_ONE_PROJECT.test(sql) &&
       partsAfter(sql, /\blateral\s*(?=\()/gi).some((part) =>
@@ -67,7 +67,7 @@ const SHAPES: readonly Shape[] = [
   },
   {
     name: "row locks over projects",
-    instead: "First the projects with work, then the rows of each: project_id = one.",
+    instead: "First find the projects with work, then lock rows per project: project_id = one.",
     isIn: (sql) =>
       /\bfrom\b[^]*\bfor\s+(?:no\s+key\s+)?(?:update|share)\b/i.test(sql) && !NAMES_ONE_PROJECT.test(sql),
   },
@@ -77,7 +77,7 @@ const SHAPES: readonly Shape[] = [
 const LAST_WITHOUT_RULE = 62;
 
 const SKIP_SCAN =
-  "a skip scan finds the projects with work in no time; SELECT DISTINCT reads every row that waits";
+  "a skip scan finds the projects with work quickly, while SELECT DISTINCT reads every waiting row";
 const HANDOVER =
   "the lease is asked for in the statement that needs it, by a clock that goes on while a lock is waited for";
 
@@ -87,27 +87,26 @@ const HANDOVER =
  */
 export const OPEN_SHAPES: Readonly<Record<string, string>> = {
   "audit/queries.ts row locks over projects":
-    "one statement for the logs of all projects that a change is about, in one order",
-  "batch-queries.ts EXISTS over or beside unnest": "recipients of one batch against the rows there are",
-  "batch-queries.ts row locks over projects": "of one project, which a fragment names",
-  "entry-queries.ts row locks over projects": "schedules that are due, few of very many",
+    "one statement for the logs of all affected projects, in a fixed order",
+  "batch-queries.ts EXISTS over or beside unnest": "compares the recipients of one batch with existing rows",
+  "batch-queries.ts row locks over projects": "limited to one project by a fragment",
+  "entry-queries.ts row locks over projects": "due schedules, few of very many",
   "execution-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "handover-queries.ts clock in a condition": HANDOVER,
   "handover-queries.ts now() in CASE or COALESCE of an update": HANDOVER,
-  "handover-queries.ts row locks over projects": "what one sender holds, of all projects",
-  "late-queries.ts now() in CASE or COALESCE of an update": "booked with what follows from it",
+  "handover-queries.ts row locks over projects": "everything one sender holds, in all projects",
+  "late-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
   "measure-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
-  "outcome-queries.ts now() in CASE or COALESCE of an update": "booked with what follows from it",
-  "paused-queries.ts clock or query in DO UPDATE": "when it was paused",
-  "paused-queries.ts row locks over projects": "paused destinations that are due, few of all",
-  "recipient-queries.ts row locks over projects": "of one project, as a column: docs/decisions/0027",
-  "requests/queries.ts row locks over projects": "two sweeps must not wait for each other",
-  "resolve-queries.ts clock or query in DO UPDATE": "when it was said last",
-  "scoped-keys/queries.ts row locks over projects":
-    "one note for the keys that were used, which waits for nobody",
+  "outcome-queries.ts now() in CASE or COALESCE of an update": "recorded together with its consequences",
+  "paused-queries.ts clock or query in DO UPDATE": "the time of the pause",
+  "paused-queries.ts row locks over projects": "due throttled domains, few of all",
+  "recipient-queries.ts row locks over projects": "limited to one project by a column: docs/decisions/0027",
+  "requests/queries.ts row locks over projects": "concurrent sweeps must not wait for each other",
+  "resolve-queries.ts clock or query in DO UPDATE": "the time of the last decision",
+  "scoped-keys/queries.ts row locks over projects": "one update for all used keys, which waits for no lock",
   "sender-queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
   "upsert-queries.ts clock or query in DO UPDATE":
-    "a contact that another transaction inserts meanwhile is patched by the same statement, which every event waits for",
+    "the same statement patches a contact inserted concurrently, because every event waits for it",
   "webhooks/queries.ts LATERAL with LIMIT over projects": SKIP_SCAN,
 };
 
@@ -116,7 +115,7 @@ export const sharding = shardingBut(OPEN_SHAPES);
 /** Returns the rule with a list of accepted statements. */
 export function shardingBut(open: typeof OPEN_SHAPES): Rule {
   return {
-    name: "statements have no shape that is refused where tables are sharded by project",
+    name: "no statement would be rejected if tables were sharded by project",
     check: (tree) => {
       const apart = tablesApart(tree);
       const found = tree.sources
@@ -131,7 +130,7 @@ export function shardingBut(open: typeof OPEN_SHAPES): Rule {
         .filter((key) => !found.some((one) => one.key === key))
         .map((key): Finding => ({
           path: "tools/tidy/sharding.ts",
-          message: `lists "${key}", which is over. Take it off OPEN_SHAPES.`,
+          message: `lists "${key}", which is no longer needed. Remove it from OPEN_SHAPES.`,
         }));
       return [
         ...found.filter(({ key }) => open[key] === undefined).map(({ finding }) => finding),
@@ -179,7 +178,7 @@ function shapesOf(
       finding: {
         path: file.path,
         line: lineAt(file.text, start),
-        message: `has a statement that a sharded database refuses: ${name}. ${instead}`,
+        message: `has a statement that a sharded database rejects: ${name}. ${instead}`,
       },
     }));
   });
@@ -196,7 +195,7 @@ function setNullsOf({ texts }: Tree): Finding[] {
               path,
               line: index + 1,
               message:
-                "empties a key that holds the project, which a sharded database refuses: ON DELETE SET NULL. Leave the action out, and let the verb that deletes clear the column.",
+                "empties a key that holds the project, which a sharded database rejects: ON DELETE SET NULL. Omit the action and clear the column in the function that deletes.",
             },
           ]
         : [],

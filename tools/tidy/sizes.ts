@@ -24,7 +24,7 @@ type FunctionNode = { start: number; end: number };
 
 /** Tests and generated files are exempt, because tests are lists of cases. */
 export const sizes: Rule = {
-  name: `files have at most ${FILE_MAX_LINES} lines and functions at most ${FUNCTION_MAX_LINES}, or are on the ratchet with their present size`,
+  name: `files have at most ${FILE_MAX_LINES} lines and functions at most ${FUNCTION_MAX_LINES}, or are on the ratchet with their current size`,
   check: (tree) => {
     const ratchet = ratchetOf(tree);
     const files = tree.sources.filter(({ path, text }) => !isTest(path) && !isGenerated(text));

@@ -9,18 +9,21 @@ const TIMED_PROGRAMS = "e2e/faults/";
 export const OPEN_SLEEPS: Readonly<Record<string, { count: number; why: string }>> = {
   "e2e/screens.ts": {
     count: 1,
-    why: "one request of a page leads to the next: nothing may load for a moment",
+    why: "one request of a page may trigger the next, so nothing may load for a moment",
   },
-  "server/src/contacts/export-contacts.test.ts": { count: 2, why: "nothing more is read" },
+  "server/src/contacts/export-contacts.test.ts": { count: 2, why: "checks that reading stops" },
   "server/src/deliveries/tracking/tracking.test.ts": {
     count: 4,
-    why: "people are told from machines by the seconds between their visits",
+    why: "machines are recognized by the seconds between their hits",
   },
-  "server/src/emails/sending/sender-lists.test.ts": { count: 2, why: "a mail must not leave meanwhile" },
-  "server/src/emails/sending/sender-pace.test.ts": { count: 2, why: "a server is slow; nothing more leaves" },
+  "server/src/emails/sending/sender-lists.test.ts": { count: 2, why: "checks that no email is sent" },
+  "server/src/emails/sending/sender-pace.test.ts": {
+    count: 2,
+    why: "simulates a slow server; checks that nothing else is sent",
+  },
   "server/src/platform/background/background.test.ts": {
     count: 1,
-    why: "work that lasts, by a clock of the test's own",
+    why: "simulates long work with the test's clock",
   },
 };
 
@@ -29,7 +32,7 @@ export const noFixedSleeps = noFixedSleepsBut(OPEN_SLEEPS);
 /** Returns the rule with a list of accepted sleeps. Polling in a loop is no fixed sleep. */
 export function noFixedSleepsBut(open: typeof OPEN_SLEEPS): Rule {
   return {
-    name: "tests wait for what happens and not for time",
+    name: "tests wait for conditions, not for a fixed time",
     check: ({ sources }) =>
       sources
         .filter(({ path }) => isTest(path) && !path.startsWith(TIMED_PROGRAMS))
@@ -45,7 +48,7 @@ export function noFixedSleepsBut(open: typeof OPEN_SLEEPS): Rule {
             : lines.map((line) => ({
                 path: file.path,
                 line,
-                message: `sleeps for a fixed time${allowed === 0 ? "" : `, one of ${lines.length}, ${allowed} allowed`}. Wait for what happens: vi.waitFor, an event, a promise of the fake.`,
+                message: `sleeps for a fixed time${allowed === 0 ? "" : `, one of ${lines.length}, ${allowed} allowed`}. Wait for a condition: vi.waitFor, an event, or a promise of the fake.`,
               }));
         }),
   };

@@ -59,7 +59,7 @@ const BUILDER_VERBS = new Map([
 
 /** Tests, tools and benchmarks may access the database freely. */
 export const sqlInItsPlace: Rule = {
-  name: "SQL stands only in queries.ts, *-queries.ts, platform/ and the migrations",
+  name: "SQL occurs only in queries.ts, *-queries.ts, platform/ and the migrations",
   check: ({ sources }) =>
     sources
       .filter(
@@ -127,7 +127,7 @@ function faultsOfTable({ name, owner, path, line }: Table): Finding[] {
     {
       path,
       line,
-      message: `gives ${name} to "${owner}", which is no folder below server/src. Name the folder whose queries write to it.`,
+      message: `gives ${name} to "${owner}", which is not a folder below server/src. Name the folder whose queries write to it.`,
     },
   ];
 }
@@ -141,7 +141,7 @@ function foreignWritesOf(file: SourceFile, ownerByTable: ReadonlyMap<string, str
         {
           path: file.path,
           line: lineAt(file.text, start),
-          message: `writes to ${table}, which belongs to "${owner}". Call a verb of server/src/${owner}, or add one there.`,
+          message: `writes to ${table}, which belongs to "${owner}". Call a function of server/src/${owner}, or add one there.`,
         },
       ];
     }),

@@ -49,7 +49,7 @@ export const readsInOrder = readsInOrderBut(OPEN_READS);
 /** Returns the rule with a list of exceptions, which may only shrink. A pair without a read must be removed. */
 export function readsInOrderBut(open: typeof OPEN_READS): Rule {
   return {
-    name: `statements read only tables of their own folder and earlier ones; ${READS_ALL}/ reads all`,
+    name: `statements read only tables of their own folder and earlier ones; ${READS_ALL}/ may read all`,
     check: (tree) => {
       const reads = tableReadsOf(tree).filter(
         ({ reader, owner }) => reader !== READS_ALL && rankOf(owner) > rankOf(reader),
@@ -78,7 +78,7 @@ function findingOf({ path, line, reader, table, owner }: TableRead): Finding {
 function endedPair({ reader, owner }: { reader: string; owner: string }): Finding {
   return {
     path: "tools/tidy/table-reads.ts",
-    message: `lists "${reader}" reading tables of "${owner}", which is over. Take the pair off OPEN_READS.`,
+    message: `lists "${reader}" reading tables of "${owner}", which is no longer needed. Remove the pair from OPEN_READS.`,
   };
 }
 

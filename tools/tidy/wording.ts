@@ -21,7 +21,7 @@ const NOT_RUN = new Set(["skip", "only", "todo", "skipIf", "runIf"]);
 
 /** Applies to code only, because tools require names such as index.html. */
 export const names: Rule = {
-  name: "no file or folder has a name that says nothing",
+  name: "no file or folder has a meaningless name",
   check: ({ sources, folders }) => {
     const folderFindings = [...folders].flatMap((path) => faultOfName(path, posix.basename(path)));
     const fileFindings = sources.flatMap(({ path }) =>
@@ -33,7 +33,7 @@ export const names: Rule = {
 
 /** Tests may use such a path to show that it is rejected. */
 export const machinePaths: Rule = {
-  name: "no code names a path of one machine",
+  name: "no code contains a machine-specific path",
   check: ({ sources }) =>
     sources
       .filter(({ path }) => !isTest(path))
@@ -58,7 +58,7 @@ export const unfinishedWork: Rule = {
 };
 
 export const everyTestRuns: Rule = {
-  name: "every test runs: none is skipped, singled out or announced",
+  name: "every test runs: no skip, only or todo",
   check: ({ sources }) =>
     sources
       .filter(({ path }) => isTest(path))
@@ -77,13 +77,13 @@ export const everyTestRuns: Rule = {
 };
 
 export const suppressions: Rule = {
-  name: "no check is silenced without the reason, and none for a whole file",
+  name: "no check is suppressed without a reason or for a whole file",
   check: ({ sources }) =>
     sources.flatMap(({ path, text }) =>
       text.split("\n").flatMap((content, index): Finding[] => {
         const [, what = "", rest = ""] = SUPPRESSION.exec(content) ?? [];
         if (what === "" || isExcused(what, rest)) return [];
-        const message = `silences a check by ${what}. Mend what it says; where it is wrong, name the line, the rule and why: @ts-expect-error: why, oxlint-disable-next-line rule -- why.`;
+        const message = `suppresses a check by ${what}. Fix the finding; if it is wrong, name the line, the rule and the reason: @ts-expect-error: why, oxlint-disable-next-line rule -- why.`;
         return [{ path, line: index + 1, message }];
       }),
     ),
@@ -101,7 +101,7 @@ function faultOfName(path: string, name: string): Finding[] {
   return [
     {
       path,
-      message: `"${name}" says nothing about what is inside. Name it by its noun, or by what it does to one.`,
+      message: `"${name}" says nothing about its content. Name it after its noun, or after what it does.`,
     },
   ];
 }
