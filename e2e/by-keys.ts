@@ -11,7 +11,7 @@ export async function reach(page: Page, target: Locator, key: "Tab" | "ArrowDown
     if (await target.evaluate((element) => element === element.ownerDocument.activeElement)) return;
     await page.keyboard.press(key);
   }
-  throw new Error(`${key} does not come to ${target.toString()}`);
+  throw new Error(`${key} does not reach ${target.toString()}`);
 }
 
 export async function press(page: Page, name: string, role: "button" | "link" = "button"): Promise<void> {

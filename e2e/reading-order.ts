@@ -60,10 +60,10 @@ export function faultsOfReading(spoken: readonly Spoken[], isOutside: boolean): 
     ...(isOutside || count("navigation") > 0 ? [] : ["no navigation"]),
     ...(headings.filter(({ level }) => level === 1).length === 1
       ? []
-      : ["not one heading of the first level"]),
+      : ["not exactly one first-level heading"]),
     ...headings.filter(({ within }) => !within.includes("main")).map(({ name }) => `outside main: ${name}`),
-    ...jumps.map(({ name, level }) => `a level is left out before ${level}: ${name}`),
-    ...headings.filter(({ name }) => name.trim() === "").map(() => "a heading without words"),
+    ...jumps.map(({ name, level }) => `a level is skipped before ${level}: ${name}`),
+    ...headings.filter(({ name }) => name.trim() === "").map(() => "an empty heading"),
     ...spoken
       .filter(({ role, name }) => CONTROLS.has(role) && name.trim() === "")
       .map(({ role, within }) => `a ${role} without a name, in ${within.slice(-3).join(" > ")}`),

@@ -268,5 +268,5 @@ export async function openScreen(page: Page, { path, isBusy = false }: Screen): 
   await page.waitForTimeout(SETTLED_MS);
   if (isBusy) return;
   const loading = page.locator(".animate-pulse, [aria-busy=true]");
-  await waitUntil("all of the screen", LOADED_WITHIN_MS, async () => (await loading.count()) === 0);
+  await waitUntil("the whole screen", LOADED_WITHIN_MS, async () => (await loading.count()) === 0);
 }

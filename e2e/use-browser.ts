@@ -15,7 +15,7 @@ export function useBrowser(): Pick<Browser, "newContext"> {
   afterAll(() => browser?.close());
   return {
     newContext: async (options) => {
-      if (browser === undefined) throw new Error("The browser runs from beforeAll on.");
+      if (browser === undefined) throw new Error("The browser starts in beforeAll.");
       const context = await browser.newContext(options);
       const faults = faultsOf(context);
       onTestFinished(async ({ task }) => {
@@ -48,5 +48,5 @@ async function show(context: BrowserContext, faults: readonly string[]): Promise
       .catch((error: unknown) => String(error));
     process.stderr.write(`\nThe page at ${page.url()}:\n${text}\n`);
   }
-  process.stderr.write(`\nWhat failed there:\n${faults.join("\n")}\n`);
+  process.stderr.write(`\nFailed requests:\n${faults.join("\n")}\n`);
 }

@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 25;
 
 /**
  * Returns the first result of `look` that is neither undefined nor false.
- * @param what completes "waited in vain for …"
+ * @param what completes "timed out … waiting for …"
  * @throws Error after the deadline, with the last error of `look`
  */
 export async function waitUntil<T>(
@@ -23,7 +23,7 @@ export async function waitUntil<T>(
       failure = error;
     }
     if (performance.now() >= deadline)
-      throw new Error(`waited ${timeoutMs} ms in vain for ${what}`, { cause: failure });
+      throw new Error(`timed out after ${timeoutMs} ms waiting for ${what}`, { cause: failure });
     await delay(LOOK_EVERY_MS);
   }
 }

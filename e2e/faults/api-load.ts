@@ -116,7 +116,7 @@ export async function judgeCalls(world: World, calls: readonly Call[]): Promise<
           ({ status, id, refusal }) => !(status === 200 ? id !== undefined : isUnavailable(status, refusal)),
         )
         .map(describe),
-      "calls were answered neither 200 nor 503",
+      "calls returned neither 200 nor 503",
     ),
     ...complain(calls.filter(({ tookMs }) => tookMs > ANSWER_MS).map(describe), "calls waited too long"),
   ];

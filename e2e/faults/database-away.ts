@@ -35,7 +35,7 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
     const recipients = await world.importContacts(RECIPIENTS[size]);
     const campaignId = await world.startCampaign();
     const sampler = startSampler(world, [campaignId]);
-    await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 100);
+    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 100);
     // From now on these contacts are callers, no recipients.
     const load = startApiLoad(world, LOAD);
     const peakBefore = proxy.peakConnectionCount();
@@ -50,7 +50,7 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
     faults.push(
       ...complain(
         left.map(({ messageId }) => messageId),
-        "mails left while no commit was possible",
+        "emails were sent while no commit was possible",
       ),
     );
     proxy.setWeather({});
@@ -63,7 +63,7 @@ async function playBlackhole(size: Size): Promise<FaultRow> {
     const calls = await load.stop();
     faults.push(...(await judgeCalls(world, calls)));
     if (proxy.peakConnectionCount() > Math.max(peakBefore, MAX_CONNECTIONS))
-      faults.push(`${proxy.peakConnectionCount()} connections were opened to the database`);
+      faults.push(`${proxy.peakConnectionCount()} database connections were opened`);
     const name = `database away ${AWAY_MS[size] / 1000} s`;
     return await judgeCampaign(world, campaignId, { name, recipients }, [
       ...faults,
@@ -90,7 +90,7 @@ async function faultsOfCheck(world: World): Promise<string[]> {
   );
   return complain(
     rows.map(({ id, status }) => `${id} ${status}`),
-    "mails left without a commit that they would",
+    "emails were sent without a committed submission",
   );
 }
 
@@ -100,7 +100,7 @@ async function faultsOfHealth(url: string): Promise<string[]> {
     const { status } = await createApiClient(url).call("GET", path);
     const tookMs = Math.round(performance.now() - startedMs);
     if (status === expected && tookMs <= HEALTH_MS + 1_000) return [];
-    return [`${path} answered ${status} after ${tookMs} ms while the database was away`];
+    return [`${path} returned ${status} after ${tookMs} ms while the database was away`];
   };
   return (await Promise.all([ask("/health", 200), ask("/ready", 503)])).flat();
 }

@@ -69,7 +69,7 @@ async function play(
   await world.start();
   const recipients = await world.importContacts(RECIPIENTS[run.size]);
   const campaignId = await world.startCampaign();
-  await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
+  await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
   const sampler = startSampler(world, [campaignId]);
   const load = startApiLoad(world, LOAD[run.size]);
   const faults: string[] = [];
@@ -92,10 +92,10 @@ async function faultsOfRecovery(load: ApiLoad, when: string): Promise<string[]> 
   const before = load.acceptedCount();
   const startedMs = performance.now();
   await waitUntil(
-    "the API to take requests again",
+    "the API to accept requests again",
     PROGRESS_TIMEOUT_MS,
     () => load.acceptedCount() > before + 10,
   );
   const tookMs = performance.now() - startedMs;
-  return tookMs <= RECOVERY_MS ? [] : [`${when} the API took ${Math.round(tookMs)} ms to be back`];
+  return tookMs <= RECOVERY_MS ? [] : [`${when} the API took ${Math.round(tookMs)} ms to recover`];
 }

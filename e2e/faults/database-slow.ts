@@ -28,11 +28,11 @@ async function play(size: Size): Promise<FaultRow> {
     const recipients = await world.importContacts(RECIPIENTS[size]);
     proxy.setWeather({ latencyMs: LATENCY_MS });
     const campaignId = await world.startCampaign();
-    await waitUntil("the first mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
+    await waitUntil("the first emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length > 0);
     const sampler = startSampler(world, [campaignId]);
     const load = startApiLoad(world, LOAD);
     await waitUntil(
-      "half of the mails",
+      "half of the emails",
       END_TIMEOUT_MS,
       () => world.sink.journal.length >= recipients.length / 2,
     );
@@ -45,7 +45,7 @@ async function play(size: Size): Promise<FaultRow> {
       0.99,
     );
     if (p99 > TRACK_P99_MS) faults.push(`the 99th percentile of /v1/track was ${Math.round(p99)} ms`);
-    const name = `database ${LATENCY_MS} ms away, track p99 ${Math.round(p99)} ms`;
+    const name = `database ${LATENCY_MS} ms latency, track p99 ${Math.round(p99)} ms`;
     return await judgeCampaign(world, campaignId, { name, recipients }, [
       ...faults,
       ...(await sampler.stop()),

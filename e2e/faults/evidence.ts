@@ -58,13 +58,13 @@ export function faultsOfSample(now: Campaign, before: Campaign | undefined, mail
   const faults: string[] = [];
   const sum = now.sentCount + now.failedCount + now.skippedCount + now.unconfirmedCount + now.pendingCount;
   if (sum !== now.totalRecipients)
-    faults.push(`the books do not balance: ${sum} counted, ${now.totalRecipients} recipients`);
+    faults.push(`the counts do not balance: ${sum} counted, ${now.totalRecipients} recipients`);
   if (now.status === "SENT" && now.pendingCount > 0)
-    faults.push(`the campaign is SENT while ${now.pendingCount} mails wait`);
-  if (now.sentCount > mailed) faults.push(`${now.sentCount} are counted as sent and ${mailed} were taken`);
+    faults.push(`the campaign is SENT while ${now.pendingCount} emails wait`);
+  if (now.sentCount > mailed) faults.push(`${now.sentCount} are counted as sent and ${mailed} were accepted`);
   if (before === undefined) return faults;
   if (now.sentCount < before.sentCount)
-    faults.push(`the count of sent mails fell from ${before.sentCount} to ${now.sentCount}`);
+    faults.push(`the count of sent emails fell from ${before.sentCount} to ${now.sentCount}`);
   if (before.totalRecipients > 0 && now.totalRecipients !== before.totalRecipients)
     faults.push(`the recipients changed from ${before.totalRecipients} to ${now.totalRecipients}`);
   return faults;
@@ -146,11 +146,11 @@ function faultsOfAudience({ recipients, campaign }: Evidence, expected: Expectat
     ),
     ...complain(
       [...wanted].filter((email) => !known.has(email)),
-      "who should get it have no row",
+      "recipients have no row",
     ),
     ...complain(
       [...known].filter((email) => !wanted.has(email)),
-      "have a row who should not get it",
+      "recipients are unexpected",
     ),
   ];
 }
@@ -164,27 +164,27 @@ function faultsOfStates({ recipients, journal }: Evidence, expected: Expectation
   return [
     ...complain(
       recipients.filter(({ status }) => WAITING.has(status)).map(({ email }) => email),
-      "still wait",
+      "emails are still waiting",
     ),
     ...complain(
       recipients.filter(({ status, reason }) => NOT_MAILED.has(status) && !reason).map(({ email }) => email),
-      "have no reason",
+      "unsent emails have no reason",
     ),
     ...complain(
       unsent.filter(({ email }) => mails.has(email)).map(({ email, status }) => `${email} ${status}`),
-      "were mailed and are booked as not sent",
+      "recipients were mailed but are recorded as not sent",
     ),
     ...(expected.mayRemainUnsent
       ? []
       : complain(
           unsent.map(({ email, reason }) => `${email} (${reason})`),
-          "were not sent",
+          "emails were not sent",
         )),
     ...(inDoubt.length <= mayBeInDoubt
       ? []
       : complain(
           inDoubt.map(({ email }) => email),
-          `are in doubt, at most ${mayBeInDoubt} may be`,
+          `emails are in doubt, at most ${mayBeInDoubt} allowed`,
         )),
   ];
 }
@@ -214,14 +214,14 @@ function faultsOfRows({ campaign, rows, sentEvents }: Evidence): string[] {
     ...([mails, addresses, totalRecipients].every((count) => count === fixed)
       ? []
       : [
-          `${fixed} recipients were fixed, there are ${mails} mails to ${addresses} addresses, and the API says ${totalRecipients}`,
+          `${fixed} recipients were fixed, there are ${mails} emails to ${addresses} addresses, and the API says ${totalRecipients}`,
         ]),
     ...(sent === sentCount && sentEvents.length === sentCount
       ? []
       : [`${sentCount} are sent, ${sent} by their rows and ${sentEvents.length} by their events`]),
     ...complain(
       [...Map.groupBy(sentEvents, (id) => id)].flatMap(([id, same]) => (same.length > 1 ? [id] : [])),
-      "mails have several events that they were sent",
+      "emails have several sent events",
     ),
   ];
 }
@@ -233,7 +233,7 @@ function faultsOfMessageIds(recipients: readonly Recipient[], journal: readonly 
     journal
       .filter(({ messageId, recipients: to }) => to.join() !== addressById.get(emailIdOf(messageId)))
       .map(({ messageId, recipients: to }) => `${messageId} to ${to.join()}`),
-    "mails bear the name of another one",
+    "emails have the Message-ID of another email",
   );
 }
 
@@ -245,6 +245,6 @@ function faultsOfUnsubscribed(
     journal.flatMap(({ recipients, at }) =>
       recipients.filter((email) => at > (unsubscribedAt.get(email) ?? Infinity) + HANDOVER_MS),
     ),
-    "were mailed after they had unsubscribed",
+    "recipients were mailed after unsubscribing",
   );
 }

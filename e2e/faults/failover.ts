@@ -34,7 +34,7 @@ async function play({ size, random }: FaultRun): Promise<FaultRow> {
   const standbyFolder = await makeDataFolder();
   try {
     const standby = await world.shared?.addStandby(standbyFolder.path);
-    if (standby === undefined) throw new Error("this world has no database beside its programs");
+    if (standby === undefined) throw new Error("this world has no shared database");
     for (let program = 0; program < PROGRAMS; program++) await world.start();
     const recipients = await world.importContacts(RECIPIENTS[size]);
     const campaignId = await world.startCampaign();
@@ -49,9 +49,9 @@ async function play({ size, random }: FaultRun): Promise<FaultRow> {
     const said = world.actors.map((actor) => actor.output()).join("\n");
     const faults = requests
       .filter((id) => !said.includes(id))
-      .map((id) => `the call ${id} was answered, is gone, and nobody says so`);
+      .map((id) => `the call ${id} was confirmed and lost without a report`);
     if (!said.includes("what the database forgot of handovers was put right"))
-      faults.push("no program put anything right");
+      faults.push("no program reconciled its submissions");
     const mayBeInDoubt = PROGRAMS * world.connections;
     const expected = { name: "async standby takes over", recipients, mayBeInDoubt, recoveryMs: RECOVERY_MS };
     return await judgeCampaign(world, campaignId, expected, faults);
@@ -75,6 +75,6 @@ async function call(world: World, number: number): Promise<string> {
     body: "<p>Hi</p>",
   };
   const { status, headers } = await world.api().call<Sent>("POST", "/v1/send", mail);
-  if (status !== 200) throw new Error(`a call was answered ${status}`);
+  if (status !== 200) throw new Error(`a call returned ${status}`);
   return headers.get("x-request-id") ?? "";
 }

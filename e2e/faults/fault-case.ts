@@ -33,7 +33,7 @@ export interface FaultRow {
 export function rowOfFailure(name: string, error: unknown): FaultRow {
   const why = error instanceof Error ? `${error.stack} ${String(error.cause ?? "")}` : String(error);
   const none = { recipients: 0, kills: 0, sent: 0, failed: 0, unconfirmed: 0, twice: 0, lost: 0 };
-  return { name, ...none, recoveryMs: null, faults: [`could not go on: ${why}`] };
+  return { name, ...none, recoveryMs: null, faults: [`could not continue: ${why}`] };
 }
 
 export interface FaultCase {

@@ -22,7 +22,7 @@ export const firstStarts: FaultCase = {
   name: "first-starts",
   shows: `${PROGRAMS} simultaneous first starts on a database that is empty, still down, or drops connections; each becomes ready, one account is created`,
   run: async (run) => [
-    await play(run, "first starts at once", async () => undefined),
+    await play(run, "simultaneous first starts", async () => undefined),
     await play(run, "database not up yet", async ({ proxy, database }) => {
       proxy.setTarget(NOWHERE);
       await delay(DOWN_MS * (0.5 + run.random()));
@@ -78,7 +78,7 @@ async function playOnce(disturb: (scene: Scene) => Promise<void>): Promise<strin
 /** Checks that the configured key works on each program. */
 async function faultsOfApi(url: string): Promise<string[]> {
   const { status } = await createApiClient(url).call("GET", "/contacts");
-  return status === 200 ? [] : [`the key of the settings was answered ${status}`];
+  return status === 200 ? [] : [`a call with the configured key returned ${status}`];
 }
 
 async function faultsOfAccounts(database: SharedDatabase): Promise<string[]> {
@@ -87,7 +87,9 @@ async function faultsOfAccounts(database: SharedDatabase): Promise<string[]> {
     "select (select count(*)::int from users) as users, (select count(distinct project_id)::int from api_keys) as projects",
   );
   const isOnce = counts[0]?.users === 1 && counts[0].projects === 1;
-  return isOnce ? [] : [`the first account and project were not made once: ${JSON.stringify(counts)}`];
+  return isOnce
+    ? []
+    : [`the first account and project were not created exactly once: ${JSON.stringify(counts)}`];
 }
 
 async function cutConnections(database: SharedDatabase, random: () => number): Promise<void> {

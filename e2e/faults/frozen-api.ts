@@ -50,7 +50,7 @@ async function play({ size, random }: FaultRun): Promise<FaultRow> {
       accepted.push(...(await busy.stop()));
       faults.push(...(await faultsOfWaking(frozen)));
     }
-    await waitUntil("all mails", SETTLE_MS, async () => {
+    await waitUntil("all emails", SETTLE_MS, async () => {
       const waiting = await world.query(
         "select 1 from emails where status not in ('SENT', 'FAILED') limit 1",
       );
@@ -107,7 +107,7 @@ async function freezeAmidTransaction(world: World, actor: Actor): Promise<void> 
     process.kill(actor.pid, "SIGCONT");
     await delay(1);
   }
-  throw new Error("the process could not be stopped amid a transaction");
+  throw new Error("the process could not be stopped within a transaction");
 }
 
 async function holdsSomebody(world: World): Promise<boolean> {
@@ -144,22 +144,24 @@ function faultsOfAnswers(asked: readonly Asked[], releasedMs: number): string[] 
   return [
     ...complain(
       wrong.map(({ status }) => String(status)),
-      "were answered neither 200 nor 503",
+      "calls returned neither 200 nor 503",
     ),
     ...complain(
       late.map(({ status, tookMs }) => `${status} after ${Math.round(tookMs)} ms`),
-      "were answered late",
+      "calls returned too late",
     ),
-    ...(releasedMs <= RELEASE_MS ? [] : [`what was held was free after ${Math.round(releasedMs)} ms`]),
-    ...(asked.some(({ status }) => status === 503) ? [] : ["nobody had to wait: the scene shows too little"]),
+    ...(releasedMs <= RELEASE_MS ? [] : [`the locks were released only after ${Math.round(releasedMs)} ms`]),
+    ...(asked.some(({ status }) => status === 503)
+      ? []
+      : ["no caller had to wait, so the scene proves nothing"]),
   ];
 }
 
 /** Checks the process after it resumes. */
 async function faultsOfWaking(actor: Actor): Promise<string[]> {
-  if (!actor.isRunning()) return [`the process that stood still ended: ${actor.output()}`];
+  if (!actor.isRunning()) return [`the frozen process ended: ${actor.output()}`];
   const { status } = await createApiClient(actor.url).call("GET", "/contacts");
-  return status === 200 ? [] : [`the process that stood still answers ${status}`];
+  return status === 200 ? [] : [`the resumed process returns ${status}`];
 }
 
 function judge(world: World, accepted: readonly string[], seen: readonly string[]): FaultRow {
@@ -170,8 +172,8 @@ function judge(world: World, accepted: readonly string[], seen: readonly string[
   const lost = accepted.filter((id) => !counts.has(id));
   const faults = [
     ...seen,
-    ...complain(twice, "mails left twice"),
-    ...complain(lost, "mails were accepted and never left"),
+    ...complain(twice, "emails were sent twice"),
+    ...complain(lost, "accepted emails were never sent"),
   ];
   return {
     name: "frozen-api",

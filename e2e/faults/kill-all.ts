@@ -36,7 +36,7 @@ export async function playKillAll(scene: {
       const more = 1 + Math.floor((scene.random() * scene.recipients) / (scene.kills * 2));
       const mails = world.sink.journal.length + more;
       await waitUntil(
-        `mails before kill ${kill}`,
+        `emails before kill ${kill}`,
         PROGRESS_TIMEOUT_MS,
         () => world.sink.journal.length >= mails,
       );

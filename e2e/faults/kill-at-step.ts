@@ -132,17 +132,17 @@ async function succeed(world: World, victim: Actor): Promise<void> {
 
 /** Checks the transactional email, which is always sent. If it was in doubt, it may be sent a second time with the same Message-ID. */
 async function faultsOfMail(world: World, id: string, mayBeTwice: boolean): Promise<string[]> {
-  await waitUntil("the end of the single mail", END_TIMEOUT_MS, async () => {
+  await waitUntil("the end of the single email", END_TIMEOUT_MS, async () => {
     const { status } = await world.api().get<{ status: string }>(`/emails/${id}`);
     return status === "SENT";
   });
   const count = world.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id).length;
-  return count === 1 || (count === 2 && mayBeTwice) ? [] : [`the single mail was taken ${count} times`];
+  return count === 1 || (count === 2 && mayBeTwice) ? [] : [`the single email was accepted ${count} times`];
 }
 
 /** Checks that the confirmed event exists exactly once, although the call may have been retried. */
 async function faultsOfEvent(world: World, answered: Tracked["data"]): Promise<string[]> {
   const events = await world.api().listAll<{ id: string; contactId: string }>("/events?eventName=seen");
   const isThere = events.some(({ id, contactId }) => id === answered.event && contactId === answered.contact);
-  return isThere && events.length === 1 ? [] : [`the event is there ${events.length} times`];
+  return isThere && events.length === 1 ? [] : [`the event exists ${events.length} times`];
 }

@@ -26,8 +26,8 @@ interface Scene {
 const SCENES: readonly Scene[] = [
   { name: "started before they are due" },
   { name: "started when all are overdue", startsLate: true },
-  { name: "the database stands still", stalls: true },
-  { name: "their clocks are wrong, each otherwise", settings: WRONG_CLOCKS },
+  { name: "the database stalls", stalls: true },
+  { name: "each clock is wrong in another way", settings: WRONG_CLOCKS },
 ];
 
 export const manySchedulers: FaultCase = {
@@ -62,7 +62,9 @@ async function playSchedules(scene: Scene, contacts: number): Promise<FaultRow> 
     if (scene.stalls) await standStill(world, due);
     for (const id of ids) await waitForEnd(world, id, END_TIMEOUT_MS);
     const seen = [
-      ...(isPrepared ? [] : ["the campaigns were due before all was prepared: the scene shows too little"]),
+      ...(isPrepared
+        ? []
+        : ["the campaigns were due before the setup was complete, so the scene proves nothing"]),
       ...(await sampler.stop()),
       ...(await faultsOfStarts(world, scene)),
       ...(await faultsOfLeases(programs)),

@@ -73,7 +73,7 @@ export function startSampler(world: World, campaignIds: readonly string[]): Samp
       ending.abort();
       await running;
       if (peakBytes > MAX_PROGRAM_BYTES)
-        faults.add(`a program held ${Math.round(peakBytes / 2 ** 20)} MB of memory`);
+        faults.add(`a program used ${Math.round(peakBytes / 2 ** 20)} MB of memory`);
       return [...faults];
     },
   };
@@ -100,7 +100,7 @@ export async function judgeCampaign(
   const recoveryMs = longestStop(world, journal, Date.parse(campaign.startedAt ?? ""));
   const faults = [...seen, ...judgeEvidence(evidence, expected), ...faultsOfPrograms(world)];
   if (recoveryMs !== null && recoveryMs > (expected.recoveryMs ?? RECOVERY_MS))
-    faults.push(`sending stood still for ${Math.round(recoveryMs)} ms after a fault`);
+    faults.push(`sending stopped for ${Math.round(recoveryMs)} ms after a fault`);
   return {
     name: expected.name,
     recipients: recipients.length,
@@ -152,10 +152,12 @@ export function faultsOfPrograms(world: World): string[] {
     ({ code, settings }) => !(code === null && (settings["FAILPOINTS"] ?? "").includes(":kill")),
   );
   return [
-    ...ends.map(({ code, output }) => `a program ended by itself with code ${code}: ${output.slice(-500)}`),
+    ...ends.map(
+      ({ code, output }) => `a program ended unexpectedly with code ${code}: ${output.slice(-500)}`,
+    ),
     ...world.actors
       .filter((actor) => UNCAUGHT.test(actor.output()))
-      .map((actor) => `a program had an error that nobody caught: ${actor.output().slice(-500)}`),
+      .map((actor) => `a program had an uncaught error: ${actor.output().slice(-500)}`),
   ];
 }
 

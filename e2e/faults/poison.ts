@@ -60,7 +60,7 @@ async function addPoison(world: World): Promise<string[]> {
   const api = world.api();
   for (const { email, data } of POISONS) await api.post("/contacts", { email, data, subscribed: true });
   const { status } = await api.call("POST", "/contacts", { email: "null@example.net", data: REFUSED_DATA });
-  return status === 422 ? [] : [`a null byte was answered ${status}`];
+  return status === 422 ? [] : [`a null byte returned ${status}`];
 }
 
 async function startPoisonedCampaign(world: World): Promise<string> {
@@ -87,8 +87,8 @@ async function faultsOfPoison(world: World, campaignId: string): Promise<string[
   const poisoned = new Set(POISONS.map(({ email }) => email));
   const others = failed.filter(({ email }) => !poisoned.has(email));
   if (others.length > 0)
-    faults.push(`${others.length} failed with them: ${others[0]?.email} ${others[0]?.reason}`);
+    faults.push(`${others.length} others failed as well: ${others[0]?.email} ${others[0]?.reason}`);
   const strangers = world.sink.journal.filter(({ recipients: to }) => to.includes(STRANGER));
-  if (strangers.length > 0) faults.push("a line in a name made a recipient");
+  if (strangers.length > 0) faults.push("a line break in a name added a recipient");
   return faults;
 }

@@ -14,6 +14,6 @@ export async function startWorldBehindProxy(
       return throughProxy(url, state.proxy);
     },
   });
-  if (state.proxy === undefined) throw new Error("the world asked for no database");
+  if (state.proxy === undefined) throw new Error("the world requested no database");
   return { world, proxy: state.proxy };
 }

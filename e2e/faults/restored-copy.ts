@@ -76,7 +76,7 @@ export async function playRestored(count: number, random: () => number): Promise
     const campaign = await readCampaign(world.api(), campaignId);
     faults.push(...faultsOfDropped(campaign, await readStatus(world, scheduled), count));
     if ((await world.api().get<{ status: string }>(`/emails/${waiting}`)).status !== "SKIPPED")
-      faults.push("a single mail that waited was not dropped");
+      faults.push("a waiting single email was not dropped");
     if (atBackup >= count) faults.push("the campaign had ended when the backup was taken");
     return rowOf(world, "restored after the end, dropped", { addresses, campaign, faults });
   } finally {
@@ -129,7 +129,7 @@ async function playBeside({ size, random }: FaultRun): Promise<FaultRow> {
     const faults = await faultsOfHeld(world, copy, { sending: campaignId }, before);
     const campaign = await readCampaign(world.api(), campaignId);
     await world.stop(copy);
-    return rowOf(world, "copy beside the original", { addresses, campaign, faults });
+    return rowOf(world, "copy next to the original", { addresses, campaign, faults });
   } finally {
     await world.close();
     await elsewhere.remove();
@@ -145,12 +145,12 @@ async function faultsOfHeld(
 ): Promise<string[]> {
   const faults: string[] = [];
   if (!/HELD since .*: .*1 campaign.*\n.*npm run admin/.test(actor.output()))
-    faults.push(`it did not say that it holds: ${actor.output()}`);
+    faults.push(`it did not report that it is holding: ${actor.output()}`);
   const ready = await world.api().get<{ warnings: Array<{ code: string; message: string }> }>("/ready");
   if (!ready.warnings.some(({ code, message }) => code === "HELD" && message.includes("1 campaign")))
     faults.push(`/ready says ${JSON.stringify(ready)}`);
   if (!(await (await fetch(new URL("/", actor.url))).text()).includes("Held since"))
-    faults.push("the page does not say that it holds");
+    faults.push("the page does not report that it is holding");
   const { status } = await readStatus(world, held.sending);
   if (status !== "PAUSED") faults.push(`the campaign is ${status}`);
   if (held.scheduled !== undefined) {
@@ -160,9 +160,9 @@ async function faultsOfHeld(
   }
   // A new email is sent and nothing before it, because the sender checks all queues each time.
   await sendTo(world, "new@example.org");
-  await waitUntil("the new mail", WAIT_MS, () => countMails(world.sink.journal).has("new@example.org"));
+  await waitUntil("the new email", WAIT_MS, () => countMails(world.sink.journal).has("new@example.org"));
   if (world.sink.journal.length !== before + 1)
-    faults.push(`${world.sink.journal.length - before - 1} mails left that are held`);
+    faults.push(`${world.sink.journal.length - before - 1} held emails were sent`);
   return faults;
 }
 
@@ -175,7 +175,7 @@ function faultsOfDropped(
   const faults: string[] = [];
   if (status !== "CANCELLED") faults.push(`the dropped campaign is ${status}`);
   if (sentCount + skippedCount + unconfirmedCount !== count || totalRecipients !== count)
-    faults.push(`the books of the dropped campaign do not balance: ${JSON.stringify(campaign)}`);
+    faults.push(`the counts of the dropped campaign do not balance: ${JSON.stringify(campaign)}`);
   if (skippedCount === 0) faults.push("nothing was dropped");
   if (scheduled.status !== "DRAFT" || scheduled.heldReason === null)
     faults.push(`the dropped schedule is ${JSON.stringify(scheduled)}`);
@@ -207,7 +207,7 @@ function rowOf(
     faults: [
       ...faults,
       ...faultsOfPrograms(world),
-      ...(twice === 0 ? [] : [`${twice} mails were taken more than once`]),
+      ...(twice === 0 ? [] : [`${twice} emails were accepted more than once`]),
       ...(lost === 0 ? [] : [`${lost} recipients were never mailed`]),
     ],
   };
@@ -223,7 +223,7 @@ async function sendTo(world: World, to: string): Promise<string> {
 }
 
 async function waitForMails(world: World, count: number): Promise<void> {
-  await waitUntil("the first mails", WAIT_MS, () => world.sink.journal.length >= count);
+  await waitUntil("the first emails", WAIT_MS, () => world.sink.journal.length >= count);
 }
 
 /** Runs an admin command in a separate process next to the server. */
@@ -234,7 +234,7 @@ async function admin(world: World, command: string): Promise<void> {
 
 async function fileIsOld(folder: string): Promise<void> {
   const names = (await readdir(folder)).filter((name) => /^database-.*\.json$/.test(name));
-  await waitUntil("a file that is old enough", WAIT_MS, async () => {
+  await waitUntil("a sufficiently old file", WAIT_MS, async () => {
     const times = await Promise.all(names.map((name) => stat(join(folder, name))));
     return names.length > 0 && times.every(({ mtimeMs }) => mtimeMs < Date.now() - TOLD_APART_AFTER_MS);
   });

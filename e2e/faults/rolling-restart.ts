@@ -39,7 +39,7 @@ export const rollingRestart: FaultCase = {
       const campaignId = await world.startCampaign();
       const sampler = startSampler(world, [campaignId]);
       const callers = startCallers(world);
-      await waitUntil("the first mail", FIRST_MAIL_TIMEOUT_MS, () => world.sink.journal.length > 0);
+      await waitUntil("the first email", FIRST_MAIL_TIMEOUT_MS, () => world.sink.journal.length > 0);
       const leaving = startLeaving(world, recipients, random);
       const faults: string[] = [];
       for (let round = 0; round < rounds; round++) {
@@ -52,7 +52,7 @@ export const rollingRestart: FaultCase = {
         current = next;
       }
       const isUnderWay = world.sink.journal.length < count;
-      if (!isUnderWay) faults.push("the campaign was over before the last stop: the scene shows too little");
+      if (!isUnderWay) faults.push("the campaign ended before the last stop, so the scene proves nothing");
       await waitForEnd(world, campaignId, END_TIMEOUT_MS);
       const left = await leaving.stop();
       faults.push(...(await callers.stop()), ...(await sampler.stop()));
@@ -77,7 +77,7 @@ function faultsOfStop(actor: Actor, { code, tookMs }: { code: number | null; too
 /** Checks that only contacts that unsubscribed were skipped, and that some did in time. */
 function faultsOfSkipped(skippedCount: number, askedCount: number): string[] {
   if (skippedCount > askedCount) return [`${skippedCount} were not sent and only ${askedCount} unsubscribed`];
-  return skippedCount > 0 ? [] : ["nobody unsubscribed in time: the scene shows too little"];
+  return skippedCount > 0 ? [] : ["no one unsubscribed in time, so the scene proves nothing"];
 }
 
 interface Left {
@@ -136,7 +136,7 @@ function startCallers(world: World): { stop(): Promise<string[]> } {
       try {
         const reply = await createApiClient(process?.url ?? "").call<Tracked>("POST", "/v1/track", body);
         if (reply.status === 200) accepted.push(reply.body.data.event);
-        else faults.push(`a call was answered ${reply.status}: ${JSON.stringify(reply.body)}`);
+        else faults.push(`a call returned ${reply.status}: ${JSON.stringify(reply.body)}`);
       } catch (error) {
         const why = error instanceof Error ? `${error.message} ${String(error.cause)}` : String(error);
         if (!CLOSED.test(why)) faults.push(`a call failed: ${why}`);
@@ -154,7 +154,7 @@ function startCallers(world: World): { stop(): Promise<string[]> } {
       const rows = await world.query<{ id: string }>("select id from events where name = 'seen'");
       const found = new Set(rows.map(({ id }) => id));
       const missing = accepted.filter((id) => !found.has(id));
-      return [...faults, ...complain(missing, "events were accepted and are not there")];
+      return [...faults, ...complain(missing, "accepted events are missing")];
     },
   };
 }

@@ -89,7 +89,7 @@ async function sendManyTimes(stage: Stage): Promise<FaultRow> {
   const seen = [
     ...(started === 1 && refused === CALLS - 1
       ? []
-      : [`${CALLS} calls to send were answered ${statuses.join(" ")}`]),
+      : [`${CALLS} calls to send returned ${statuses.join(" ")}`]),
     ...expectStatus(await act(apis[0], id, "send"), 409, "send after the end"),
     ...(await sampler.stop()),
   ];
@@ -133,7 +133,7 @@ async function startAndWait({ world, recipients, random }: Stage): Promise<strin
   const before = world.sink.journal.length;
   const id = await world.startCampaign();
   const enough = before + 1 + Math.floor((random() * recipients.length) / 4);
-  await waitUntil("a campaign under way", UNDER_WAY_TIMEOUT_MS, () => world.sink.journal.length > enough);
+  await waitUntil("a sending campaign", UNDER_WAY_TIMEOUT_MS, () => world.sink.journal.length > enough);
   return id;
 }
 
@@ -154,14 +154,16 @@ async function cancelAmidSending(stage: Stage): Promise<FaultRow> {
   await waitForEnd(world, id, END_TIMEOUT_MS);
   const { skippedCount } = await readCampaign(world.api(), id);
   const seen = [
-    ...expectStatus(deletion?.status ?? 0, 409, "delete amid sending"),
-    ...expectStatus(cancelled, 200, "cancel amid sending"),
+    ...expectStatus(deletion?.status ?? 0, 409, "delete while sending"),
+    ...expectStatus(cancelled, 200, "cancel while sending"),
     ...expectStatus(await act(apis[0], id, "send"), 409, "send after cancel"),
-    ...(skippedCount > 0 ? [] : ["nothing was left to cancel: the scene shows too little"]),
-    ...(late === 0 ? [] : [`${late} mails left later than ${QUIET_AFTER_MS} ms after cancel was answered`]),
+    ...(skippedCount > 0 ? [] : ["nothing remained to cancel, so the scene proves nothing"]),
+    ...(late === 0
+      ? []
+      : [`${late} emails were sent more than ${QUIET_AFTER_MS} ms after the response to cancel`]),
     ...(await sampler.stop()),
   ];
-  return judge(stage, id, { name: "cancel amid sending", status: "CANCELLED", mayRemainUnsent: true }, seen);
+  return judge(stage, id, { name: "cancel while sending", status: "CANCELLED", mayRemainUnsent: true }, seen);
 }
 
 async function pauseAmidSending(stage: Stage): Promise<FaultRow> {
@@ -177,18 +179,20 @@ async function pauseAmidSending(stage: Stage): Promise<FaultRow> {
     const { status } = await readCampaign(world.api(), id);
     const resumed = await act(apis[1], id, "resume");
     seen.push(
-      ...expectStatus(paused, 200, "pause amid sending"),
+      ...expectStatus(paused, 200, "pause while sending"),
       ...(status === "PAUSED" ? [] : [`the paused campaign is ${status}`]),
-      ...(late === 0 ? [] : [`${late} mails left later than ${QUIET_AFTER_MS} ms after pause was answered`]),
+      ...(late === 0
+        ? []
+        : [`${late} emails were sent more than ${QUIET_AFTER_MS} ms after the response to pause`]),
       ...expectStatus(resumed, 200, "resume"),
     );
     await delay(stage.random() * 1_000);
   }
   await waitForEnd(world, id, END_TIMEOUT_MS);
   seen.push(...(await sampler.stop()));
-  return judge(stage, id, { name: "pause and resume amid sending" }, seen);
+  return judge(stage, id, { name: "pause and resume while sending" }, seen);
 }
 
 function expectStatus(status: number, expected: number, of: string): string[] {
-  return status === expected ? [] : [`${of} was answered ${status} and not ${expected}`];
+  return status === expected ? [] : [`${of} returned ${status} and not ${expected}`];
 }

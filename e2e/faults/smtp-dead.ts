@@ -82,7 +82,7 @@ async function playSilent({ size }: FaultRun): Promise<FaultRow> {
       );
       if (performance.now() - startedMs < SHORT_LIMIT_MS / 2) throw new Error("no server was silent");
       world.sink.dropConnections();
-      await waitUntil("all to be let go", SLACK_MS, async () => (await countHeld(world)) === 0);
+      await waitUntil("all to be released", SLACK_MS, async () => (await countHeld(world)) === 0);
     },
   });
 }
@@ -95,9 +95,9 @@ async function countHeld(world: World): Promise<number> {
 /** Pauses the campaign until nothing is claimed, then closes all idle connections and applies new rules. */
 async function startAnew(world: World, campaignId: string, rules: readonly SinkRule[]): Promise<void> {
   const api = world.api();
-  await waitUntil("some mails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 200);
+  await waitUntil("some emails", PROGRESS_TIMEOUT_MS, () => world.sink.journal.length >= 200);
   await api.post(`/campaigns/${campaignId}/pause`, {});
-  await waitUntil("nothing in hand", PROGRESS_TIMEOUT_MS, async () => (await countHeld(world)) === 0);
+  await waitUntil("no claimed emails", PROGRESS_TIMEOUT_MS, async () => (await countHeld(world)) === 0);
   world.sink.dropConnections();
   world.sink.setRules(rules);
   await api.post(`/campaigns/${campaignId}/resume`, {});
@@ -107,14 +107,14 @@ async function startAnew(world: World, campaignId: string, rules: readonly SinkR
 async function playStale({ size }: FaultRun): Promise<FaultRow> {
   const world = await startWithTls([], { PROJECT_SENDS_PER_SECOND: String(SENDS_PER_SECOND[size]) });
   return play(world, size, {
-    name: "kept sockets go stale",
+    name: "idle sockets go stale",
     inDoubt: 0,
     async whileAway(campaignId) {
       // One kept connection also dies at the next email's first command.
       await startAnew(world, campaignId, [{ phase: "MAIL", skip: 60, times: 1, action: "drop" }]);
       await waitForEnd(world, campaignId, END_TIMEOUT_MS);
       const again = await world.query<{ emailId: string }>("select email_id from email_attempts");
-      if (again.length > 0) throw new Error(`${again.length} mails needed another attempt`);
+      if (again.length > 0) throw new Error(`${again.length} emails needed another attempt`);
     },
   });
 }
@@ -139,11 +139,11 @@ async function play(world: World, size: Size, scene: Scene): Promise<FaultRow> {
       .api()
       .listAll<Recipient>(`/campaigns/${campaignId}/recipients?status=UNCONFIRMED`);
     if (inDoubt.length !== scene.inDoubt)
-      faults.push(`${inDoubt.length} mails are in doubt and not ${scene.inDoubt}`);
+      faults.push(`${inDoubt.length} emails are in doubt and not ${scene.inDoubt}`);
     faults.push(
       ...complain(
         inDoubt.filter(({ attempts }) => attempts !== 1).map(({ email }) => email),
-        "were tried again although they were in doubt",
+        "emails in doubt were retried",
       ),
     );
     const expected = { name: scene.name, recipients, mayBeInDoubt: scene.inDoubt };

@@ -24,8 +24,8 @@ export const smtpNoAnswer: FaultCase = {
     "a server closes after each dot; a campaign pauses with few emails in doubt and ends once they are resolved; a single email is sent once, or at most twice",
   run: async (run) => [
     await playCampaign(run),
-    await playSingle("single mails, tried again", "RETRY", 2),
-    await playSingle("single mails, waiting", "WAIT", 1),
+    await playSingle("single emails, retried", "RETRY", 2),
+    await playSingle("single emails, waiting", "WAIT", 1),
   ],
 };
 
@@ -57,14 +57,14 @@ async function playCampaign({ size, random }: FaultRun): Promise<FaultRow> {
     });
     const faults: string[] = [];
     if (paused.heldReason?.includes("got no answer") !== true)
-      faults.push(`the paused campaign says why: ${paused.heldReason}`);
-    await waitUntil("nothing in hand", PROGRESS_TIMEOUT_MS, async () => {
+      faults.push(`the paused campaign has the reason: ${paused.heldReason}`);
+    await waitUntil("no claimed emails", PROGRESS_TIMEOUT_MS, async () => {
       const held = await world.query("select 1 from emails where status = 'CLAIMED'");
       return held.length === 0;
     });
     const inDoubt = await api.listAll<Recipient>(`/campaigns/${campaignId}/recipients?status=UNCONFIRMED`);
     if (inDoubt.length === 0 || inDoubt.length > MAX_IN_DOUBT)
-      faults.push(`${inDoubt.length} mails are in doubt, at most ${MAX_IN_DOUBT} may be`);
+      faults.push(`${inDoubt.length} emails are in doubt, at most ${MAX_IN_DOUBT} allowed`);
     world.sink.setRules([]);
     faults.push(...(await resolveByLog(world, campaignId, inDoubt)));
     await api.post(`/campaigns/${campaignId}/resume`, {});
@@ -90,7 +90,9 @@ async function resolveByLog(
   const again = (await resolve({ as: "retry" })).resolvedCount;
   return asSent === sent.length && again === inDoubt.length - sent.length
     ? []
-    : [`${inDoubt.length} were in doubt, ${sent.length} of them taken; ${asSent} and ${again} were resolved`];
+    : [
+        `${inDoubt.length} were in doubt, ${sent.length} of them accepted; ${asSent} and ${again} were resolved`,
+      ];
 }
 
 async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: number): Promise<FaultRow> {
@@ -113,12 +115,13 @@ async function playSingle(name: string, whenInDoubt: "RETRY" | "WAIT", times: nu
     });
     for (const id of ids) {
       const copies = world.sink.journal.filter(({ messageId }) => emailIdOf(messageId) === id);
-      if (copies.length !== times) faults.push(`a mail was taken ${copies.length} times and not ${times}`);
+      if (copies.length !== times)
+        faults.push(`an email was accepted ${copies.length} times and not ${times}`);
       const { status, timeline } = await world
         .api()
         .post<{ status: string; timeline: Array<{ type: string }> }>(`/emails/${id}/resolve`, { as: "sent" });
       if (status !== "SENT" || timeline.filter(({ type }) => type === "attempt").length !== times)
-        faults.push(`a resolved mail is ${status}, its timeline ${JSON.stringify(timeline)}`);
+        faults.push(`a resolved email is ${status}, its timeline ${JSON.stringify(timeline)}`);
     }
     const sent = await world.api().listAll<{ emailId: string }>("/events?eventName=email.sent");
     if (sent.length !== ids.length) faults.push(`${ids.length} were sent, there are ${sent.length} events`);
@@ -149,5 +152,5 @@ async function faultsOfWait(world: World): Promise<string[]> {
     return rows.length === SINGLE_MAILS && rows.map(({ waitS: seconds }) => seconds);
   });
   await world.query("update emails set due_at = now() where status = 'QUEUED'");
-  return waits.every((seconds) => seconds > 20) ? [] : [`further tries wait only ${Math.min(...waits)} s`];
+  return waits.every((seconds) => seconds > 20) ? [] : [`further attempts wait only ${Math.min(...waits)} s`];
 }

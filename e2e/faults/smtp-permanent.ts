@@ -54,8 +54,8 @@ async function playRefusals({ size }: FaultRun): Promise<FaultRow> {
     const { failedCount } = await readCampaign(world.api(), campaignId);
     const refused = recipients.filter((email) => REFUSALS.some((one) => ruleOf(one).recipient?.test(email)));
     if (failedCount !== refused.length)
-      faults.push(`${refused.length} were refused and ${failedCount} failed`);
-    const expected = { name: "smtp says never", recipients, mayRemainUnsent: true };
+      faults.push(`${refused.length} were rejected and ${failedCount} failed`);
+    const expected = { name: "permanent SMTP rejections", recipients, mayRemainUnsent: true };
     return await judgeCampaign(world, campaignId, expected, faults);
   } finally {
     await world.close();
@@ -74,14 +74,14 @@ async function faultsOfRefusal(world: World, campaignId: string, refusal: Refusa
      where e.campaign_id = $1 and e.to_address ~ $2`,
     [campaignId, `^person\\d*${refusal.ending}@`, reply],
   );
-  if (row === undefined || row.mails === 0) return [`nobody was refused with ${reply}`];
+  if (row === undefined || row.mails === 0) return [`no recipient was rejected with ${reply}`];
   const faults: string[] = [];
   if (row.failed !== row.mails)
-    faults.push(`${reply}: ${row.failed} of ${row.mails} failed at once for that reason`);
+    faults.push(`${reply}: ${row.failed} of ${row.mails} failed immediately for that reason`);
   if (row.subscribed !== (refusal.unsubscribes ? 0 : row.mails))
     faults.push(`${reply}: ${row.subscribed} of ${row.mails} are subscribed`);
   if (row.events !== (refusal.unsubscribes ? row.mails : 0))
-    faults.push(`${reply}: ${row.events} events for ${row.mails} mails`);
+    faults.push(`${reply}: ${row.events} events for ${row.mails} emails`);
   return faults;
 }
 
@@ -111,19 +111,20 @@ async function playPause({ size }: FaultRun): Promise<FaultRow> {
     });
     const faults: string[] = [];
     if (paused.heldReason?.includes("550 5.7.1 you are listed") !== true)
-      faults.push(`the paused campaign says why: ${paused.heldReason}`);
+      faults.push(`the paused campaign has the reason: ${paused.heldReason}`);
     if (paused.failedCount > recipients.length / 2)
-      faults.push(`${paused.failedCount} of ${recipients.length} were refused until it paused`);
+      faults.push(`${paused.failedCount} of ${recipients.length} were rejected before it paused`);
     const [contacts] = await world.query<{ gone: number }>(
       "select count(*)::int as gone from contacts where not subscribed",
     );
-    if (contacts?.gone !== 0) faults.push(`${contacts?.gone} contacts were unsubscribed for reasons of ours`);
+    if (contacts?.gone !== 0)
+      faults.push(`${contacts?.gone} contacts were unsubscribed for a sender problem`);
     world.sink.setRules([]);
     await api.post(`/campaigns/${campaignId}/resume`, {});
     await waitForEnd(world, campaignId, END_TIMEOUT_MS);
     await api.post(`/campaigns/${campaignId}/retry-failed`, {});
     await waitForEnd(world, campaignId, END_TIMEOUT_MS);
-    const expected = { name: "refused for who we are", recipients };
+    const expected = { name: "rejected for the sender", recipients };
     return await judgeCampaign(world, campaignId, expected, [...faults, ...(await sampler.stop())]);
   } finally {
     await world.close();

@@ -42,8 +42,8 @@ export const smtpTemporary: FaultCase = {
   shows:
     "421, 450, 451, 452 and 454 in every phase, and an exhausted quota; all emails wait, none is lost or sent twice",
   run: async (run) => [
-    await play(run, "smtp says not now", notNow(TIMES[run.size])),
-    await play(run, "quota used up", quotaUsedUp(QUOTA[run.size])),
+    await play(run, "temporary SMTP rejections", notNow(TIMES[run.size])),
+    await play(run, "exhausted quota", quotaUsedUp(QUOTA[run.size])),
   ],
 };
 
@@ -55,7 +55,7 @@ async function play(run: FaultRun, name: string, rules: readonly SinkRule[]): Pr
     world.sink.setRules(rules);
     const campaignId = await world.startCampaign();
     const sampler = startSampler(world, [campaignId]);
-    await waitUntil("one attempt for each mail", PROGRESS_TIMEOUT_MS, async () => {
+    await waitUntil("one attempt per email", PROGRESS_TIMEOUT_MS, async () => {
       const [row] = await world.query<{ mails: number; untried: number }>(
         `select count(*)::int as mails,
            (count(*) filter (where attempts = 0)
@@ -95,28 +95,28 @@ async function faultsOfWaiting(world: World, campaignId: string): Promise<string
      where e.campaign_id = $1 and e.status <> 'SENT'`,
     [campaignId],
   );
-  if (rows.length === 0) return ["nothing was refused: the case showed nothing"];
+  if (rows.length === 0) return ["nothing was rejected, so the case proves nothing"];
   const waits = rows.map(({ waitMs }) => waitMs ?? 0);
   return [
     ...complain(
       rows.filter(({ status }) => status !== "QUEUED").map(({ email, status }) => `${email} ${status}`),
-      "were refused for now and do not wait",
+      "temporarily rejected emails are not waiting",
     ),
     ...complain(
       rows.filter(({ reason }) => !reason).map(({ email }) => email),
-      "wait without a reason that can be read",
+      "waiting emails have no readable reason",
     ),
     ...complain(
       rows.filter(({ outcome }) => outcome !== "deferred").map(({ email, outcome }) => `${email} ${outcome}`),
-      "have no deferred attempt on record",
+      "emails have no deferred attempt recorded",
     ),
     ...complain(
       rows
         .filter(({ waitMs }) => (waitMs ?? 0) < FIRST_WAIT_MS)
         .map(({ email, waitMs }) => `${email} ${waitMs}`),
-      "wait too short",
+      "emails wait too short a time",
     ),
-    ...(Math.max(...waits) - Math.min(...waits) < 1_000 ? ["all wait for the same instant"] : []),
+    ...(Math.max(...waits) - Math.min(...waits) < 1_000 ? ["all emails wait until the same instant"] : []),
   ];
 }
 
@@ -129,6 +129,6 @@ async function faultsOfContacts(world: World): Promise<string[]> {
   );
   return complain(
     rows.map(({ email }) => email),
-    "were treated as bounced",
+    "contacts were treated as bounced",
   );
 }

@@ -35,7 +35,7 @@ export async function startStandby(
   const standby = await startEmbeddedPostgres({ dataDir: standbyFolder, log: () => {} });
   const url = new URL(primaryUrl);
   url.port = String(standby.connection.port);
-  await waitUntil("the standby to follow", WAIT_MS, async () => {
+  await waitUntil("the standby to replicate", WAIT_MS, async () => {
     const [row] = await ask<{ count: number }>(
       primaryUrl,
       "select count(*)::int as count from pg_stat_replication where state = 'streaming'",

@@ -115,10 +115,10 @@ async function playKill(scene: string, name: FailpointName, turn: number): Promi
       END_TIMEOUT_MS,
       async () => (await countEnded(world, workflowId)) === PEOPLE,
     );
-    await waitUntil("the end of all mails", END_TIMEOUT_MS, async () => (await countOpenMails(world)) === 0);
+    await waitUntil("the end of all emails", END_TIMEOUT_MS, async () => (await countOpenMails(world)) === 0);
     if (!victim.isRunning()) await successor;
     const faults = [
-      ...(victim.isRunning() && turn === 1 ? ["the place was never reached"] : []),
+      ...(victim.isRunning() && turn === 1 ? ["the failpoint was never reached"] : []),
       ...(await faultsOfSteps(world, workflowId, PEOPLE)),
       ...(await faultsOfMails(world)),
       ...faultsOfPrograms(world),
@@ -161,8 +161,8 @@ async function faultsOfSteps(world: World, workflowId: string, people: number): 
   );
   const wrong = counts.filter(({ entered, passed }) => entered !== people || passed !== people);
   return [
-    ...(once === people ? [] : [`${once} of ${people} executions came to each step once`]),
-    ...wrong.map(({ entered, passed }) => `a step counts ${entered} who came and ${passed} who went`),
+    ...(once === people ? [] : [`${once} of ${people} executions reached each step once`]),
+    ...wrong.map(({ entered, passed }) => `a step counts ${entered} entries and ${passed} exits`),
   ];
 }
 
@@ -180,12 +180,12 @@ async function faultsOfMails(world: World): Promise<string[]> {
   });
   const uneven = [...perPerson.values()].filter((own) => own.length !== 2).length;
   return [
-    ...(perPerson.size === PEOPLE ? [] : [`${perPerson.size} of ${PEOPLE} people have mails`]),
-    ...(uneven === 0 ? [] : [`${uneven} people have not two mails`]),
+    ...(perPerson.size === PEOPLE ? [] : [`${perPerson.size} of ${PEOPLE} people have emails`]),
+    ...(uneven === 0 ? [] : [`${uneven} people do not have two emails`]),
     ...wrong.map(
-      ({ id, status }) => `the mail ${id} is ${status} and was taken ${taken.get(id)?.length ?? 0} times`,
+      ({ id, status }) => `the email ${id} is ${status} and was accepted ${taken.get(id)?.length ?? 0} times`,
     ),
-    ...(inDoubt.length <= CONNECTIONS ? [] : [`${inDoubt.length} mails are in doubt`]),
+    ...(inDoubt.length <= CONNECTIONS ? [] : [`${inDoubt.length} emails are in doubt`]),
   ];
 }
 
@@ -219,7 +219,7 @@ async function playAway({ size }: FaultRun): Promise<FaultRow> {
     const isWaiting = "workflow_executions where workflow_id = $1 and status = 'WAITING'";
     for (const id of [sleeping, waiting])
       await waitUntil(
-        "all who wait",
+        "all waiting executions",
         END_TIMEOUT_MS,
         async () => (await countOf(world, isWaiting, id)) === SLEEPERS,
       );
@@ -229,7 +229,7 @@ async function playAway({ size }: FaultRun): Promise<FaultRow> {
     await Promise.all([world.start(), world.start()]);
     const startedMs = performance.now();
     await waitUntil(
-      "all who waited",
+      "all resumed executions",
       END_TIMEOUT_MS,
       async () => (await countEnded(world, waiting)) === SLEEPERS,
     );
@@ -241,10 +241,10 @@ async function playAway({ size }: FaultRun): Promise<FaultRow> {
     );
     const asleep = await countOf(world, isWaiting, sleeping);
     const faults = [
-      ...(early === 0 ? [] : [`${early} had ended before all programs went`]),
-      ...(tooSoon === 0 ? [] : [`${tooSoon} went on early`]),
-      ...(asleep === SLEEPERS ? [] : [`${SLEEPERS - asleep} sleep no more`]),
-      ...(tookMs <= RECOVERY_MS ? [] : [`it took ${Math.round(tookMs)} ms until all had gone on`]),
+      ...(early === 0 ? [] : [`${early} ended before all programs stopped`]),
+      ...(tooSoon === 0 ? [] : [`${tooSoon} resumed early`]),
+      ...(asleep === SLEEPERS ? [] : [`${SLEEPERS - asleep} are no longer asleep`]),
+      ...(tookMs <= RECOVERY_MS ? [] : [`it took ${Math.round(tookMs)} ms until all had resumed`]),
       ...(await faultsOfSteps(world, waiting, SLEEPERS)),
       ...faultsOfPrograms(world),
     ];

@@ -185,7 +185,7 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
       return actor.stop();
     },
     async restartDatabase(how, awayMs) {
-      if (shared === null) throw new Error("this world has no database beside its programs");
+      if (shared === null) throw new Error("this world has no shared database");
       await shared.restart(how, awayMs);
     },
     noteFault: () => void faultsAt.push(Date.now()),
@@ -225,19 +225,19 @@ async function ownDatabaseUrl(folder: string): Promise<string> {
 
 function urlOf(running: readonly Actor[]): string {
   const url = running.findLast((actor) => actor.url !== "")?.url;
-  if (url === undefined) throw new Error("no program that answers HTTP runs");
+  if (url === undefined) throw new Error("no program with HTTP is running");
   return url;
 }
 
 /** Retries while no program responds or the server returns a 5xx or asks to retry. */
 async function untilAnswered<Body>(what: string, ask: () => Promise<Reply<Body>>): Promise<Body> {
-  const reply = await waitUntil(`an answer to ${what}`, ANSWER_TIMEOUT_MS, async () => {
+  const reply = await waitUntil(`a response to ${what}`, ANSWER_TIMEOUT_MS, async () => {
     const answered = await ask();
     const isFinal = answered.status < 500 && !answered.headers.has("retry-after");
     return isFinal && answered;
   });
   if (reply.status < 200 || reply.status > 299)
-    throw new Error(`${what} was answered ${reply.status}: ${JSON.stringify(reply.body)}`);
+    throw new Error(`${what} returned ${reply.status}: ${JSON.stringify(reply.body)}`);
   return reply.body;
 }
 
