@@ -3,7 +3,10 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 
-/** Nothing is shown before the program that knows the chosen theme has run: without it, who chose the other one than their system sees both. */
+/**
+ * Blocks the first paint until the script that applies the chosen theme has run, because the page would otherwise flash in the system's
+ * theme.
+ */
 const shownOnceItRan: Plugin = {
   name: "shown-once-it-ran",
   transformIndexHtml: {
@@ -12,7 +15,7 @@ const shownOnceItRan: Plugin = {
   },
 };
 
-/** The development server answers /app with an error page that suggests /app/; the real server answers it with the dashboard. */
+/** The development server answers /app with an error page that suggests /app/, while the real server serves the dashboard there. */
 const withoutSlash: Plugin = {
   name: "app-without-slash",
   configureServer: ({ middlewares }) =>
@@ -25,7 +28,7 @@ const withoutSlash: Plugin = {
 export default defineConfig({
   base: "/app/",
   plugins: [react(), tailwindcss(), shownOnceItRan, withoutSlash],
-  // Nothing is inlined: the page runs under a policy without inline scripts.
+  // Nothing is inlined, because the page's policy forbids inline scripts.
   build: {
     manifest: true,
     assetsInlineLimit: 0,

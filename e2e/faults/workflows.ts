@@ -15,7 +15,7 @@ const LARGE_TURNS = [1, 2, 3, 5, 8, 13];
 const END_TIMEOUT_MS = 120_000;
 const RECOVERY_MS = 30_000;
 const SLEEPERS = 10_000;
-/** The downtime of all programs, and the wait of the executions, which ends in between. */
+/** The downtime of all programs. The executions wait for a shorter time, so their wait ends during the downtime. */
 const AWAY_MS = { small: 30_000, large: 120_000 };
 const WAIT_S = { small: 25, large: 90 };
 

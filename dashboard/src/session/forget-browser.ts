@@ -16,7 +16,7 @@ function forget(): void {
 export function forgetBrowser(): void {
   forget();
   const channel = new BroadcastChannel(CHANNEL);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin alone
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel is limited to its origin
   channel.postMessage("forget");
   channel.close();
 }

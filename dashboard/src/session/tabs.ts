@@ -13,7 +13,7 @@ export function joinTabs(queries: QueryClient): void {
   let waiting: ReturnType<typeof setTimeout> | undefined;
   queries.getMutationCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "success") return;
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel reaches its own origin alone
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel is limited to its origin
     channel.postMessage("changed");
   });
   channel.addEventListener("message", () => {

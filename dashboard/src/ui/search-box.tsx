@@ -18,7 +18,7 @@ export function SearchBox({ label, value, onSearch }: SearchBoxProps) {
     if (typed === value) return undefined;
     const timer = setTimeout(() => onSearch(typed), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- a new function is no new text
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- only the text may trigger the search
   }, [typed, value]);
   return (
     <div className="relative w-full sm:max-w-72">

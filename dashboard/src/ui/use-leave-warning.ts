@@ -6,7 +6,7 @@ const WHAT_WAS_TYPED = t("Leave without saving? You will lose your changes.");
 
 /** Returns whether the user confirms leaving. */
 export function askToLeave(question = WHAT_WAS_TYPED): boolean {
-  // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
+  // oxlint-disable-next-line no-alert -- matches the browser's own question when a tab closes
   return confirm(question);
 }
 

@@ -119,7 +119,7 @@ function PasswordCard() {
   );
 }
 
-/** For accounts created through an external service. They need a password before changes that ask for one, which starts with an email. */
+/** Lets accounts created through an external service set a password by email, because other changes ask for a password. */
 function NoPasswordCard() {
   const account = useQuery(accountQuery);
   const toast = useToast();

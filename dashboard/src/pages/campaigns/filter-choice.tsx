@@ -55,7 +55,7 @@ export function FilterChoice({ projectId, campaign, error, onWhole, onChoose }: 
   const settled = useDebounced(said, TYPING_PAUSE_MS);
   useEffect(() => {
     if (settled === said) save();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each condition that stands still
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once per debounced filter
   }, [settled]);
   return (
     <div className="mt-4" onBlur={save}>

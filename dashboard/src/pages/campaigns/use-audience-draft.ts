@@ -37,7 +37,7 @@ export function useAudienceDraft(projectId: string, campaign: Campaign) {
   const isOnline = useOnline();
   useEffect(() => {
     if (isOnline && isUnsaved) save({});
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once each time the network is back
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once whenever the network is back
   }, [isOnline]);
   return {
     saving,

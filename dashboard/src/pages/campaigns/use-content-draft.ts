@@ -85,11 +85,11 @@ export function useContentDraft(projectId: string, campaign: Campaign) {
   const isOnline = useOnline();
   useEffect(() => {
     if (settled === text) void save();
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each text that stands still, and when the network is back
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once per debounced text, and when the network is back
   }, [settled, isOnline]);
   useBlocker({
     shouldBlockFn: async () =>
-      // oxlint-disable-next-line no-alert -- the browser asks the same way when its tab is closed
+      // oxlint-disable-next-line no-alert -- matches the browser's own question when a tab closes
       !(await save()) &&
       !confirm(t("We couldn't save your changes. Leave this page? This browser keeps a copy.")),
     enableBeforeUnload: false,

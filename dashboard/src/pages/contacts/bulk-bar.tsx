@@ -215,7 +215,7 @@ export function BulkJob({ projectId, jobId, onUndo, onClose }: BulkJobProps) {
       undo,
       isShownElsewhere: true,
     });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- said once, when it is over
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- notify once, when the job has ended
   }, [isOver]);
   const close = (
     <Button look="quiet" onClick={onClose}>

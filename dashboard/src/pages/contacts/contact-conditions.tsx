@@ -77,13 +77,13 @@ function OpenConditions(props: ConditionsProps & { fields: Fields }) {
     if (settled !== said || said === "null" || said === asked.current || isTooLong) return;
     asked.current = said;
     onChange({ filter: written ?? undefined }, filter !== undefined);
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each condition that stands still
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once per debounced filter
   }, [settled]);
   useEffect(() => {
     if (applied === asked.current) return;
     asked.current = applied;
     act({ do: "load", filter: filter ?? EMPTY_FILTER });
-    // oxlint-disable-next-line react-hooks/exhaustive-deps -- once for each filter that comes from elsewhere
+    // oxlint-disable-next-line react-hooks/exhaustive-deps -- run once per filter set from outside
   }, [applied]);
   const remove = () => {
     onOpen(false);

@@ -225,7 +225,7 @@ function ColumnsForm({ projectId, block, open, onOpen, onChange, onUploaded }: C
   return (
     <>
       {columns.map((leaves, at) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a column is its place
+        // oxlint-disable-next-line react/no-array-index-key -- columns have no identity but their position
         <section key={at}>
           <h4 className="mb-1.5 text-sm font-medium">{t("Column {n}", { n: at + 1 })}</h4>
           <BlockList
