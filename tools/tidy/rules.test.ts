@@ -152,12 +152,7 @@ const BROKEN: Case[] = [
     ['ARCHITECTURE.md does not contain "platform → '],
   ],
   ["an unknown folder", readingOrder, { "server/src/misc/a.ts": "" }, ['server/src/misc/a.ts is in "misc"']],
-  [
-    "a loose file",
-    readingOrder,
-    { "server/src/loose.ts": "" },
-    ["server/src/loose.ts is directly below"],
-  ],
+  ["a loose file", readingOrder, { "server/src/loose.ts": "" }, ["server/src/loose.ts is directly below"]],
   [
     "a package in the contract",
     contractImports,
