@@ -26,13 +26,7 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
   const config = useQuery(configQuery);
   const file = useRef<HTMLInputElement>(null);
   const toast = useToast();
-  const isOpen = useRef(true);
-  useEffect(() => {
-    isOpen.current = true;
-    return () => {
-      isOpen.current = false;
-    };
-  }, []);
+  const isOpen = useIsOpen();
   const uploading = useMutation({
     mutationFn: (chosen: File) => upload(uploadImage, { projectId }, chosen, { part: "image" }),
     onSuccess: ({ url }) => onUploaded(block.id, url),
@@ -98,4 +92,16 @@ export function ImageForm({ projectId, block, onChange, onUploaded }: ImageFormP
       <AlignChoice value={block.align} onChoose={(align) => onChange({ ...block, align })} />
     </>
   );
+}
+
+/** Returns whether the form is still shown, for callbacks that run later. */
+function useIsOpen() {
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  return isOpen;
 }
