@@ -1,4 +1,4 @@
-// Data without end: how many keys a contact may have, how many fields a project, and how much a page of them holds.
+// Limits on contact data: keys per contact, fields per project, and bytes per page.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -14,7 +14,7 @@ const keys = (prefix: string, count = LIMITS.dataKeys.value) =>
 const track = (project: TestProject, email: string, data: object) =>
   server.call("POST", "/v1/track", { key: project.publicKey }, { email, event: "seen", data });
 
-test("the public key cannot add fields without end, and what is there goes on working", async () => {
+test("rejects new fields above the limit from the public key and still accepts known fields", async () => {
   const project = await server.createProject();
   expect((await track(project, "a@example.com", keys("a"))).status).toBe(200);
   expect((await track(project, "b@example.com", keys("b"))).status).toBe(200);
@@ -32,7 +32,7 @@ test("the public key cannot add fields without end, and what is there goes on wo
   expect((await track(project, "f@example.com", { unknown: "field" })).status).toBe(200);
 });
 
-/** What this transaction did with the rows of the fields so far, that which was undone included. */
+/** Counts row changes of this transaction, including rolled back ones. */
 async function fieldWork(tx: Tx) {
   const { rows } = await sql<{ inserted: number; read: number }>`
     select n_tup_ins as inserted, seq_tup_read + idx_tup_fetch as read
@@ -40,7 +40,7 @@ async function fieldWork(tx: Tx) {
   return rows[0] ?? { inserted: 0, read: 0 };
 }
 
-test("a thousand new fields are counted once, and a thousand that are refused leave no thousand rows behind", async () => {
+test("counts fields once for a thousand new ones and leaves no dead rows when it rejects them", async () => {
   const { id: projectId } = await server.createProject();
   await transaction(server.database, async (tx) => {
     const register = (prefix: string, count: number) =>
@@ -50,14 +50,14 @@ test("a thousand new fields are counted once, and a thousand that are refused le
     await register("b", 900);
     const taken = await fieldWork(tx);
     expect(taken.inserted - before.inserted).toBe(900);
-    // Each name may be looked up, and those that are there are counted; for each name again it would be 900,000.
+    // Allows one lookup per name plus a single count of the existing fields. Counting again for each name would be 900,000.
     expect(taken.read - before.read).toBeLessThan(10_000);
     await expect(subtransaction(tx, () => register("c", 1_000))).rejects.toThrow("contact_fields_number");
     expect((await fieldWork(tx)).inserted - taken.inserted).toBe(0);
   });
 });
 
-test("a contact has so many keys and not one more, whichever way they come", async () => {
+test("accepts contacts with the maximum number of keys and rejects one more, from every source", async () => {
   const project = await server.createProject();
   await server.rows("alter table contact_fields drop constraint contact_fields_number");
   for (const prefix of ["a", "b"])
@@ -97,7 +97,7 @@ async function readAll(project: TestProject, path: string): Promise<{ ids: strin
   return { ids, sizes };
 }
 
-test("pages of large contacts end early, and together they hold each of them once", async () => {
+test("pages of large contacts end early and together return each contact once", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
@@ -121,7 +121,7 @@ test("pages of large contacts end early, and together they hold each of them onc
   }
 });
 
-test("pages with numbers that would hold too much ask for fewer", async () => {
+test("pages whose numbers would be too large request fewer rows", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
@@ -141,7 +141,7 @@ test("pages with numbers that would hold too much ask for fewer", async () => {
   expect(faultsOf(refused)).toEqual(["pageSize too_big"]);
 });
 
-test("events with much in them come in shorter pages, too", async () => {
+test("pages of large events are shorter", async () => {
   const project = await server.createProject();
   await track(project, "a@example.com", {});
   const [row] = await server.rows<{ id: string }>(
@@ -163,7 +163,7 @@ function told(code: string, message: string): string | null {
   return refusal?.fields?.[0]?.message ?? refusal?.code ?? null;
 }
 
-test("what the database refuses is told the same where its error names the constraint in its text alone, with a shard behind", () => {
+test("maps constraint errors when the name is only in the message, with a shard suffix", () => {
   const checked = (name: string) =>
     told("23514", `new row for relation "contacts_102008" violates check constraint "${name}"`);
   expect(

@@ -1,4 +1,4 @@
-// Cells: what they mean, what is dangerous in them, and that what is written is read again.
+// CSV cells: parsing, formula protection, and round trips.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { quoteCell, readTextCell } from "@postloft/contract/cell.ts";
@@ -52,7 +52,7 @@ test.for(TEXTS)("%s stays text", (cell) => {
   expect(readCell(cell)).toEqual({ value: cell });
 });
 
-test("an object that could reach a prototype, and one too deep to follow, are faults", () => {
+test("rejects objects that could reach a prototype or that are nested too deeply", () => {
   for (const cell of [
     '{"__proto__":{"polluted":1}}',
     '[{"constructor":1}]',
@@ -63,7 +63,7 @@ test("an object that could reach a prototype, and one too deep to follow, are fa
   expect({}).not.toHaveProperty("polluted");
 });
 
-test("what a spreadsheet would take for a formula is written as text, numbers are not", () => {
+test("writes formulas as text and numbers unchanged", () => {
   const fullWidth = ["＝1+1", "＋1", "－1", "＠a", "\u00a0＝1"];
   expect(fullWidth.map(writeCell)).toEqual(fullWidth.map((text) => quoteCell(`'${text}`)));
   expect(fullWidth.map((text) => readCell(`'${text}`))).toEqual(fullWidth.map((value) => ({ value })));
@@ -84,13 +84,13 @@ test("what a spreadsheet would take for a formula is written as text, numbers ar
   expect(writeRow(['a "b", c', null, undefined, "d\ne"])).toBe('"a ""b"", c",,,"d\ne"\r\n');
 });
 
-/** As an import does it: out of a line of CSV. */
+/** Reads the cell out of a CSV line, as an import does. */
 function readBack(value: unknown) {
   const row = createCsvReader(writeRow(["x", value]), ",", true).next();
   return row?.kind === "row" ? row.cells[1] : undefined;
 }
 
-test("every text that is written is read again, whatever it looks like", () => {
+test("every written text is read back unchanged", () => {
   const odd = fc.string({
     unit: fc.constantFrom(
       "'",
@@ -123,7 +123,7 @@ test("every text that is written is read again, whatever it looks like", () => {
   );
 });
 
-test("numbers of up to 15 digits, booleans, lists and objects are read again as what they are", () => {
+test("numbers of up to 15 digits, booleans, lists and objects keep their type in a round trip", () => {
   const value = fc.oneof(
     fc.integer({ min: -999_999_999_999_999, max: 999_999_999_999_999 }),
     fc

@@ -1,9 +1,8 @@
-// Cells of a CSV file as values, and values as cells. Export writes with the same rules as import reads, so that a file that goes out and
-// comes back says the same. Pure.
+// Converts between CSV cells and values. Exports and imports share these rules, so that an exported file imports unchanged. Pure.
 import { cellValue, needsMark, quoteCell } from "@postloft/contract/cell.ts";
 import { findHostileValues } from "../platform/http/body.ts";
 
-/** The value of a cell; a fault where it is an object that nobody may store. */
+/** Returns the value of a cell, or a fault if the value is an object that must not be stored. */
 export function readCell(cell: string): { value: unknown } | { fault: string } {
   const value = cellValue(cell);
   if (typeof value !== "object") return { value };
@@ -11,7 +10,7 @@ export function readCell(cell: string): { value: unknown } | { fault: string } {
   return problem === undefined ? { value } : { fault: problem.message };
 }
 
-/** A value as a cell of a CSV file with commas (RFC 4180). */
+/** Returns a value as a cell of a comma-separated CSV file (RFC 4180). */
 export function writeCell(value: unknown): string {
   if (value === undefined || value === null) return "";
   if (typeof value !== "string")
@@ -19,7 +18,7 @@ export function writeCell(value: unknown): string {
   return quoteCell(needsMark(value) ? `'${value}` : value);
 }
 
-/** A line of CSV with its line break. */
+/** Returns a CSV line with its line break. */
 export function writeRow(values: readonly unknown[]): string {
   return `${values.map(writeCell).join(",")}\r\n`;
 }

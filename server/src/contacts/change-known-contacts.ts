@@ -1,4 +1,4 @@
-// Changes of contacts that are there, by id, for whoever changes many at once and must not bring deleted ones back.
+// Changes existing contacts by id, for callers that change many contacts in one batch and must not recreate deleted ones.
 import type { Tx } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { noteContacts } from "../reactions/reactions.ts";
@@ -9,13 +9,13 @@ import { upsertContacts } from "./upsert-contacts.ts";
 
 export interface KnownContactChange {
   contactId: string;
-  /** Omitted keeps the state. */
+  /** Keeps the state when omitted. */
   subscribed?: boolean;
   patch: DataPatch;
   via: Via;
 }
 
-/** Applies the changes in order; those of contacts that were deleted are passed over. */
+/** Applies the changes in order. Skips deleted contacts. */
 export async function changeContacts(
   tx: Tx,
   projectId: string,

@@ -1,9 +1,9 @@
-// Reads `consent_changes`; the statements that make and flip contacts write it.
+// Reads `consent_changes`. The statements that create and flip contacts write it.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import type { ConsentSource } from "./rules.ts";
 
-/** The consent log of a contact, newest first. */
+/** Returns the consent log of a contact, newest first. */
 export async function listConsentRows(
   database: Database,
   projectId: string,

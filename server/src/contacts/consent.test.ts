@@ -1,4 +1,4 @@
-// The consent log over HTTP: one row for how a contact began and one for each real flip, with who did it and by which way.
+// Consent log over HTTP: one row for the first state of a contact and one for each flip, with actor and source.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -22,7 +22,7 @@ interface Change {
 
 const readLog = async (contactId: string, caller: TestCaller = server.project.byKey) =>
   (await server.call<{ data: Change[] }>("GET", `/contacts/${contactId}/consent`, caller)).body.data;
-/** Oldest first, in short: `subscribed api key`. */
+/** Returns the rows oldest first, in short form: `subscribed api key`. */
 const shortLog = async (contactId: string, caller?: TestCaller) =>
   (await readLog(contactId, caller))
     .map(({ subscribed, source, actor }) => `${subscribed ? "in" : "out"} ${source} ${actor}`)
@@ -47,7 +47,7 @@ const idOf = async (email: string, projectId = server.project.id) =>
   )[0]?.id ?? "";
 const mail = { from: "a@sandbox.localhost", subject: "s", body: "b" };
 
-test("every way in writes how a contact began: source, who, state", async () => {
+test("every way to create a contact logs its source, actor and state", async () => {
   const { byKey, bySession, owner, publicKey } = server.project;
   const ways: Array<[string, string, string, TestCaller, object]> = [
     ["in api key", "POST", "/v1/track", byKey, { event: "e" }],
@@ -69,7 +69,7 @@ test("every way in writes how a contact began: source, who, state", async () => 
   }
 });
 
-test("every real flip is one row, whichever way it came; what flips nothing is none", async () => {
+test("every flip adds one row from any source, and unchanged subscriptions add none", async () => {
   const { byKey, bySession, owner } = server.project;
   const email = newAddress();
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
@@ -107,7 +107,7 @@ test("every real flip is one row, whichever way it came; what flips nothing is n
   ]);
 });
 
-test("a hard bounce and a complaint are logged as such, and told in the event", async () => {
+test("hard bounces and complaints are logged as the source and named in the event", async () => {
   const { byKey } = server.project;
   for (const [role, source] of [
     ["bounced", "bounce"],
@@ -128,7 +128,7 @@ test("a hard bounce and a complaint are logged as such, and told in the event", 
   }
 });
 
-test("in a batch each contact begins with its own caller, and one that is there costs no row", async () => {
+test("each new contact of a batch logs its own caller, and existing contacts add no row", async () => {
   const { id: projectId } = await server.createProject();
   const person: Via = { source: "import", actor: randomUUID(), ip: null };
   const change = (email: string, via: Via, subscribed?: boolean) => ({
@@ -160,7 +160,7 @@ test("in a batch each contact begins with its own caller, and one that is there 
   ]);
 });
 
-test("of two transactions that make the same contact at once the first begins its log", async () => {
+test("the first of two transactions that create the same contact starts its log", async () => {
   const { id: projectId } = await server.createProject();
   const change = (via: Via) => ({
     projectId,
@@ -193,7 +193,7 @@ test("of two transactions that make the same contact at once the first begins it
   expect(log).toEqual([{ source: "api" }]);
 });
 
-test("a contact named twice in one call flips once, with one row", async () => {
+test("a contact that appears twice in one call flips once, with one row", async () => {
   const { byKey } = server.project;
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
   const flip = { projectId: server.project.id, id: body.id, subscribed: false };
@@ -208,7 +208,7 @@ test("a contact named twice in one call flips once, with one row", async () => {
   expect(await flipsOf(body.id)).toEqual(["out"]);
 });
 
-test("what is rolled back is in no log", async () => {
+test("a rolled back change adds no row", async () => {
   const { byKey } = server.project;
   const email = newAddress();
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email });
@@ -222,7 +222,7 @@ test("what is rolled back is in no log", async () => {
   expect(await shortLog(body.id)).toEqual(["in api key"]);
 });
 
-test("the log is newest first, the newest thousand, and gone with the contact", async () => {
+test("the log returns the newest thousand rows, newest first, and is deleted with the contact", async () => {
   const { byKey, id: projectId } = server.project;
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, { email: newAddress() });
   await server.rows(
@@ -244,7 +244,7 @@ test("the log is newest first, the newest thousand, and gone with the contact", 
   );
 });
 
-test("the log of another project's contact is not there", async () => {
+test("the log of a contact of another project returns 404", async () => {
   const other = await server.createProject();
   const { body } = await server.call<{ id: string }>("POST", "/contacts", server.project.byKey, {
     email: newAddress(),

@@ -1,4 +1,4 @@
-// The consent log: how each change of a subscription came about (reliability case C7). It proves what a contact agreed to.
+// The consent log records how each subscription changed (reliability case C7), as proof of the contact's consent.
 import type { consentChange } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { z } from "zod";
@@ -18,21 +18,21 @@ export const PUBLIC_KEY = "public-key";
 /** A call with a public key, which anyone can make. */
 export const VIA_PUBLIC_KEY: Via = { source: "api", actor: PUBLIC_KEY, ip: null, fromPublicKey: true };
 
-/** A call of the API proper: under a key (`userId` null), or by a person who is logged in. */
+/** Returns the source of an API call, made with a key (`userId` null) or by a signed-in user. */
 export function viaApi(userId: string | null): Via {
   return userId === null ? BY_KEY : { source: "api", actor: userId, ip: null };
 }
 
-/** A call that the dashboard makes when a person does it there, and the API when a key does. */
+/** Returns the source of a call that users make in the dashboard and keys make through the API. */
 export function viaDashboard(userId: string | null): Via {
   return userId === null ? BY_KEY : { source: "dashboard", actor: userId, ip: null };
 }
 
 export type ConsentChange = z.output<typeof consentChange>;
 
-/** What campaigns/ knows of those that contacts left by; handed in by api.ts. */
+/** Campaign names for the consent log, provided by campaigns/ through api.ts. */
 export interface CampaignNames {
-  /** The names of campaigns by their ids. */
+  /** Returns the names of campaigns by their ids. */
   campaignNames: (
     database: Database,
     projectId: string,
@@ -40,7 +40,10 @@ export interface CampaignNames {
   ) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** The changes of a contact, newest first. @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project. */
+/**
+ * Returns the subscription changes of a contact, newest first.
+ * @throws AppError CONTACT_NOT_FOUND, also for a contact of another project.
+ */
 export async function listConsentChanges(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Contacts over HTTP: the data rules on all four doors, subscriptions, lists, look-up, change.
+// Contacts over HTTP: data rules of all four endpoints, subscriptions, lists, lookup, and changes.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
@@ -52,7 +52,7 @@ type Door = "track" | "send" | "post" | "patch";
 const DOORS: Door[] = ["track", "send", "post", "patch"];
 const mail = { from: "a@sandbox.localhost", subject: "s", body: "b" };
 
-/** Sends `data` and `subscribed` for an existing contact through one of the four doors that take them. */
+/** Sends `data` and `subscribed` for an existing contact through one of the four endpoints that accept them. */
 async function enter(door: Door, caller: TestCaller, contact: { id: string; email: string }, parts: object) {
   const { email } = contact;
   const calls: Record<Door, () => Promise<Reply<ErrorEnvelope>>> = {
@@ -155,7 +155,7 @@ test.for(BAD_DATA)(
   },
 );
 
-test("a contact holds at most 1 MB of data, however it comes in", async () => {
+test("rejects contact data above 1 MB from every endpoint", async () => {
   const { byKey } = await server.createProject();
   const { body: contact } = await upsert(byKey, {
     email: "big@example.com",
@@ -173,7 +173,7 @@ test("a contact holds at most 1 MB of data, however it comes in", async () => {
   expect(replaced.status).toBe(200);
 });
 
-test("a batch in which one contact's data is too big fails that one alone", async () => {
+test("a batch fails only for the contact whose data is too big", async () => {
   const { byKey } = await server.createProject();
   await upsert(byKey, { email: "big@example.com", data: { a: "x".repeat(700_000) } });
   const replies = await Promise.all(
@@ -191,7 +191,7 @@ test("a batch in which one contact's data is too big fails that one alone", asyn
   expect((await list(byKey, "?limit=100")).total).toBe(20);
 });
 
-test("the type of a key is that of its first value, stays, and a value of another type is stored all the same", async () => {
+test("a key keeps the type of its first value, and values of other types are still stored", async () => {
   const { byKey, id } = await server.createProject();
   const { body: contact } = await upsert(byKey, {
     email: "ada@example.com",
@@ -220,7 +220,7 @@ test("the type of a key is that of its first value, stays, and a value of anothe
   expect((await get(byKey, contact.id)).data).toMatchObject({ n: "text", s: 5, b: "again" });
 });
 
-test("POST /contacts answers 201 and isNew for a new contact, 200 and isUpdate for a known one", async () => {
+test("POST /contacts returns 201 with isNew for new contacts, and 200 with isUpdate for known ones", async () => {
   const { byKey } = server.project;
   const email = newAddress();
   const first = await upsert(byKey, { email: ` ${email.toUpperCase()}`, data: { a: 1 } });
@@ -242,7 +242,7 @@ test("POST /contacts answers 201 and isNew for a new contact, 200 and isUpdate f
   expect(await get(byKey, first.body.id)).toEqual(contact);
 });
 
-test("of fifty upserts at once of a new address one is new, and all find the same contact", async () => {
+test("fifty concurrent upserts of a new address create one contact", async () => {
   const { byKey } = await server.createProject();
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
@@ -296,7 +296,7 @@ test.for(DOORS)(
   },
 );
 
-test("a flip comes before the event that was tracked with it", async () => {
+test("a flip precedes the event tracked with it", async () => {
   const { byKey } = server.project;
   const { body: contact } = await upsert(byKey, { email: newAddress() });
   await enter("track", byKey, contact, { subscribed: false });
@@ -316,7 +316,7 @@ test.for(DOORS)("of twenty parallel unsubscribes through %s one is the flip", as
   expect(await flipsOf(byKey, contact.id)).toEqual(["contact.unsubscribed"]);
 });
 
-test("PATCH changes what is sent and nothing else; data: null clears; an empty patch changes nothing", async () => {
+test("PATCH changes only the sent fields, clears data with null, and ignores an empty patch", async () => {
   const { byKey } = server.project;
   const { body: contact } = await upsert(byKey, { email: newAddress(), data: { a: 1 } });
   const { _meta, ...before } = contact;
@@ -335,7 +335,7 @@ test("PATCH changes what is sent and nothing else; data: null clears; an empty p
   expect((await patch(byKey, contact.id, { email })).status).toBe(200);
 });
 
-test("fields that nobody may set are ignored on every door", async () => {
+test("read-only fields are ignored by every endpoint", async () => {
   const { byKey, id } = await server.createProject();
   const { body: contact } = await upsert(byKey, { email: "ada@example.com" });
   const forged = {
@@ -352,7 +352,7 @@ test("fields that nobody may set are ignored on every door", async () => {
   ]);
 });
 
-test("an address of another contact answers 409 and changes nothing, also of two at once", async () => {
+test("an address of another contact returns 409 without changes, also in concurrent requests", async () => {
   const { byKey } = await server.createProject();
   const { body: ada } = await upsert(byKey, { email: "ada@example.com" });
   const { body: bob } = await upsert(byKey, { email: "bob@example.com", data: { a: 1 } });
@@ -411,7 +411,7 @@ async function fill(project: TestProject, emails: readonly string[]): Promise<st
   return ids;
 }
 
-test("the list is newest first; total is on the first page only; pages neither skip nor repeat", async () => {
+test("the list is newest first, counts on the first page, and pages neither skip nor repeat", async () => {
   const project = await server.createProject();
   const ids = await fill(
     project,
@@ -435,7 +435,7 @@ test("the list is newest first; total is on the first page only; pages neither s
   });
 });
 
-test("a cursor survives the deletion of its row and shows nothing of another project", async () => {
+test("a cursor survives the deletion of its row and exposes no other project", async () => {
   const project = await server.createProject();
   const ids = await fill(project, ["a@example.com", "b@example.com", "c@example.com"]);
   const first = await list(project.byKey, "?limit=1");
@@ -448,7 +448,7 @@ test("a cursor survives the deletion of its row and shows nothing of another pro
 
 const cursorOf = (text: string) => Buffer.from(text).toString("base64url");
 
-test("what this list did not hand out is no cursor", async () => {
+test("rejects cursors that this list did not return", async () => {
   const { byKey } = server.project;
   const id = randomUUID();
   const cursors = {
@@ -492,7 +492,7 @@ test.for([
   expect(faultsOf(reply)).toEqual([fault]);
 });
 
-test("search finds a part of the address in any case, and every character means itself", async () => {
+test("search finds parts of addresses in any case and takes every character literally", async () => {
   const project = await server.createProject();
   await fill(project, [
     "ada.lovelace@example.com",
@@ -531,7 +531,7 @@ test("search finds a part of the address in any case, and every character means 
 const lookUp = (caller: TestCaller, emails: unknown) =>
   server.call<{ found: string[]; notFound: string[] }>("POST", "/contacts/lookup", caller, { emails });
 
-test("look-up answers each spelling as it came, found or not", async () => {
+test("lookup returns each spelling as sent, found or not", async () => {
   const project = await server.createProject();
   await fill(project, ["ada@example.com", "x@xn--bcher-kva.example"]);
   const emails = [

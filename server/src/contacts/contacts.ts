@@ -1,4 +1,4 @@
-// Contacts one at a time: read, list, look up, change by id, delete.
+// Reads, looks up, changes and deletes single contacts.
 import { isDeepStrictEqual } from "node:util";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";
@@ -42,7 +42,7 @@ export interface ContactView {
   updatedAt: string;
 }
 
-/** A contact as its callers see it (spec §2.1). */
+/** Returns a contact as API callers see it (spec §2.1). */
 export function presentContact(row: ContactRow): ContactView {
   return {
     id: row.id,
@@ -54,14 +54,14 @@ export function presentContact(row: ContactRow): ContactView {
   };
 }
 
-/** @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project. */
+/** @throws AppError CONTACT_NOT_FOUND, also for a contact of another project. */
 export async function getContact(database: Database, projectId: string, id: string): Promise<ContactView> {
   const row = isId(id) ? await findContact(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("CONTACT_NOT_FOUND");
   return presentContact(row);
 }
 
-/** The contact of an address in its canonical form, if there is one. */
+/** Returns the contact with a canonical address, or undefined. */
 export async function findContactByEmail(
   database: Database,
   projectId: string,
@@ -75,7 +75,7 @@ export async function contactExists(database: Database, projectId: string, id: s
   return (await findContact(database, projectId, id)) !== undefined;
 }
 
-/** Which of these spellings are addresses of contacts. */
+/** Splits the given spellings into addresses of contacts and unknown ones. */
 export async function lookUpContacts(database: Database, projectId: string, spellings: readonly string[]) {
   const addressOf = new Map(
     spellings.flatMap((text) => {
@@ -96,9 +96,8 @@ export interface ContactEdit {
 }
 
 /**
- * Changes what is given and nothing else. A contact that gets an address that opted out is unsubscribed, unless the edit subscribes it.
- *
- * @throws Refusal CONTACT_NOT_FOUND; CONFLICT when the address is another contact's
+ * Changes only the given fields. A contact that gets an opted-out address is unsubscribed, unless the edit subscribes the contact.
+ * @throws AppError CONTACT_NOT_FOUND, or CONFLICT if the address belongs to another contact
  */
 export async function updateContact(
   tx: Tx,
@@ -133,7 +132,7 @@ export async function updateContact(
   return getContact(tx, projectId, id);
 }
 
-/** Keeps the opt-out of the address that a contact gives up, and takes over that of the new one; returns whether there was one. */
+/** Records the opt-out of the address that the contact gives up and removes the one of the new address. Returns whether there was one. */
 async function changeAddress(tx: Tx, projectId: string, row: ContactRow, email: string): Promise<boolean> {
   await keepOptOuts(tx, [{ projectId, id: row.id, addressHash: hashAddress(projectId, row.email) }]);
   return deleteOptOut(tx, { projectId, addressHash: hashAddress(projectId, email) });
@@ -144,7 +143,7 @@ function applyPatch(data: Readonly<Record<string, unknown>>, patch: DataPatch): 
   return { ...Object.fromEntries(Object.entries(data).filter(([key]) => !removed.has(key))), ...patch.set };
 }
 
-/** Of those of the last the function `bounded_data` says it in these words. */
+/** The database function `bounded_data` raises the last entry as its message. */
 const CONSTRAINTS = [
   "contacts_project_id_email_key",
   "contacts_data_size",
@@ -153,7 +152,7 @@ const CONSTRAINTS = [
   "too many keys",
 ] as const;
 
-/** Why the database refuses a contact; null when it is none of these. */
+/** Returns the fault behind a database error about a contact, or null for any other error. */
 export function contactFault(error: unknown): RowFault | null {
   switch (violatedConstraint(error, CONSTRAINTS)) {
     case "contacts_project_id_email_key":
@@ -170,7 +169,7 @@ export function contactFault(error: unknown): RowFault | null {
   }
 }
 
-/** What the database's refusal of a contact means for the caller; null when it is none of these. */
+/** Returns the AppError for a database error about a contact, or null for any other error. */
 export function contactRefusal(error: unknown): Refusal | null {
   const fault = contactFault(error);
   if (fault === null) return null;
@@ -187,15 +186,18 @@ function tooManyKeys(): Refusal {
   );
 }
 
-/** What later folders hold of contacts that are deleted: handed in, because they come later in the reading order. */
+/** Data that later folders keep about contacts. Injected, because those folders come later in the reading order. */
 export interface Dependents {
-  /** Locks what will change, before the contacts are locked. */
+  /** Locks the dependent rows before the contacts are locked. */
   lock(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
-  /** Ends what is held of contacts that are locked. */
+  /** Ends the dependent data of locked contacts. */
   end(tx: Tx, projectId: string, contactIds: readonly string[]): Promise<void>;
 }
 
-/** Deletes a contact as `deleteContacts` does. @throws Refusal CONTACT_NOT_FOUND. */
+/**
+ * Deletes a contact like `deleteContacts`.
+ * @throws AppError CONTACT_NOT_FOUND.
+ */
 export async function deleteContact(
   tx: Tx,
   projectId: string,
@@ -207,8 +209,8 @@ export async function deleteContact(
 }
 
 /**
- * Deletes contacts with their events; mails to them lose the person, and those that wait are not sent. An opt-out stays, as a
- * keyed hash of the address; but not one that only the import says that is undone by this. Returns the ids of those that were there.
+ * Deletes contacts with their events, redacts the recipient in their emails, and skips waiting emails. An opt-out is kept as a keyed hash
+ * of the address. With `isImportUndone`, an opt-out known only from that import is dropped. Returns the ids of the deleted contacts.
  */
 export async function deleteContacts(
   tx: Tx,
@@ -225,14 +227,14 @@ export async function deleteContacts(
     addressHash: hashAddress(projectId, email),
   });
   const people = (await findAddresses(tx, projectId, ids)).map(hashed);
-  // Mails before contacts, as the sender locks them, so that neither waits for the other in a circle.
+  // Emails are locked before contacts, in the sender's order, to avoid deadlocks.
   await forgetRecipients(tx, projectId, people, CONTACT_CHECKS.contactIfThere);
-  // Segments before contacts, as whoever adds members does; executions as well, as the engine does.
+  // Segments are locked before contacts, as in adding members. Executions follow the order of the engine.
   for (const { lock } of dependents) await lock(tx, projectId, ids);
   const locked = (await lockContacts(tx, projectId, ids, "deleting")).map(hashed);
   const found = locked.map((row) => row.id);
   for (const { end } of dependents) await end(tx, projectId, found);
-  // Mails that were being queued when we came are there by now, and no more can come.
+  // Emails that were being queued concurrently are visible now, and no new ones can be added.
   await forgetRecipients(tx, projectId, locked, CONTACT_CHECKS.contactIfThere);
   await forgetChangesOf(tx, projectId, found);
   await keepOptOuts(tx, locked, isImportUndone);
@@ -246,7 +248,7 @@ export interface RenderContact {
   data: Record<string, unknown>;
 }
 
-/** What templates may show of contacts, by id; deleted ones are missing. */
+/** Returns the contact data that templates can show, by id. Deleted contacts are missing. */
 export async function readContactsForRendering(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,

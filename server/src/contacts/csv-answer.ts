@@ -1,8 +1,8 @@
-// A file of CSV as an answer, written while it is read.
+// Streams a CSV file as a response.
 import { Readable } from "node:stream";
 import { ok, type Answer } from "../platform/http/route.ts";
 
-/** `lines` are whole lines, any number at a time, with the header first. */
+/** `lines` yields any number of whole lines per item, starting with the header. */
 export function csv(filename: string, lines: AsyncGenerator<string>): Answer<200, Readable> {
   return {
     ...ok(Readable.from(lines)),

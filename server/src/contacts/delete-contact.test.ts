@@ -1,4 +1,4 @@
-// Deleting a contact over HTTP: the person is gone from everything, and the books still balance.
+// Deleting a contact over HTTP: all personal data is gone, and the totals still add up.
 import { expect, test, vi } from "vitest";
 import { holdRow } from "../testing/hold-row.ts";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
@@ -6,7 +6,7 @@ import { refusalOf, useTestServer } from "../testing/test-server.ts";
 const server = useTestServer();
 const WAIT = { timeout: 30_000, interval: 20 };
 
-test("deleting a contact takes its events and messages, and mails that wait are not sent", async () => {
+test("deleting a contact deletes its events and messages and skips waiting emails", async () => {
   const { byKey, id } = await server.createProject();
   const send = async (email: string) =>
     (
@@ -44,11 +44,11 @@ test("deleting a contact takes its events and messages, and mails that wait are 
     "select t::text as text from emails t where project_id = $1",
     id,
   );
-  // Without its sign, three letters of the address would also be found in an id now and then.
+  // Searches with the @, because three letters of the address alone would sometimes occur in an id.
   expect(JSON.stringify(kept)).not.toMatch(/\+ada|ada@|of a person/);
 });
 
-test("an upsert of a contact that is just being deleted makes a new one", async () => {
+test("an upsert during the deletion of a contact creates a new contact", async () => {
   const { byKey } = await server.createProject();
   const person = { email: "ada@example.com", data: { plan: "pro" } };
   const { body: former } = await server.call<{ id: string }>("POST", "/contacts", byKey, person);

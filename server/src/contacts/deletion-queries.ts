@@ -1,8 +1,8 @@
-// The statement that takes deleted contacts out of what imports remember.
+// Removes deleted contacts from the recorded changes of imports.
 import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 
-/** Takes contacts that are deleted out of what imports changed, because the previous values are personal data. */
+/** Removes deleted contacts from `import_changes`, because the previous values are personal data. */
 export async function forgetChangesOf(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     with naming as (

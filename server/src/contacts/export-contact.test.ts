@@ -1,4 +1,4 @@
-// All we hold on one contact over HTTP: nothing is left out, nothing of anybody else is in it, and deletion leaves none of it.
+// Export of all data about one contact over HTTP: complete, without data of other contacts, and empty after the deletion.
 import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
@@ -36,7 +36,7 @@ const send = (caller: TestCaller, email: string, number: number) =>
 const exportOf = async (caller: TestCaller, id: string) =>
   (await server.call<Export>("GET", `/contacts/${id}/export`, caller)).body;
 
-test("the export holds the contact, its consent, segments, events and mails with what happened to them, and nobody else's", async () => {
+test("the export contains contact, consent, segments, events and emails of this contact only", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const ada = await addContact(byKey, "ada@sandbox.localhost");
   const bob = await addContact(byKey, "bob@sandbox.localhost");
@@ -98,7 +98,7 @@ test("the export holds the contact, its consent, segments, events and mails with
   expect((await exportOf(byKey, bob)).emails.map(({ subject }) => subject)).toEqual(["Mail 9"]);
 });
 
-test("the export holds what executions of workflows hold, each once, however many there are", async () => {
+test("the export contains every workflow execution once, for any number of executions", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const ada = await addContact(byKey, "ada@sandbox.localhost");
   const bob = await addContact(byKey, "bob@sandbox.localhost");
@@ -135,7 +135,7 @@ test("the export holds what executions of workflows hold, each once, however man
   );
 });
 
-test("a contact of another project, and one that is none, is the same 404", async () => {
+test("unknown contacts and contacts of other projects return the same 404", async () => {
   const ada = await addContact(server.project.byKey, "ada@sandbox.localhost");
   const { byKey } = await server.createProject();
   for (const id of [ada, "00000000-0000-7000-8000-000000000000", "nobody"])

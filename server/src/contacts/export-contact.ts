@@ -1,4 +1,4 @@
-// All we hold on one contact, as JSON that is written while it is read: a contact may have more events than memory has room for.
+// Exports all data about one contact as streamed JSON, because the events of a contact may not fit in memory.
 import type { Database } from "../platform/database/database.ts";
 import { readEmailHistory } from "../emails/reading/email-history.ts";
 import { listEvents, listEventsOfEmail, type EventView } from "../events/events.ts";
@@ -8,9 +8,9 @@ import { getContact } from "./contacts.ts";
 
 const EVENTS_A_PAGE = 500;
 
-/** What segments/ knows of a contact; handed in by api.ts. */
+/** Segments of a contact, provided by segments/ through api.ts. */
 export interface ContactSegments {
-  /** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+  /** Returns the static segments of a contact and its tracked dynamic segments. */
   segmentsOfContact: (
     database: Database,
     projectId: string,
@@ -18,12 +18,15 @@ export interface ContactSegments {
   ) => Promise<Array<{ id: string; name: string; createdAt: Date }>>;
 }
 
-/** What workflows/ holds of a contact; handed in by api.ts. */
+/** Executions of a contact, provided by workflows/ through api.ts. */
 export interface ContactExecutions {
   executionsOfContact: (database: Database, projectId: string, contactId: string) => AsyncIterable<unknown>;
 }
 
-/** The pieces of one JSON object. @throws Refusal CONTACT_NOT_FOUND, before the first piece. */
+/**
+ * Yields the chunks of one JSON object.
+ * @throws AppError CONTACT_NOT_FOUND, before the first chunk.
+ */
 export async function openContactExport(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Contacts as CSV: whole, in one form for ever, harmless in a spreadsheet, and the same after an import.
+// CSV export of contacts: complete, in a stable format, safe in spreadsheets, and unchanged after an import.
 import { Readable } from "node:stream";
 import type { KyselyPlugin } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -26,7 +26,7 @@ async function addContacts(
   );
 }
 
-test("the file has every contact, oldest first, with every key that occurs: registered ones first, others after", async () => {
+test("the file has all contacts, oldest first, with registered keys before all other keys", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   for (const [email, data] of [
     ["ada@example.com", { zeta: 1 }],
@@ -53,7 +53,7 @@ test("the file has every contact, oldest first, with every key that occurs: regi
   expect(reply.text).toContain("2026-01-31T10:00:00.500Z");
 });
 
-test("a project without contacts has the header, and another project's contacts are not in it", async () => {
+test("the file of an empty project has only the header and no contact of other projects", async () => {
   const { byKey } = await server.createProject();
   expect(await linesOf(byKey)).toEqual(["email,subscribed,createdAt", ""]);
 });
@@ -63,7 +63,7 @@ const asText = (value: string) =>
     JSON.stringify({ operator: "AND", conditions: [{ field: "email", operator: "startsWith", value }] }),
   );
 
-test("search, subscribed, segment and conditions narrow it; a segment that is not there is a 404", async () => {
+test("search, subscribed, segment and conditions filter the file, and an unknown segment returns 404", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await addContacts(id, [
     { email: "a_1@example.com", data: { only: "here" } },
@@ -132,14 +132,14 @@ const ODD = [
   },
 ];
 
-test("what is exported is the same after an import, and no cell is a formula", async () => {
+test("exported contacts import unchanged, and no cell is a formula", async () => {
   const [one, other] = [
     await server.createProject(server.project.owner),
     await server.createProject(server.project.owner),
   ];
   await addContacts(one.id, ODD);
   const { text } = await exportAll(one.byKey);
-  // A cell begins at a line or behind a comma; one in quotes begins behind the quote.
+  // A cell begins at the start of a line or after a comma. A quoted cell begins after the quote.
   const lines = text.replaceAll("\r\n", "\n");
   expect(lines).not.toMatch(/(^|[,\n])"?[=+@\t\r]/);
   expect(lines).not.toMatch(/(^|[,\n])"?-(?!1\.5)/);
@@ -155,14 +155,14 @@ test("what is exported is the same after an import, and no cell is a formula", a
   expect(timeless((await exportAll(other.byKey)).text)).toEqual(timeless(text));
 });
 
-test("what an import takes is what an export may have: as many keys as a project has fields, and no empty one", async () => {
+test("an export has as many columns as an import accepts, and no empty key", async () => {
   const [one, other] = [
     await server.createProject(server.project.owner),
     await server.createProject(server.project.owner),
   ];
   const keys = Array.from({ length: LIMITS.fields.value }, (_, at) => `k${at}`);
   const data = Object.fromEntries(keys.map((key) => [key, 1]));
-  // As it was stored before empty keys were refused.
+  // Data stored before empty keys were rejected.
   await addContacts(one.id, [{ email: "ada@example.com", data: { ...data, "": 1 } }]);
   const { body } = await uploadCsv(server.call, other.byKey, (await exportAll(one.byKey)).text);
   const { result } = await endOfImport(server.call, other.byKey, body.jobId);
@@ -179,7 +179,7 @@ test("what an import takes is what an export may have: as many keys as a project
 
 const MANY = 6_500;
 
-test("a long file is whole, in batches that neither repeat nor leave out, and is read no faster than it is taken", async () => {
+test("a long file is complete, without gaps or repeats, and is read only as fast as the client takes it", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
@@ -205,7 +205,7 @@ test("a long file is whole, in batches that neither repeat nor leave out, and is
   const chunks = stream[Symbol.asyncIterator]();
   for (let taken = 0; taken < 3; taken++) await chunks.next();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  // Two looks for keys, the registered ones, and two batches with one kept ready.
+  // Two key scans, the registered keys, and two batches of which one is buffered.
   const readSoFar = statements;
   expect(readSoFar).toBeLessThanOrEqual(6);
   stream.destroy();

@@ -1,4 +1,4 @@
-// Contacts as CSV, written while it is read: whoever reads slowly makes us read slowly, and whoever goes away ends it.
+// Streams contacts as CSV. A slow client slows down the reads, and a disconnect stops them.
 import { headerOf } from "@postloft/contract/contact-file/field-names.ts";
 import type { Database } from "../platform/database/database.ts";
 import { writeRow } from "./cell-text.ts";
@@ -14,7 +14,7 @@ const CONTACTS_A_BATCH = 1_000;
 const CONTACTS_A_LOOK = 5_000;
 const FIXED_COLUMNS = ["email", "subscribed", "createdAt"];
 
-/** The lines of the file, many at a time; `conditions` are those of list-contacts.ts. */
+/** Yields many lines of the file at a time. `conditions` come from list-contacts.ts. */
 export async function* writeContacts(
   database: Database,
   projectId: string,
@@ -40,8 +40,8 @@ function writeContact(row: ExportedRow, keys: readonly string[]): string {
 }
 
 /**
- * Every key that occurs: registered ones first, in the order in which they were first seen. A key that comes later is not in the file, nor is
- * an empty one, which may be there from before: no import takes a column without a name.
+ * Returns every key in use, registered keys first in the order of first use. Keys added during the export are missing. Empty keys from old
+ * data are skipped, because no import accepts a column without a name.
  */
 async function listKeys(database: Database, projectId: string, conditions: Conditions): Promise<string[]> {
   const found = new Set<string>();

@@ -1,9 +1,9 @@
-// Statements that read contacts for files: in batches by key, so that no answer is ever in memory as a whole.
+// Reads contacts for exports in keyset batches, so that no export is held in memory as a whole.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { shownData } from "./shown-data-queries.ts";
 
-/** Conditions on `contacts c`, all of which must hold. */
+/** Conditions on `contacts c`, joined with AND. */
 export type Conditions = ReadonlyArray<RawBuilder<SqlBool>>;
 
 interface Batch {
@@ -24,7 +24,7 @@ export interface ExportedRow {
   createdAt: Date;
 }
 
-/** Oldest first. */
+/** Returns the next contacts, oldest first. */
 export async function listContactsAfter(
   database: Database,
   projectId: string,
@@ -37,7 +37,7 @@ export async function listContactsAfter(
   return rows;
 }
 
-/** The keys that occur in the data of the next contacts, which of these is the last, and how many there are. */
+/** Returns the keys in the data of the next contacts, the id of the last contact, and the number of contacts. */
 export async function listDataKeysAfter(
   database: Database,
   projectId: string,
@@ -54,7 +54,7 @@ export async function listDataKeysAfter(
   return rows[0] ?? { keys: [], last: null, count: 0 };
 }
 
-/** Registered keys in the order in which they were first seen. */
+/** Returns the registered keys in the order of first use. */
 export async function listFieldKeys(database: Database, projectId: string): Promise<string[]> {
   const rows = await database
     .selectFrom("contact_fields")

@@ -1,4 +1,4 @@
-// How a page of contacts is found: along the order of the list, by the best index, or in pieces; and how many there are.
+// Finds a page of contacts along the list order, by the best index, or in partial pages, and counts the matches.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import {
@@ -26,20 +26,20 @@ type ConditionsFor = (scope: "few" | "all") => Promise<Conditions>;
 export interface Found {
   rows: ListedContactRow[];
   total: number;
-  /** Where those that were looked at end before the list does. */
+  /** Set if the search stopped before the end of the list. */
   looked?: Looked;
 }
 
 interface Looked {
   count: number;
-  /** The key of the last of them, as the order says. */
+  /** The sort key of the last checked contact. */
   end: string;
 }
 
-/** Whether somebody wants to know how many there are. */
+/** Returns whether the request needs a count. */
 const isCounted = ({ after, withTotal }: ContactPageRequest) => after === null && withTotal !== false;
 
-/** An index has exactly these contacts in exactly this order. */
+/** Lists contacts for which an index has exactly this filter and order. */
 export async function listIndexed(
   database: Database,
   projectId: string,
@@ -53,16 +53,16 @@ export async function listIndexed(
   return { rows, total };
 }
 
-/** Where one contact in a hundred meets the conditions, a page is found among so many, in a few hundredths of a second. */
+/** This range contains a page if one contact in a hundred matches. Scanning it takes a few hundredths of a second. */
 const NEARBY_CONTACTS = 12_000;
-/** Where some do, but not enough: twice as many at most are looked at as a page should need. */
+/** If there are some matches but too few for a page, a second scan covers up to twice the range that should suffice. */
 const FARTHER_FACTOR = 2;
 const FARTHEST_CONTACTS = 40_000;
 
 /**
- * No plan suits both common and rare conditions, and the planner cannot tell them apart for parts of addresses and for
- * segments: first a short walk along the order of the list, which finds the common; a longer one where that should be
- * enough; then all that match, by the best index.
+ * Finds a page in up to three attempts, because no plan suits both common and rare conditions. The planner cannot tell them apart for parts
+ * of addresses and for segments. A short scan along the list order finds common matches, and a longer one follows if it should suffice.
+ * Otherwise the best index finds all matches.
  */
 export async function listSelected(
   database: Database,
@@ -78,7 +78,7 @@ export async function listSelected(
   return { rows: few.rows, total: request.after === null ? few.found : 0 };
 }
 
-/** A whole page of those that come next; null where they are not near. */
+/** Returns a full page from the contacts next in order, or null if they contain too few matches. */
 async function listNearby(
   database: Database,
   projectId: string,
@@ -95,18 +95,18 @@ async function listNearby(
   return farther.length > request.limit ? farther : null;
 }
 
-/** No piece of a look ends later, but for the statement that runs. */
+/** A partial page ends after this time, plus the statement that is still running. */
 const PIECE_MS = 60;
-/** Twenty conditions on each of so many take that long. */
+/** Checking twenty conditions on this number of contacts takes about as long. */
 const PIECE_CONTACTS = 6_000;
-/** What an index has is found in a few milliseconds. */
+/** An index lookup of rare matches takes a few milliseconds. */
 const INDEX_MS = 30;
-/** Where so large a part of a page is near, many match: an index would have thousands. */
+/** If the range contains more than this fraction of a page, matches are common, so an index would return thousands. */
 const MANY_NEAR = 4;
 
 /**
- * The same in pieces: a page of those near; else all that match, where an index finds them quickly; else whoever was near, and the next
- * piece goes on behind them (docs/decisions/0099).
+ * Finds a page in partial pages. Returns a full page of nearby matches, or all matches if an index finds them quickly. Otherwise returns
+ * the nearby matches, and the next request continues after them (docs/decisions/0099).
  */
 export async function listInPieces(
   database: Database,
@@ -127,13 +127,16 @@ export async function listInPieces(
       listFewContactRows(tx, projectId, conditions, request),
     );
     if (few !== null) return { rows: few.rows, total: isFirst ? few.found : 0 };
-    // Nor would they be counted quickly.
+    // Counting would not be quick either.
     if (request.withTotal === "quick") return near;
   }
   return { ...near, total: isCounted(request) ? await count(database, projectId, conditions, request) : 0 };
 }
 
-/** Those that match among the next in order: at once one look, and while a look is under way until somebody is found or time is up. */
+/**
+ * Checks the contacts next in order. The first request checks one range, and a continuing search checks more until it finds a match or time
+ * is up.
+ */
 async function lookOn(
   database: Database,
   projectId: string,
@@ -155,10 +158,10 @@ async function lookOn(
   }
 }
 
-/** So many contacts are counted whatever it takes: tens of milliseconds, of which a busy machine makes a hundred. */
+/** Projects up to this size are always counted. It takes tens of milliseconds, or about a hundred on a busy machine. */
 const FEW_CONTACTS = 20_000;
 
-/** How many meet the conditions; 0 where a quick total is asked for and that was not to be found out in its time. */
+/** Returns the number of matches. Returns 0 if a quick total is requested and counting exceeds its time limit. */
 async function count(
   database: Database,
   projectId: string,
@@ -173,7 +176,7 @@ async function count(
   return counted ?? 0;
 }
 
-/** What is found in so many milliseconds; null where that is not enough. */
+/** Returns the result, or null if the time limit is exceeded. */
 async function quickly<Answer>(
   database: Database,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-// The kinds of jobs of this folder, by name.
+// Job kinds of this folder, by name.
 import type { JobStep } from "../platform/background/jobs.ts";
 import { BULK_KIND } from "./bulk/bulk-changes.ts";
 import { stepOfBulk } from "./bulk/change-contacts.ts";

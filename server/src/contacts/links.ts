@@ -1,4 +1,4 @@
-// The three links each recipient gets: unsubscribe, subscribe, manage. Signed, so that they can be neither guessed nor changed.
+// Signed links of each recipient to unsubscribe, subscribe and manage the subscription. The signature prevents guessing and tampering.
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual, type KeyObject } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { deriveKey } from "../platform/crypto.ts";
@@ -9,7 +9,7 @@ const ID_BYTES = 16;
 const FIXED_BYTES = 2 * ID_BYTES + MAC_BYTES;
 /** UTF-8 takes up to three bytes for a character of the basic plane. */
 const MAX_BYTES = FIXED_BYTES + 3 * LIMITS.addressLength.value;
-/** As base64url writes them; nothing else is even decoded. */
+/** The form of base64url. No other text is decoded. */
 const TOKEN = /^[A-Za-z0-9_-]{64,}$/;
 
 export const LINK_PURPOSES = ["unsubscribe", "subscribe", "manage"] as const;
@@ -21,19 +21,18 @@ export interface ContactLinks {
   manageUrl: string;
 }
 
-/** The canonical address that links act on, and the email that contains them; null: none does. */
+/** The canonical address that links act on, and the email that contains the links, or null. */
 export interface LinkedAddress {
   address: string;
   emailId: string | null;
 }
 
 /**
- * Returns a function that makes the links of a recipient. Links with an address act on it, whoever has it when they are used. Links
- * without one act on the contact: previews use them with the id of nobody, and emails from before this version contain them.
- *
+ * Returns a function that makes the links of a recipient. Links with an address act on the current contact with that address. Links without
+ * one act on a contact id. Previews use them with the id `NOBODY`, and emails from before this version contain them.
  * A token holds the project, the email, a 128-bit MAC and the encrypted address. The MAC covers the purpose, both ids and the address, and
- * is the IV of the encryption too (a synthetic IV), so an email always gets the same links. A token without an address holds the
- * contact instead of the email.
+ * is also the IV of the encryption (a synthetic IV). So an email always gets the same links. A token without an address holds the contact
+ * instead of the email.
  */
 export function createContactLinks(applicationSecret: string, baseUrl: () => string): LinkParts["linksOf"] {
   const keys = keysOf(applicationSecret);
@@ -56,13 +55,13 @@ export interface LinkParts {
   readLink: (purpose: LinkPurpose, token: string) => LinkedRecipient | null;
 }
 
-/** What a link acts on: an address, or in links without one a contact. */
+/** The target of a link, which is an address, or a contact in links without an address. */
 export type LinkedRecipient = { projectId: string } & (
   | { contactId: string; to: undefined }
   | { contactId: null; to: LinkedAddress }
 );
 
-/** Reads the last part of a link back; returns null when it was not made here for this purpose. */
+/** Returns a function that reads the last part of a link. It returns null for tokens that were not made here for this purpose. */
 export function createLinkReader(applicationSecret: string): LinkParts["readLink"] {
   const keys = keysOf(applicationSecret);
   return (purpose, token) => {
@@ -93,7 +92,7 @@ function keysOf(applicationSecret: string): Keys {
   };
 }
 
-/** Without an address the MAC is the one of links that named contacts, so that those stay valid. */
+/** Without an address the MAC equals the one of older links that named contacts, so that those links stay valid. */
 function macOf(key: KeyObject, purpose: LinkPurpose, ids: Buffer, address: Buffer): Buffer {
   return createHmac("sha256", key)
     .update(purpose)

@@ -1,4 +1,4 @@
-// The list of contacts over HTTP: filters, orders, cursors that hold in each of them.
+// List of contacts over HTTP: filters, sort orders, and cursors in each order.
 import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { newId } from "../platform/ids.ts";
@@ -25,7 +25,7 @@ const call = ({ byKey }: TestProject, query: string) =>
   server.call<ContactList>("GET", `/contacts?${query}`, byKey);
 const list = async (project: TestProject, query: string) => (await call(project, query)).body;
 
-/** All pages of a list, one after the other: the parts of the addresses before the @. */
+/** Walks all pages of a list and returns the local parts of the addresses. */
 async function walk(project: TestProject, query: string): Promise<string[]> {
   const names: string[] = [];
   for (let cursor = ""; ;) {
@@ -37,7 +37,10 @@ async function walk(project: TestProject, query: string): Promise<string[]> {
   }
 }
 
-/** Contacts whose addresses are in another order than they came; every fifth is unsubscribed. Returns the names as they came. */
+/**
+ * Creates contacts whose address order differs from their creation order, every fifth of them unsubscribed. Returns the local parts in
+ * creation order.
+ */
 async function fill({ id }: TestProject, count: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, at) => `${(at * 37) % 101}-${at}`);
   await server.rows(
@@ -54,7 +57,7 @@ async function fill({ id }: TestProject, count: number): Promise<string[]> {
 const byAddress = (names: readonly string[]) =>
   names.toSorted((one, other) => (`${one}@` < `${other}@` ? -1 : 1));
 
-test("each order goes through everybody once, forwards and backwards", async () => {
+test("each order lists every contact once, forwards and backwards", async () => {
   const project = await server.createProject();
   const names = await fill(project, 30);
   await fill(await server.createProject(), 10);
@@ -67,7 +70,7 @@ test("each order goes through everybody once, forwards and backwards", async () 
   expect(await walk(project, "sort=email&dir=desc")).toEqual(byAddress(names).toReversed());
 });
 
-test("filters hold in each order and together, and the total is of those that match", async () => {
+test("filters work in each order and together, and the total counts the matches", async () => {
   const project = await server.createProject();
   const names = await fill(project, 60);
   const unsubscribed = names.filter((_, at) => at % 5 === 0);
@@ -85,7 +88,7 @@ test("filters hold in each order and together, and the total is of those that ma
   expect(await list(project, "subscribed=false&search=5&limit=1")).toMatchObject({ total: found.length });
 });
 
-test("what few match is found far behind, what many match is found page by page", async () => {
+test("finds rare matches far back in the list and common ones page by page", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed)
@@ -108,7 +111,7 @@ test("what few match is found far behind, what many match is found page by page"
   ]);
 });
 
-test("where the nearest hold nearly a page, those behind them are looked at too, and nobody is counted", async () => {
+test("searches farther without counting when the nearest contacts almost fill a page", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed)
@@ -124,7 +127,7 @@ test("where the nearest hold nearly a page, those behind them are looked at too,
   expect((await walk(project, "search=rare")).toSorted()).toEqual(all.toSorted());
 });
 
-test("a segment means its members, in each order; one that nobody knows here is a 404", async () => {
+test("a segment filter lists its members in each order, and an unknown segment returns 404", async () => {
   const project = await server.createProject();
   const names = await fill(project, 20);
   const segmentId = newId();
@@ -159,7 +162,7 @@ test("a segment means its members, in each order; one that nobody knows here is 
     expect(refusalOf((await call(asking, `segmentId=${id}`)) as never)).toBe("404 SEGMENT_NOT_FOUND");
 });
 
-test("a cursor goes on in its own order, survives the deletion of its row, and shows nothing of another project", async () => {
+test("a cursor continues in its order, survives row deletion, and exposes no other project", async () => {
   const project = await server.createProject();
   const names = byAddress(await fill(project, 12));
   const first = await list(project, "sort=email&dir=desc&limit=4");
@@ -175,7 +178,7 @@ test("a cursor goes on in its own order, survives the deletion of its row, and s
 
 const cursorOf = (text: string) => Buffer.from(text).toString("base64url");
 
-test("a cursor of another order, and what this list did not hand out, are refused", async () => {
+test("rejects cursors of another order and cursors that this list did not return", async () => {
   const project = await server.createProject();
   await fill(project, 5);
   const byMail = (await list(project, "sort=email&limit=1")).cursor ?? "";
@@ -232,10 +235,10 @@ const PRO_OR_FIVE = {
 const ask = ({ byKey }: TestProject, body: object) =>
   server.call<ContactList & ErrorEnvelope>("POST", "/contacts/search", byKey, body);
 
-/** Whether `fill` made a contact unsubscribed. */
+/** Returns whether `fill` created this contact as unsubscribed. */
 const isOff = (name: string) => Number(name.split("-")[1]) % 5 === 0;
 
-/** All pages of a search, as `walk`. */
+/** Walks all pages of a search like `walk`. */
 async function walkSearch(project: TestProject, body: object): Promise<string[]> {
   const names: string[] = [];
   for (let cursor: string | null = null; ;) {
@@ -246,7 +249,7 @@ async function walkSearch(project: TestProject, body: object): Promise<string[]>
   }
 }
 
-test("a filter of conditions means who matches, in each order, together with all else that narrows the list", async () => {
+test("conditions filter in each order and combine with all other filters", async () => {
   const project = await server.createProject();
   const names = await fill(project, 60);
   await server.rows(
@@ -263,7 +266,7 @@ test("a filter of conditions means who matches, in each order, together with all
   expect((await ask(project, { ...narrow, limit: 1 })).body.total).toBe(both.length);
 });
 
-test("without the total a page comes all the same, and it is told where it is known anyway", async () => {
+test("without the total, pages still work and return it if it is known for free", async () => {
   const project = await server.createProject();
   const names = await fill(project, 20);
   const many = { filters: PRO_OR_FIVE, withTotal: false };
@@ -275,7 +278,7 @@ test("without the total a page comes all the same, and it is told where it is kn
   expect((await ask(project, { ...many, limit: 1 })).body.hasMore).toBe(few.data.length > 1);
 });
 
-test("a quick total is the total, or it is not told", async () => {
+test("a quick total is exact or 0", async () => {
   const project = await server.createProject();
   const names = await fill(project, 60);
   expect(await list(project, "withTotal=quick&limit=5")).toMatchObject({
@@ -286,7 +289,7 @@ test("a quick total is the total, or it is not told", async () => {
   const all = { filters: PRO_OR_FIVE, limit: 1 };
   const { total } = (await ask(project, all)).body;
   expect((await ask(project, { ...all, withTotal: "quick" })).body.total).toBe(total);
-  // Much to look through in many: one is looked at in a moment, all of them are not.
+  // The texts are long. Checking one contact is fast, but checking all of them exceeds the time limit.
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
      select $1, new_id(), 'many' || n || '@example.com', true, jsonb_build_object('text', repeat('b', 3000) || 'a')
@@ -304,9 +307,9 @@ test("a quick total is the total, or it is not told", async () => {
   expect(faultsOf(refused)).toEqual(["withTotal invalid_union"]);
 });
 
-test("whom hardly any conditions fit is looked for in pieces where pages may be short: everybody once, in each order", async () => {
+test("short pages find rare matches in partial pages, each contact once, in each order", async () => {
   const project = await server.createProject();
-  // Much to look through in each, and no index: all of them take longer than a piece may.
+  // The texts are long and not indexed, so checking all contacts takes longer than one partial page.
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)
      select $1, new_id(), lpad(n::text, 5, '0') || '@example.com', true,
@@ -315,7 +318,7 @@ test("whom hardly any conditions fit is looked for in pieces where pages may be 
     project.id,
   );
   const filters = { operator: "AND", conditions: [{ field: "data.text", operator: "contains", value: "a" }] };
-  // By address two of them are the first and the last of those that are looked at together.
+  // In address order, two of these are the first and the last contact of a checked range.
   const rare = ["00700", "00701", "06001", "12000", "14000", "29900"];
   for (const sort of ["createdAt", "email"] as const) {
     const pages: ContactList[] = [];
@@ -329,16 +332,16 @@ test("whom hardly any conditions fit is looked for in pieces where pages may be 
       found.toSorted((one, other) => (one[key] < other[key] === (key === "email") ? -1 : 1)),
     );
     expect(found.map(({ email }) => email.slice(0, 5)).toSorted()).toEqual(rare);
-    // Where time was up it is said how far somebody looked, and nobody is counted.
+    // Partial pages report the number of checked contacts and do not count.
     expect(pages.filter(({ lookedAt }) => lookedAt !== undefined).length).toBeGreaterThan(0);
     for (const { lookedAt, cursor, hasMore, total } of pages)
       expect([hasMore, total, lookedAt !== undefined && !hasMore]).toEqual([cursor !== null, 0, false]);
   }
-  // Without a word about it a page is full, or the last.
+  // Without `shortPages`, every page is full except the last.
   expect((await ask(project, { filters, limit: 3 })).body).toMatchObject({ total: 6, hasMore: true });
 });
 
-test("where pages may be short, what an index finds, what is near and what is few come at once and are counted", async () => {
+test("short pages return indexed, nearby and rare matches immediately, with the total", async () => {
   const project = await server.createProject();
   const names = await fill(project, 60);
   const all = { withTotal: "quick", shortPages: true } as const;
@@ -360,7 +363,7 @@ test("where pages may be short, what an index finds, what is near and what is fe
   });
 });
 
-test("what takes longer than any statement may is refused with a sentence on the conditions", async () => {
+test("a statement over the time limit returns an error on the conditions", async () => {
   const project = await server.createProject();
   const client = await server.pool.connect();
   const waiting =
@@ -369,7 +372,7 @@ test("what takes longer than any statement may is refused with a sentence on the
     for (const path of ["/contacts/search", "/segments/preview"]) {
       await client.query("begin; lock table contacts in access exclusive mode");
       const asked = server.call("POST", path, project.byKey, { filters: PRO_OR_FIVE });
-      // What PostgreSQL does to a statement that is out of time, without waiting for that.
+      // Cancels the statement as PostgreSQL does after a timeout, without waiting for the timeout.
       await expect
         .poll(async () => (await client.query(`select pg_cancel_backend(pid) from (${waiting}) w`)).rowCount)
         .toBeGreaterThan(0);
@@ -382,7 +385,7 @@ test("what takes longer than any statement may is refused with a sentence on the
   }
 });
 
-test("a filter that is none, or that stands on a segment of another project, is told by its field", async () => {
+test("an invalid filter, or one with a segment of another project, returns an error on its field", async () => {
   const [project, elsewhere] = [await server.createProject(), await server.createProject()];
   const { body: foreign } = await server.call<{ id: string }>("POST", "/segments", elsewhere.byKey, {
     name: "Theirs",

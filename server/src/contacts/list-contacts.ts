@@ -1,4 +1,4 @@
-// Lists of contacts: who is meant by a search, a state, a segment; in which order; page by page.
+// Lists contacts by search, subscription, segment or conditions, in a chosen order, page by page.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import { isOutOfTime, type Database } from "../platform/database/database.ts";
@@ -9,35 +9,41 @@ import { listIndexed, listInPieces, listSelected, type Found } from "./find-cont
 import { cursorAfter, type ContactPageRequest } from "./list-cursor.ts";
 import { countContacts, isSubscribed } from "./list-queries.ts";
 
-/** What is left out restricts nothing. */
+/** Omitted fields do not restrict the list. */
 export interface ContactFilter {
-  /** A part of the address, in any case. */
+  /** A part of the address, case-insensitive. */
   search?: string | undefined;
   subscribed?: boolean | undefined;
   segmentId?: string | undefined;
-  /** Conditions, as segments have them. */
+  /** Conditions in the filter language of segments. */
   filters?: Filter | undefined;
 }
 
-/** What segments/ knows of contacts; handed in by api.ts. */
+/** Conditions for the members of segments, provided by segments/ through api.ts. */
 export interface Membership {
-  /** The members of a segment now, as a condition on `contacts c`. @throws Refusal SEGMENT_NOT_FOUND. */
+  /**
+   * Returns the current members of a segment as a condition on `contacts c`.
+   * @throws AppError SEGMENT_NOT_FOUND.
+   */
   membersOf: (database: Database, projectId: string, segmentId: string) => Promise<RawBuilder<SqlBool>>;
-  /** Who matches a filter, the same way. @throws Refusal VALIDATION_ERROR naming `field` when it stands on a segment that is none. */
+  /**
+   * Returns the matches of a filter in the same form.
+   * @throws AppError VALIDATION_ERROR for `field` if the filter names an unknown segment.
+   */
   matchesOf: (
     database: Database,
     projectId: string,
     field: string,
     filters: Filter,
-    /** Whether it is asked of a few contacts, or of all. */
+    /** Whether the statement reads a few contacts or all of them. */
     scope?: "few" | "all",
   ) => Promise<RawBuilder<SqlBool>>;
 }
 
 /**
- * The conditions of a filter on `contacts c`, all of which must hold.
- * @param field where its `filters` stand in what was sent
- * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
+ * Returns the conditions of a filter on `contacts c`, to be joined with AND.
+ * @param field the path of `filters` in the request
+ * @throws AppError SEGMENT_NOT_FOUND, or VALIDATION_ERROR if the filters name an unknown segment.
  */
 export async function conditionsOf(
   database: Database,
@@ -54,14 +60,14 @@ export async function conditionsOf(
   ];
 }
 
-/** How many contacts a project has. */
+/** Returns the number of contacts of a project. */
 export async function countAll(database: Database, projectId: string): Promise<number> {
   return countContacts(database, projectId, []);
 }
 
 /**
- * Contacts page by page; `total` is counted on the first page only, where it is wanted or known anyway.
- * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
+ * Returns a page of contacts. `total` is counted on the first page only, if requested or known for free.
+ * @throws AppError SEGMENT_NOT_FOUND, or VALIDATION_ERROR if the filters name an unknown segment.
  */
 export async function listContacts(
   database: Database,
@@ -85,7 +91,7 @@ export async function listContacts(
   return { ...toContactPage(found, request), total };
 }
 
-/** @throws Refusal VALIDATION_ERROR when a question over all contacts takes longer than any statement may. */
+/** @throws AppError VALIDATION_ERROR if a query over all contacts exceeds the statement timeout. */
 export async function inTime<Answer>(asking: Promise<Answer>): Promise<Answer> {
   return asking.catch((error: unknown) => {
     if (!isOutOfTime(error)) throw error;

@@ -1,5 +1,5 @@
-// Where a list of contacts goes on: in which order it is, and behind which contact. Pure; the cursor holds the key itself, so that it
-// survives the deletion of the contact.
+// Cursors of the contact list, with the sort order and the last key. Pure. The cursor contains the key itself, so that it survives the
+// deletion of the contact.
 import { parseAddress } from "@postloft/contract/address.ts";
 import type { CONTACT_SORTS, SORT_DIRECTIONS, TOTALS } from "@postloft/contract/contacts.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -14,23 +14,23 @@ export interface ContactOrder {
 export interface ContactPageRequest {
   limit: number;
   order: ContactOrder;
-  /** Whether all that match are counted, for the first page; `quick`: unless that takes long. */
+  /** Whether the first page counts all matches. With `quick` it does so only within a time limit. */
   withTotal: boolean | "quick";
-  /** The id or the address, as the order says, of the last contact of the page before; null for the first page. */
+  /** The id or the address of the last contact of the previous page, depending on the order. Null for the first page. */
   after: string | null;
-  /** Whether a page may be short: a long look comes in pieces. */
+  /** Whether a page may be short, so that a long search returns partial pages. */
   isShort: boolean;
-  /** Whether such a look is under way, so that those next in order are all there is to look at. */
+  /** Whether such a search is in progress, so that only the contacts next in order are checked. */
   isLooking: boolean;
 }
 
-/** At the end of the cursor of a piece. */
+/** Suffix in the cursor of a partial page. */
 const LOOKING = "on";
 const LIST = "contacts";
 const SORTS = ["createdAt", "email"] satisfies Array<ContactOrder["sort"]>;
 const DIRECTIONS = ["asc", "desc"] satisfies Array<ContactOrder["dir"]>;
 
-/** @throws Refusal BAD_REQUEST for a cursor that is none of this list's, or one of another order than the one asked for. */
+/** @throws AppError BAD_REQUEST for a cursor that this list did not return, or one with another order than requested. */
 export function readContactPage(query: {
   limit?: number | undefined;
   cursor?: string | undefined;
@@ -77,7 +77,7 @@ function isKey({ sort }: ContactOrder, key: string): boolean {
   return parsed.ok && parsed.address === key;
 }
 
-/** The cursor of the page that goes on behind the contact with this key; `isLooking`: of the next piece of a look. */
+/** Returns the cursor of the page after the contact with this key. `isLooking` marks the cursor of a partial page. */
 export function cursorAfter({ sort, dir }: ContactOrder, key: string, isLooking: boolean): string {
   const place = `${LIST}:${sort}:${dir}:${key}`;
   return Buffer.from(isLooking ? `${place}:${LOOKING}` : place).toString("base64url");

@@ -1,4 +1,4 @@
-// Statements of lists of contacts. Conditions are on `contacts c`.
+// Statements for lists of contacts. Conditions apply to `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { asFarAsItFits, type RowOfBytes } from "../platform/http/page.ts";
@@ -15,7 +15,7 @@ export function isSubscribed(subscribed: boolean): Condition {
 /** A contact on a page. */
 export type ListedContactRow = ContactRow & RowOfBytes;
 
-/** What a page of contacts takes is nearly all their data. */
+/** The data makes up nearly all of a page's size. */
 export const DATA_BYTES = sql`octet_length(data::text)`;
 
 const columnsOf = (projectId: string) =>
@@ -38,7 +38,9 @@ function placeOf({ order, after }: ContactPageRequest) {
 
 const all = (conditions: readonly Condition[]) => sql.join([sql`true`, ...conditions], sql` and `);
 
-/** One row more than the page, for "there is more". The rows come in the order of an index; a condition that few meet makes it walk far. */
+/**
+ * Returns one row more than the page, to detect a next page. The statement walks an index in list order, which is slow for rare conditions.
+ */
 export async function listContactRows(
   database: Database,
   projectId: string,
@@ -54,7 +56,7 @@ export async function listContactRows(
   return rows;
 }
 
-/** The same among the next `look` contacts alone. */
+/** Returns the matches among the next `look` contacts. */
 export async function listContactRowsNearby(
   database: Database,
   projectId: string,
@@ -71,7 +73,7 @@ export async function listContactRowsNearby(
   return rows;
 }
 
-/** The key, as the order says, of the last of the next `look` contacts; undefined where there are not so many. */
+/** Returns the sort key of the last of the next `look` contacts, or undefined if there are fewer. */
 export async function findNearbyEnd(
   database: Database,
   projectId: string,
@@ -84,7 +86,7 @@ export async function findNearbyEnd(
   return rows[0]?.key;
 }
 
-/** The same for conditions that few meet: finds all that meet them by the best index, takes the first, and tells how many they are. */
+/** Returns the first matches of a rare condition. Finds all matches by the best index, and returns their number. */
 export async function listFewContactRows(
   database: Database,
   projectId: string,
@@ -116,7 +118,7 @@ export async function countContacts(
   return rows[0]?.count ?? 0;
 }
 
-/** Whether a project has more contacts than so many, without counting the rest. */
+/** Returns whether a project has more contacts than `count`, without counting the rest. */
 export async function hasMoreContacts(
   database: Database,
   projectId: string,
@@ -129,7 +131,7 @@ export async function hasMoreContacts(
   return rows.length > 0;
 }
 
-/** As part of a larger statement: the ids of those that meet the conditions as one text of bytes, 16 each, in order. */
+/** Returns an expression for the ids of all matches as one byte string, 16 bytes per id, in order. */
 export function idBytesOf(
   projectId: string,
   conditions: readonly Condition[],

@@ -1,11 +1,11 @@
-// Contacts that match a filter, counted and listed.
+// Counts and lists contacts that match a filter.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { fittingLimit } from "../platform/http/page.ts";
 import { presentContact, type ContactView } from "./contacts.ts";
 import { alsoIs, countContactsMatching, listContactsMatching } from "./matching-queries.ts";
 
-/** How many contacts of a project match; `matches` is a condition on `contacts c`. */
+/** Returns the number of matching contacts. `matches` is a condition on `contacts c`. */
 export async function countMatching(
   database: Database,
   projectId: string,
@@ -14,7 +14,7 @@ export async function countMatching(
   return countContactsMatching(database, projectId, matches);
 }
 
-/** Contacts that match, newest first, as far as they fit into an answer: `isWhole` says whether all of the page do. */
+/** Returns matching contacts, newest first, up to the size limit of a response. `isWhole` tells whether the whole page fits. */
 export async function listMatching(
   database: Database,
   projectId: string,
@@ -26,7 +26,7 @@ export async function listMatching(
   return { contacts: rows.slice(0, fitting).map(presentContact), isWhole: fitting === rows.length };
 }
 
-/** Whether one contact matches. */
+/** Returns whether one contact matches. */
 export async function isAmong(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Statements over the contacts that match a compiled filter on `contacts c`.
+// Statements over contacts that match a compiled filter on `contacts c`.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 import { asFarAsItFits } from "../platform/http/page.ts";
@@ -34,7 +34,7 @@ export async function listContactsMatching(
   return rows;
 }
 
-/** That a contact `c` is this one and matches. */
+/** Returns the condition that a contact `c` has this id and matches. */
 export function alsoIs(contactId: string, matches: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`c.id = ${contactId}::uuid and ${matches}`;
 }

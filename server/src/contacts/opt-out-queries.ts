@@ -1,4 +1,4 @@
-// Statements on `opt_outs`. A contact that is new takes its row in the statement of upsert-queries.ts.
+// Statements on `opt_outs`. A new contact consumes its row in the statement of upsert-queries.ts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
@@ -9,17 +9,16 @@ export interface HashedAddress {
 }
 
 /**
- * Whether a contact `c` is unsubscribed because somebody wanted it: its log has more than a beginning that is a default, or nothing
- * at all, because it is older than the log. Writing in is a default too, also before `by_default` was there.
+ * Returns whether a contact `c` opted out, which means that the unsubscription was a choice and not a default. A contact without a log
+ * predates the log and counts as opted out. Inbound emails count as a default, including rows from before `by_default` existed.
  */
 const hasOptedOut = (isImportUndone: boolean) => sql`not c.subscribed and coalesce((
   select bool_or(not l.by_default and l.source <> 'inbound' and not (${isImportUndone} and l.id = l.contact_id and l.source = 'import'))
   from consent_changes l where l.project_id = c.project_id and l.contact_id = c.id), true)`;
 
 /**
- * Records the opt-outs of contacts, locked, that are about to lose their addresses; of those that have not opted out none.
- *
- * @param isImportUndone the import that created them is undone, so what it said is no opt-out
+ * Records the opt-outs of locked contacts that are about to lose their addresses. Contacts that have not opted out are skipped.
+ * @param isImportUndone ignores the state set by the import that created the contacts, because that import is being undone
  */
 export async function keepOptOuts(
   tx: Tx,
@@ -40,8 +39,8 @@ export async function keepOptOuts(
 }
 
 /**
- * Records opt-outs of addresses that no contact has. Those of contacts too while their project is being reset, because the
- * contacts are about to be deleted. A project that is gone has none.
+ * Records opt-outs of addresses without a contact. While a project is being reset, opt-outs of contacts are recorded too, because the
+ * contacts are about to be deleted. Deleted projects are skipped.
  */
 export async function insertOptOuts(
   tx: Tx,
@@ -60,7 +59,7 @@ export async function insertOptOuts(
     on conflict do nothing`.execute(tx);
 }
 
-/** Takes back the opt-out of an address; returns whether there was one. */
+/** Deletes the opt-out of an address and returns whether there was one. */
 export async function deleteOptOut(tx: Tx, { projectId, addressHash }: HashedAddress): Promise<boolean> {
   const { rows } = await sql<{ addressHash: string }>`
     delete from opt_outs where project_id = ${projectId} and address_hash = ${addressHash}
@@ -79,7 +78,7 @@ export async function hasOptOut(
   return rows[0]?.has === true;
 }
 
-/** Returns those of the hashes of addresses that opted out. */
+/** Returns the hashes with an opt-out. */
 export async function listOptOuts(
   database: Database,
   projectId: string,
@@ -92,8 +91,8 @@ export async function listOptOuts(
 }
 
 /**
- * Locks the contacts of a project that have these addresses now, in the order in which upserts lock them. Whoever deletes or renames one at the
- * same time is waited for: afterwards it has the address no longer.
+ * Locks the contacts of a project with these addresses, in the lock order of upserts. Waits for concurrent deletions and renames, after
+ * which the contact no longer has the address.
  */
 export async function lockHolders(
   tx: Tx,
@@ -106,7 +105,7 @@ export async function lockHolders(
   return rows;
 }
 
-/** The next unsubscribed contacts of a project after one, by their ids. */
+/** Returns the next unsubscribed contacts of a project by id. */
 export async function listUnsubscribed(
   tx: Tx,
   projectId: string,

@@ -1,5 +1,5 @@
-// Random histories of a few addresses: contacts come, leave, are renamed, deleted and imported, while old links are clicked and bounces
-// arrive. An oracle that knows addresses and nothing of contacts says who is subscribed.
+// Random histories of a few addresses: signups, unsubscriptions, renames, deletions and imports, with clicks on old links and late bounces.
+// An oracle that knows only addresses predicts the subscriptions.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { newId, NOBODY } from "../platform/ids.ts";
@@ -16,13 +16,13 @@ const FORM = { headers: { "content-type": "application/x-www-form-urlencoded" } 
 const ADDRESSES = Array.from({ length: 5 }, (_, at) => `person${at}@sandbox.localhost`);
 const STEPS = 220;
 
-/** What is true of an address: whether it opted out since it was last subscribed, and of its contact, if it has one. */
+/** The state of an address: whether it opted out since its last subscription, and its contact, if any. */
 interface Truth {
   isOut: boolean;
   contact: { id: string; subscribed: boolean } | null;
 }
 
-/** Mulberry32: the same numbers for the same seed. */
+/** Mulberry32 returns the same numbers for the same seed. */
 function randomNumbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,7 +50,7 @@ class Oracle {
     if (truth.contact !== null) truth.contact.subscribed = subscribed;
   }
 
-  /** `wish` undefined: nobody said so. */
+  /** `wish` is undefined if the caller did not set the subscription. */
   upsert(address: string, id: string, wish: boolean | undefined, byDefault: boolean): void {
     const truth = this.of(address);
     truth.contact ??= { id, subscribed: byDefault && !truth.isOut };
@@ -78,7 +78,7 @@ interface World {
   project: TestProject;
   oracle: Oracle;
   below: (most: number) => number;
-  /** Emails that were sent, in their order: their links and bounces stay. */
+  /** Emails sent so far, in order, for later clicks and bounces. */
   mails: Array<{ id: string; address: string }>;
 }
 
@@ -185,7 +185,7 @@ const STEPS_BY_NAME: Record<string, Step> = {
   },
 };
 
-/** Imports wait for a job, so they are fewer. */
+/** Imports wait for a job, so they are rarer. */
 const NAMES = [
   ...Object.keys(STEPS_BY_NAME),
   "create",
@@ -224,7 +224,7 @@ test.for([1, 2, 3])("who is subscribed is what an oracle keyed by address says (
       is: world.oracle.subscriptions(),
     });
   }
-  // What is remembered of addresses shows when everybody leaves and returns.
+  // All contacts leave and return, which reveals the stored opt-outs.
   for (const address of ADDRESSES) await STEPS_BY_NAME["remove"]?.(world, address);
   for (const email of ADDRESSES) {
     await callFor(world, "POST", "/v1/track", { email, event: "back" });

@@ -1,4 +1,4 @@
-// Opt-outs that outlive contacts, over HTTP: whoever returns stays unsubscribed, unless somebody asks for the subscription.
+// Opt-outs that outlive contacts, over HTTP: a returning contact stays unsubscribed unless a subscription is explicitly requested.
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
@@ -45,7 +45,7 @@ const isKept = async (email: string, { id }: TestProject = server.project) =>
       hashAddress(id, email),
     )
   ).length > 0;
-/** Oldest first, in short: `out opt-out key`. */
+/** Returns the rows oldest first, in short form: `out opt-out key`. */
 const logOf = async (email: string) =>
   (
     await server.rows<{ line: string }>(
@@ -64,7 +64,7 @@ const importCsv = async (content: string) => {
   return endOfImport(server.call, server.project.byKey, body.jobId);
 };
 
-/** Somebody who unsubscribed and was deleted. */
+/** Creates a contact, unsubscribes it through the link, deletes it, and returns the address. */
 async function someoneWhoLeft(): Promise<string> {
   const email = newAddress();
   const id = await create(email);
@@ -137,7 +137,7 @@ test.for(SILENT)("an opt-out outlives the contact: %s does not subscribe", async
     await come(email);
     const contact = await find(email);
     expect([name, contact?.subscribed]).toEqual([name, false]);
-    // The contact has the opt-out now, and the log says why.
+    // The contact has the opt-out now, and the log has the reason.
     expect(await isKept(email)).toBe(false);
     expect((await logOf(email)).at(-1)).toMatch(/^out opt-out /);
     await remove(contact?.id ?? "");
@@ -244,7 +244,7 @@ test.for(BEGINNINGS)("who is unsubscribed by %s has opted out: %s", async ([name
   expect([name, (await find(email))?.subscribed]).toEqual([name, !isOptOut]);
 });
 
-test("a contact that gets another address leaves its opt-out with the old one, and takes it along", async () => {
+test("a contact that changes its address keeps its opt-out and leaves one with the old address", async () => {
   const [email, newEmail] = [newAddress(), newAddress()];
   const id = await create(email);
   await click(linkOf(email).unsubscribeUrl);
@@ -256,7 +256,7 @@ test("a contact that gets another address leaves its opt-out with the old one, a
   expect(await isKept(newEmail)).toBe(true);
 });
 
-test("contacts that are deleted in bulk, and by a reset of their project, leave their opt-outs and no address", async () => {
+test("bulk deletion and a project reset keep opt-outs without addresses", async () => {
   const project = await server.createProject();
   const emails = ["bulk@example.com", "reset@example.com", "stays@example.com"];
   const ids: string[] = [];
@@ -293,7 +293,7 @@ test("contacts that are deleted in bulk, and by a reset of their project, leave 
   }
 });
 
-test("a link acts on its address: on who has it now, and on no other contact", async () => {
+test("a link acts on the current contact of its address and on no other contact", async () => {
   const email = newAddress();
   const former = await create(email);
   const links = linkOf(email);
@@ -302,7 +302,7 @@ test("a link acts on its address: on who has it now, and on no other contact", a
   expect((await click(links.unsubscribeUrl)).text).toContain("You are unsubscribed");
   expect((await find(email))?.subscribed).toBe(false);
   expect((await click(links.manageUrl, "action=subscribe")).text).toContain("You are subscribed");
-  // The contact gets another address, and a new one the old address.
+  // The contact gets another address, and a new one gets the old address.
   const renamed = newAddress();
   await server.call("PATCH", `/contacts/${now}`, server.project.byKey, { email: renamed });
   const third = await create(email);
@@ -312,7 +312,7 @@ test("a link acts on its address: on who has it now, and on no other contact", a
   expect(await find(email)).toEqual({ id: third, subscribed: true });
 });
 
-test("a link to an address that no contact has keeps the opt-out, says so, and takes it back", async () => {
+test("a link to an address without a contact records the opt-out, reports it, and undoes it", async () => {
   const email = newAddress();
   const links = linkOf(email);
   const masked = "o•••@example.com";
@@ -326,7 +326,7 @@ test("a link to an address that no contact has keeps the opt-out, says so, and t
     expect(done.text).toContain("This address is no longer in the contact list. It stays unsubscribed");
     expect(done.text).toContain(masked);
     expect(await isKept(email)).toBe(true);
-    // Done again it is the same, and looking at it later too.
+    // Repeating the request and opening the page later show the same.
     await click(links.unsubscribeUrl);
     expect(headingOf((await server.call<string>("GET", links.manageUrl)).text)).toBe("You are unsubscribed");
     const [, target = ""] = /<form method="post" action="([^"]*)">/.exec(done.text) ?? [];
@@ -342,7 +342,7 @@ test("a link to an address that no contact has keeps the opt-out, says so, and t
   expect(await find(email)).toBeUndefined();
 });
 
-test("the consent log, the export and the links of an email name the email and the campaign through which a contact left", async () => {
+test("consent log, export and links name the email and campaign that a contact left through", async () => {
   const project = await server.createProject();
   const email = "left@sandbox.localhost";
   const { body: contact } = await server.call<Contact>("POST", "/contacts", project.byKey, { email });

@@ -1,4 +1,4 @@
-// Unsubscribes and subscribes addresses, whichever contact has them now, and keeps the opt-outs of addresses without a contact
+// Unsubscribes and subscribes addresses, independent of their current contact, and keeps opt-outs of addresses without a contact
 // (docs/decisions/0107-opt-outs-of-addresses.md).
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -21,7 +21,7 @@ export interface AddressOptOut {
   via: Via;
 }
 
-/** Unsubscribes the contacts that have these addresses now, and records the opt-out of addresses that no contact has. */
+/** Unsubscribes the contacts with these addresses and records the opt-outs of addresses without a contact. */
 export async function optOut(tx: Tx, optOuts: readonly AddressOptOut[]): Promise<void> {
   if (optOuts.length === 0) return;
   const holders = await lockAll(tx, optOuts);
@@ -42,7 +42,7 @@ export async function optOut(tx: Tx, optOuts: readonly AddressOptOut[]): Promise
   );
 }
 
-/** Records opt-outs of which only the hash of the address is known. */
+/** Records opt-outs for which only the hash of the address is known. */
 export async function optOutErased(tx: Tx, addresses: readonly HashedAddress[]): Promise<void> {
   if (addresses.length === 0) return;
   await insertOptOuts(
@@ -51,23 +51,22 @@ export async function optOutErased(tx: Tx, addresses: readonly HashedAddress[]):
   );
 }
 
-/** Subscribes the contact that has this address, or takes back the opt-out of an address that no contact has. Creates no contact. */
+/** Subscribes the contact with this address, or deletes the opt-out of an address without a contact. Creates no contact. */
 export async function optIn(tx: Tx, { projectId, email, via }: AddressOptOut): Promise<void> {
   const [id] = (await lockAll(tx, [{ projectId, email }])).values();
   if (id === undefined) await deleteOptOut(tx, { projectId, addressHash: hashAddress(projectId, email) });
   else await flipAndRecord(tx, [{ projectId, id, subscribed: true, via }]);
 }
 
-/** Returns whether an address that no contact has opted out. */
+/** Returns whether an address without a contact has opted out. */
 export async function isOptedOut(database: Database, projectId: string, email: string): Promise<boolean> {
   return hasOptOut(database, { projectId, addressHash: hashAddress(projectId, email) });
 }
 
 /**
- * Keeps the opt-outs of a project whose contacts are about to be deleted all at once, some contacts a call.
- *
- * @param after the last contact of the call before; null: from the first one on
- * @returns the last contact of this call; null: all are done
+ * Keeps the opt-outs of a project whose contacts are about to be deleted, one batch of contacts per call.
+ * @param after the last contact of the previous call, or null to start
+ * @returns the last contact of this call, or null at the end
  */
 export async function keepOptOutsOfProject(
   tx: Tx,
@@ -90,7 +89,7 @@ interface Address {
 
 const keyOf = ({ projectId, email }: Address) => `${projectId} ${email}`;
 
-/** Locks the contacts that have these addresses; returns their ids by project and address. */
+/** Locks the contacts with these addresses and returns their ids by project and address. */
 async function lockAll(tx: Tx, addresses: readonly Address[]): Promise<Map<string, string>> {
   const byProject = Map.groupBy(addresses, ({ projectId }) => projectId);
   const holders = new Map<string, string>();

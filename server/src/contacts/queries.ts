@@ -1,4 +1,4 @@
-// Statements on `contacts`. Batches come as arrays, sorted by their caller so that locks are taken in one order. How contacts come into being: upsert-queries.ts.
+// Statements on `contacts`. Callers sort batches, so that locks are taken in one order. upsert-queries.ts creates contacts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { insertRepeatedOptOuts, lockImported } from "./repeated-opt-out-queries.ts";
@@ -19,8 +19,8 @@ const COLUMNS = ["id", "email", "subscribed", "createdAt", "updatedAt"] as const
 const dataOf = (projectId: string) => shownData(projectId, "contacts").as("data");
 
 /**
- * Sets `subscribed` where it differs, with a row of the consent log for each, and returns the contacts that really flipped,
- * also beside other transactions. A contact may be given once. An opt-out of a contact whom an import unsubscribed is logged too.
+ * Sets `subscribed` where it differs, logs each change in the consent log, and returns the contacts that flipped. Safe under concurrency.
+ * Each contact may appear once. An opt-out is also logged for a contact that an import had unsubscribed.
  */
 export async function flipSubscriptions(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedContact[]> {
   const rows = await flipRows(tx, flips);
@@ -33,7 +33,7 @@ export async function flipSubscriptions(tx: Tx, flips: readonly FlipRow[]): Prom
   return rows;
 }
 
-/** Opt-outs of contacts who are unsubscribed: those that an import unsubscribed get an entry in the consent log. */
+/** Logs opt-outs of contacts that were already unsubscribed by an import. */
 async function repeatOptOuts(
   tx: Tx,
   projectId: string,
@@ -46,7 +46,7 @@ async function repeatOptOuts(
   );
   if (held.size === 0) return [];
   const repeated = optOuts.filter(({ id }) => held.has(id));
-  // An undo may have subscribed them before it let them go.
+  // An undo may have resubscribed the contacts before it released the locks.
   const flipped = await flipRows(tx, repeated);
   await insertRepeatedOptOuts(tx, projectId, repeated);
   return flipped;
@@ -93,7 +93,7 @@ async function flipRows(tx: Tx, flips: readonly FlipRow[]): Promise<FlippedConta
   return rows;
 }
 
-/** Notes of unsubscribed contacts that this is no default any more: somebody wanted it. */
+/** Marks that these contacts are unsubscribed by choice and no longer by default. */
 export async function endDefaults(
   tx: Tx,
   contacts: ReadonlyArray<{ projectId: string; id: string }>,
@@ -159,8 +159,8 @@ export async function updateContactRow(
 }
 
 /**
- * Locks contacts of a project and returns those that are there. In the order in which upserts lock them, so that neither
- * waits for the other in a circle. `deleting` also waits for whoever adds something to them.
+ * Locks existing contacts of a project in the lock order of upserts, which avoids deadlocks, and returns them. `deleting` also waits for
+ * transactions that add rows referencing the contacts.
  */
 export async function lockContacts(
   tx: Tx,
@@ -175,7 +175,7 @@ export async function lockContacts(
   return rows;
 }
 
-/** Locks the contact of an address, if there is one. Whoever deletes it is waited for: a statement after this one finds it gone. */
+/** Locks the contact of an address, if any. Waits for a concurrent deletion, so that the next statement no longer finds the contact. */
 export async function lockContactOf(tx: Tx, projectId: string, email: string): Promise<void> {
   await sql`
     select 1 from contacts where project_id = ${projectId} and email = ${email} for no key update`.execute(
@@ -183,7 +183,7 @@ export async function lockContactOf(tx: Tx, projectId: string, email: string): P
   );
 }
 
-/** Also deletes their consent log; `consent_erasures` keeps only the positions of the deleted rows. */
+/** Also deletes their consent log. `consent_erasures` keeps only the positions of the deleted rows. */
 export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
   await sql`
     with gone as (
@@ -196,7 +196,7 @@ export async function deleteContactRows(tx: Tx, projectId: string, ids: readonly
     delete from contacts where project_id = ${projectId} and id = any(${ids}::uuid[])`.execute(tx);
 }
 
-/** The addresses of contacts as they are now; those of contacts that are not there are missing. */
+/** Returns the current addresses of existing contacts. */
 export async function findAddresses(
   tx: Tx,
   projectId: string,
@@ -219,7 +219,7 @@ export async function findEmails(
   return new Set(rows.map((row) => row.email));
 }
 
-/** Whether those of the addresses that are contacts are subscribed. */
+/** Returns whether existing contacts with these addresses are subscribed. */
 export async function findSubscriptions(
   database: Database,
   projectId: string,
@@ -232,7 +232,7 @@ export async function findSubscriptions(
   return new Map(rows.map((row) => [row.email, row.subscribed]));
 }
 
-/** Contacts whose data is needed for rendering, many projects at once. */
+/** Returns contacts of many projects with the data needed for rendering. */
 export async function findContactsById(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,

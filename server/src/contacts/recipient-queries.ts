@@ -1,4 +1,4 @@
-// Pieces of the outbox's statements that are about contacts.
+// SQL fragments about contacts for the outbox.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 
 export const idIfThere = (
@@ -19,6 +19,6 @@ export const subscribed = (
 ): RawBuilder<SqlBool> => sql<SqlBool>`exists (
   select 1 from contacts c where c.project_id = ${projectId} and c.id = ${contactId} and c.subscribed)`;
 
-/** Contacts `c` that match, as recipients. */
+/** Returns a query for matching contacts `c` as recipients. */
 export const recipientsWhere = (projectId: string, matches: RawBuilder<SqlBool>): RawBuilder<unknown> => sql`
   select c.id as contact_id, c.email from contacts c where c.project_id = ${projectId} and ${matches}`;

@@ -1,4 +1,4 @@
-// Contacts as the outbox sees them: pieces of its statements, handed to it because this folder comes later in the reading order.
+// Provides SQL fragments about contacts to the outbox, because this folder comes later in the reading order.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { RecipientChecks } from "../emails/rows/recipients.ts";
 import { idIfThere, recipientsWhere, subscribed, subscribedHeld } from "./recipient-queries.ts";
@@ -9,7 +9,7 @@ export const CONTACT_CHECKS: Omit<RecipientChecks, "suppressionOf"> = {
   isSubscribed: subscribed,
 };
 
-/** The contacts `c` that match, as a query of recipients (`contact_id`, `email`). */
+/** Returns a query for matching contacts `c` as recipients (`contact_id`, `email`). */
 export function recipientsOf(projectId: string, matches: RawBuilder<SqlBool>): RawBuilder<unknown> {
   return recipientsWhere(projectId, matches);
 }

@@ -1,4 +1,4 @@
-// Reads the facts about contacts that the sender needs to render an email.
+// Reads the contact data that the sender needs to render an email.
 import type { Database } from "../platform/database/database.ts";
 import { readContactsForRendering } from "./contacts.ts";
 import { findKnownKeys } from "./fields/fields.ts";

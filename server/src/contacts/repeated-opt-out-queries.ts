@@ -1,5 +1,5 @@
-// Opt-outs of contacts who are unsubscribed already, by an import: without a trace of them, its undo would subscribe people who left since
-// (docs/decisions/0103-undo-an-import.md).
+// Logs opt-outs of contacts that an import had already unsubscribed. Otherwise the undo of that import would resubscribe people who have
+// left since (docs/decisions/0103-undo-an-import.md).
 import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 import type { Via } from "./rules.ts";
@@ -16,7 +16,7 @@ const newest = (projectId: string) => sql`
     order by l.created_at desc, l.id desc limit 1
   ) n`;
 
-/** Locks those contacts of a project whose subscription an import or its undo changed last, and returns their ids. */
+/** Locks the contacts whose last subscription change came from an import or its undo, and returns their ids. */
 export async function lockImported(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select c.id from contacts c ${newest(projectId)}
@@ -25,7 +25,7 @@ export async function lockImported(tx: Tx, projectId: string, ids: readonly stri
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Adds an entry to the consent log of contacts, who are locked, where the newest one says that an import unsubscribed them. */
+/** Adds a log entry for locked contacts if their newest entry is an unsubscription by an import. */
 export async function insertRepeatedOptOuts(
   tx: Tx,
   projectId: string,

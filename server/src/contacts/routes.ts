@@ -1,4 +1,4 @@
-// HTTP for contacts: endpoint → verb → answer.
+// HTTP routes for contacts.
 import * as contract from "@postloft/contract/contacts.ts";
 import type { Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";
@@ -34,7 +34,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
       ok(await listContacts(database, projectId, query, readContactPage(query), parts)),
     ),
     route(contract.searchContacts, async ({ projectId, body, commit }) => {
-      // Before the transaction: the page and its count are looked for at the same time.
+      // Runs before the transaction, because the page and its count are queried in parallel.
       const page = await listContacts(database, projectId, body, readContactPage(body), parts);
       return commit(async () => ok(page));
     }),
@@ -59,7 +59,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
         throw contactRefusal(error) ?? error;
       }),
     ),
-    // Changes nothing, but a POST honours Idempotency-Key: its answer is stored like any other.
+    // Changes nothing, but its response is stored, because every POST honors Idempotency-Key.
     route(contract.lookUpContacts, async ({ projectId, body, commit }) =>
       commit(async (tx) => ok(await lookUpContacts(tx, projectId, body.emails))),
     ),

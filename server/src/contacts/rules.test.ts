@@ -1,4 +1,4 @@
-// The data rules of spec §2.2 and the types of §2.3, case by case.
+// Data rules of spec §2.2 and field types of §2.3, case by case.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { composePatches, inferFieldType, readDataPatch, readEventData, type DataPatch } from "./rules.ts";
@@ -57,7 +57,7 @@ test.for(["id", "svc_id", "svc_email", "email", "unsubscribeUrl", "subscribeUrl"
   },
 );
 
-test("no data, and data that says nothing, is an empty patch", () => {
+test("missing data and data without effect are an empty patch", () => {
   for (const data of [undefined, {}, { a: "" }, { id: 1 }]) expect(readDataPatch(data)).toEqual(nothing);
 });
 
@@ -66,7 +66,7 @@ test("subscribed, createdAt and names of object methods are keys like others", (
   expect(readDataPatch(data).set).toEqual(data);
 });
 
-test("an event keeps what was sent, wrappers opened, reserved keys gone", () => {
+test("an event keeps the sent data, with wrappers opened and reserved keys removed", () => {
   expect(
     readEventData({
       a: null,
@@ -92,7 +92,7 @@ function apply(data: Record<string, unknown>, patch: DataPatch): Record<string, 
   return { ...Object.fromEntries(kept), ...patch.set };
 }
 
-test("a composed patch does what its two halves do one after the other", () => {
+test("a composed patch equals its two parts applied in order", () => {
   fc.assert(
     fc.property(
       fc.dictionary(keys, fc.integer()),

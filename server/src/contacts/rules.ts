@@ -6,28 +6,28 @@ export type FieldType = "string" | "number" | "boolean" | "date";
 
 export type ConsentSource = (typeof CONSENT_SOURCES)[number];
 
-/** By which way and by whom a contact is changed; kept beside each change of its subscription. */
+/** Source and actor of a change, stored with each subscription change. */
 export interface Via {
   source: ConsentSource;
-  /** The id of a user, `key` for an API key, `public-key` for a public one; null for the contact itself and for mail servers. */
+  /** The id of a user, or `key` for an API key. Null for the contact itself and for mail servers. */
   actor: string | null;
-  /** Of public pages only. */
+  /** Set for public pages only. */
   ip: string | null;
-  /** The email through which it happened, where one is known. */
+  /** The email that led to the change, if known. */
   emailId?: string | null;
   /** Whether a call with a public key caused it, also through a workflow. Anyone can make such a call. */
   fromPublicKey?: boolean;
 }
 
-/** What one `data` payload does to a contact, and what it lends to this request only. */
+/** The effect of one `data` payload on a contact, plus values for this request only. */
 export interface DataPatch {
   set: Record<string, unknown>;
   remove: readonly string[];
-  /** `{ value, persistent: false }`: used for rendering, never stored on the contact. */
+  /** From `{ value, persistent: false }`. Used for rendering and never stored on the contact. */
   transient: Record<string, unknown>;
 }
 
-/** A text that is a date to us; PostgreSQL reads the pattern too. */
+/** Pattern of date texts, also read by PostgreSQL. */
 export const DATE = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{3})?Z)?$/;
 
 interface Wrapped {
@@ -35,7 +35,7 @@ interface Wrapped {
   persistent: boolean;
 }
 
-/** `{ value, persistent }` with exactly these two keys; anything else is a value as it stands. */
+/** Returns `{ value, persistent }` if the object has exactly these two keys, otherwise null. */
 function asWrapped(value: unknown): Wrapped | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const { value: inner, persistent } = value as Partial<Wrapped>;
@@ -43,7 +43,7 @@ function asWrapped(value: unknown): Wrapped | null {
   return { value: inner, persistent };
 }
 
-/** Reads a payload: null deletes, an empty string is ignored, reserved keys vanish, wrappers are opened. */
+/** Reads a payload. null deletes a key, an empty string is ignored, reserved keys are dropped, and wrappers are opened. */
 export function readDataPatch(data: Readonly<Record<string, unknown>> | undefined): DataPatch {
   const set: Record<string, unknown> = {};
   const transient: Record<string, unknown> = {};
@@ -59,7 +59,7 @@ export function readDataPatch(data: Readonly<Record<string, unknown>> | undefine
   return { set, remove, transient };
 }
 
-/** The patch that does what `first` and then `second` do to stored data. */
+/** Returns the patch with the effect of `first` followed by `second` on stored data. */
 export function composePatches(first: DataPatch, second: DataPatch): DataPatch {
   const set = { ...first.set, ...second.set };
   for (const key of second.remove) delete set[key];
@@ -67,7 +67,7 @@ export function composePatches(first: DataPatch, second: DataPatch): DataPatch {
   return { set, remove, transient: { ...first.transient, ...second.transient } };
 }
 
-/** What an event keeps of its payload: as it was sent, wrappers opened, reserved keys gone; null when nothing is left. */
+/** Returns the event data of a payload, with wrappers opened and reserved keys removed. Null if no key is left. */
 export function readEventData(
   data: Readonly<Record<string, unknown>> | undefined,
 ): Record<string, unknown> | null {
@@ -78,7 +78,7 @@ export function readEventData(
   );
 }
 
-/** The type a key gets from its first value (spec §2.3). */
+/** Returns the type a key gets from its first value (spec §2.3). */
 export function inferFieldType(value: unknown): FieldType {
   if (typeof value === "number") return "number";
   if (typeof value === "boolean") return "boolean";

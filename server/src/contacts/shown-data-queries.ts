@@ -1,19 +1,19 @@
-// A contact's data without the fields that are being deleted: what every reader sees while the job has not come to it yet.
+// Contact data without fields that are being deleted, so that all readers see the deletion before the job has finished.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 
-/** The kind of job that deletes a field; its input is `{key}`. */
+/** The kind of job that deletes a field. Its input is `{key}`. */
 export const FIELD_KIND = "contacts.delete-field";
 
 type Expression = RawBuilder<unknown>;
 
-/** Deletions `j` of fields that are under way; the states are literal, so that the index on due jobs serves. */
+/** Running field deletions `j`. The states are literals, so that the index on due jobs applies. */
 const underWay = (projectId: Expression) =>
   sql`from jobs j where j.project_id = ${projectId} and j.state in ('waiting', 'active') and j.kind = ${FIELD_KIND}`;
 
 /**
- * The keys of a contact whose values are old: those of a field that nobody has written again since its deletion, or that only
- * other contacts have. Every write to a contact takes such keys out of it, so what changed since holds new values alone.
+ * Returns the keys of a contact with outdated values. These are keys of a deleted field that was not written again, or only for other
+ * contacts. Every write to a contact removes such keys, so a contact changed since the deletion has only new values.
  */
 function oldKeysOf(contact: "c" | "contacts", projectId: Expression): Expression {
   return sql`array(
@@ -22,8 +22,8 @@ function oldKeysOf(contact: "c" | "contacts", projectId: Expression): Expression
 }
 
 /**
- * The data of a contact, of the alias `c` unless told otherwise, without fields that are being deleted. With the project as a
- * text, a statement asks once whether there are any, however many contacts it reads; a column of it is asked for each row.
+ * Returns the data of a contact, by default of alias `c`, without fields that are being deleted. With the project as text, the statement
+ * checks once for running deletions. With a column it checks for each row.
  */
 export function shownData(project: string | Expression, contact: "c" | "contacts" = "c"): Expression {
   const projectId = typeof project === "string" ? sql`${project}::uuid` : project;
@@ -32,8 +32,8 @@ export function shownData(project: string | Expression, contact: "c" | "contacts
 }
 
 /**
- * A condition on the data of contact `c`, which reads this key of it, or what its dots lead to. While that is being deleted it is
- * put to a `c` of its own, which has nothing but the data that is shown; else it stays as it is, and costs what it costs.
+ * Makes a condition on the data of contact `c` ignore outdated values of this key. While the key, or the top key of its path, is being
+ * deleted, the condition runs against a separate `c` with only the visible data. Otherwise it is returned unchanged, at no extra cost.
  */
 export function withShownData(
   condition: RawBuilder<SqlBool>,
@@ -45,12 +45,12 @@ export function withShownData(
   return sql<SqlBool>`(select ${condition} from (select ${shownData(projectId)} as data) c)`;
 }
 
-/** Whether something laid over the data of contact `c` sets a field that is being deleted: a change, also to the same value. */
+/** Returns a condition that is true if added data sets a field that is being deleted, which is a change even for an equal value. */
 export function setsDeletedKey(added: Expression, projectId: Expression): RawBuilder<SqlBool> {
   return sql<SqlBool>`${added} ?| ${oldKeysOf("c", projectId)}`;
 }
 
-/** The keys of a project that are being deleted. */
+/** Returns the keys of a project that are being deleted. */
 export async function listKeysBeingDeleted(database: Database, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ key: string }>`
     select distinct j.input ->> 'key' as key ${underWay(sql`${projectId}::uuid`)}`.execute(database);

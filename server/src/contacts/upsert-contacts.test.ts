@@ -1,4 +1,4 @@
-// Upserts in batches: the same as one after the other, in every mixture, also beside other transactions.
+// Batch upserts have the same effect as single upserts in order, in every mixture and with concurrent transactions.
 import * as fc from "fast-check";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
@@ -62,7 +62,7 @@ const readFlips = (projectId: string) =>
 
 const byEmail = (one: { email: string }, other: { email: string }) => (one.email < other.email ? -1 : 1);
 
-/** What the changes mean, by applying them one after the other. */
+/** Returns the expected state by applying the changes in order. */
 function model(changes: readonly ContactChange[]) {
   const contacts = new Map<string, Stored>();
   const flips: Array<{ email: string; name: string }> = [];
@@ -97,7 +97,7 @@ const changes = fc.array(
   { maxLength: 12 },
 );
 
-test("a batch, however it is cut, does what its changes do one after the other: data, flips and who is new", async () => {
+test("a batch has the same effect as its changes in order, however it is split", async () => {
   await fc.assert(
     fc.asyncProperty(changes, fc.nat(12), fc.boolean(), async (drawn, cut, isRecorded) => {
       const { id } = await server.createProject(server.project.owner);
@@ -161,7 +161,7 @@ test("two hundred changes of one contact with alternating subscription keep thei
   );
 });
 
-test("what one contact tracks through the door keeps its order, whatever others track between", async () => {
+test("events of one contact keep their order in the ingest, mixed with other contacts", async () => {
   const { id } = await server.createProject();
   const tracker = createTracker(server.database);
   const answers = await Promise.all(
@@ -193,7 +193,7 @@ test("what one contact tracks through the door keeps its order, whatever others 
   );
 });
 
-test("what is tracked and comes to the database late is stored under ids of then, in its order, and answered with them", async () => {
+test("events that reach the database late get new ids in order, which are returned", async () => {
   const { id: projectId } = await server.createProject();
   const happenings = ["a", "b", "a", "a"].map((name, n) => ({
     change: change(projectId, `${name}@example.com`, { data: { n } }),
@@ -203,7 +203,7 @@ test("what is tracked and comes to the database late is stored under ids of then
   const [{ ms: startedMs = 0 } = {}] = await server.rows<{ ms: number }>(
     "select floor(extract(epoch from now()) * 1000)::float8 as ms",
   );
-  // As if the process stood still, or waited for a connection, between making the ids and the statement.
+  // Simulates a process that paused, or waited for a connection, between making the ids and the statement.
   const clock = vi.spyOn(Date, "now").mockReturnValue(Date.now() - 20_000);
   const tracking = upsertContactsWithEvents(server.database, happenings);
   clock.mockRestore();
@@ -223,7 +223,7 @@ test("what is tracked and comes to the database late is stored under ids of then
   ]);
 });
 
-test("many transactions at once for the same new addresses make each contact once, without a deadlock", async () => {
+test("concurrent transactions with the same new addresses create each contact once without a deadlock", async () => {
   const { id } = await server.createProject();
   const emails = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const batches = await Promise.all(
@@ -242,21 +242,21 @@ test("many transactions at once for the same new addresses make each contact onc
   );
 });
 
-test("of a contact that another transaction inserts meanwhile a patch takes the keys that go, and lays the others over", async () => {
+test("a patch merges into a contact that another transaction inserts concurrently", async () => {
   const { id } = await server.createProject();
   const email = "ada@example.com";
   const second = await transaction(server.database, async (tx) => {
     await upsertContacts(tx, [change(id, email, { data: { kept: 1, gone: 1, laid: 1 } })]);
     const patch = upsert([change(id, email, { data: { gone: null, laid: 2, added: 2 } })]);
     await vi.waitFor(async () => expect(await server.rows(WAITING_FOR_LOCK)).toHaveLength(1), WAIT);
-    // In an object, so that it is not waited for before the first has committed.
+    // Wrapped in an object, so that the promise is not awaited before the first transaction commits.
     return { patch };
   });
   expect(await second.patch).toMatchObject([{ isNew: false, isChanged: true }]);
   expect(await readContacts(id)).toEqual([{ email, subscribed: true, data: { kept: 1, laid: 2, added: 2 } }]);
 });
 
-test("a change that changes nothing leaves the contact as it is, the time of its last change included", async () => {
+test("a change without effect leaves the contact and its update time unchanged", async () => {
   const { id } = await server.createProject();
   const email = "ada@example.com";
   await upsert([change(id, email, { data: { plan: "pro", deep: { a: [1] } } })]);
@@ -271,7 +271,7 @@ test("a change that changes nothing leaves the contact as it is, the time of its
   expect(await readTime()).not.toEqual(before);
 });
 
-test("flips in opposite directions beside each other leave as many events as there were flips", async () => {
+test("concurrent flips in opposite directions record one event per flip", async () => {
   const { id } = await server.createProject();
   const [outcome] = await upsert([change(id, "ada@example.com", { subscribed: true })]);
   await Promise.all(
@@ -290,7 +290,7 @@ test("flips in opposite directions beside each other leave as many events as the
   expect(unsubscribed - subscribed).toBe(contact?.subscribed === true ? 0 : 1);
 });
 
-test("whoever comes with one contact at a time is not planned for each time", async () => {
+test("repeated upserts of single contacts reuse the query plan", async () => {
   const { id } = await server.createProject();
   const planned = await transaction(server.database, async (tx) => {
     const plansMade = async () => {

@@ -23,17 +23,15 @@ export type { ContactChange } from "./upsert-rounds.ts";
 export interface ContactOutcome {
   contactId: string;
   isNew: boolean;
-  /** Whether it is new, or its data changed. A flip of its subscription is told by the event. */
+  /** Whether the contact is new or its data changed. Subscription flips are reported by their event. */
   isChanged: boolean;
-  /** Whether it stays unsubscribed because the change doesn't resubscribe. */
+  /** Whether the contact stays unsubscribed because the change does not resubscribe. */
   isKeptUnsubscribed?: boolean;
 }
 
 /**
- * Applies the changes as if one after the other, in a few set-based statements, and records an event for each flip of
- * `subscribed`. Returns one outcome per change. Changes of one contact are composed where that means the same.
- *
- * @throws ContactRace with a recorder, if other transactions change the same contacts again and again
+ * Applies the changes in order, in a few set-based statements, and records an event for each flip of `subscribed`. Returns one outcome per
+ * change. Changes of one contact are combined if the effect is the same.
  */
 export async function upsertContacts(
   tx: Tx,
@@ -69,8 +67,8 @@ export interface ContactHappening {
 }
 
 /**
- * Applies such changes and records their events, in the order given, as one statement: it is a transaction by itself, in one
- * round trip instead of four. For a batch of requests, not for files of them. Returns one event per happening.
+ * Applies the changes and records their events in order as one statement, which saves three round trips compared to a transaction. Meant
+ * for a batch of requests, not for files. Returns one event per item.
  */
 export async function upsertContactsWithEvents(
   database: Database,
@@ -106,7 +104,7 @@ export async function upsertContactsWithEvents(
   });
 }
 
-/** The same in a transaction that begins before the ids of its events are made: when the statement came to the database too late. */
+/** Falls back to a transaction that begins before the event ids are made, because the statement reached the database too late. */
 async function happenIn(database: Database, happenings: readonly ContactHappening[]) {
   return transaction(database, async (tx) => {
     const contacts = await upsertContacts(
@@ -126,10 +124,10 @@ async function happenIn(database: Database, happenings: readonly ContactHappenin
   });
 }
 
-/** A lone event with more characters of JSON goes to the database once, where it is for its contact as well. */
+/** Above this length of JSON, a lone event sends its data once, for the event and for the contact. */
 const LARGE_LENGTH = 16 * 1024;
 
-/** Whether there is one event alone, large, and its data is what its contact gets: the same values under the same keys. */
+/** Returns whether the only event is large and its data equals the contact's new values. */
 function isSame(
   happening: ContactHappening | undefined,
   events: ReadonlyArray<{ data: string | null }>,
@@ -181,7 +179,7 @@ export interface Flip {
   via: Via;
 }
 
-/** Sources that are not somebody's wish: the event tells them as its reason (decisions §10). */
+/** Sources that are not a person's choice. The event contains them as its reason (decisions §10). */
 const REASONS: ReadonlySet<string> = new Set(["bounce", "complaint"] satisfies ConsentSource[]);
 
 /** A contact that flipped, with the entry of the consent log that says so. */
@@ -225,7 +223,7 @@ export async function flipAndRecord(tx: Tx, flips: readonly Flip[]): Promise<Rec
   }));
 }
 
-/** Registers the types of keys these changes wrote. */
+/** Registers the types of the keys written by these changes. */
 export async function registerFields(
   tx: Tx,
   changes: ReadonlyArray<{ projectId: string; patch: DataPatch }>,

@@ -1,4 +1,4 @@
-// The statement that upserts contacts by address, alone or with an event each, and the types of keys it registers.
+// Upserts contacts by address, optionally with an event each, and registers the types of new keys, in one statement.
 import { sql, type RawBuilder } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import { idTimeMs } from "../platform/ids.ts";
@@ -10,7 +10,7 @@ import { setsDeletedKey, shownData } from "./shown-data-queries.ts";
 export interface ContactUpsert {
   projectId: string;
   email: string;
-  /** The id it gets when it is new. */
+  /** The id of the contact if it is new. */
   newId: string;
   /**
    * The keyed hash of the address: an opt-out is found by it when the contact is new. Null: not made, because it takes long and no opt-out
@@ -19,12 +19,12 @@ export interface ContactUpsert {
   addressHash: string | null;
   /** Whether it is subscribed when it is new and has not opted out. */
   subscribed: boolean;
-  /** What the caller says about the subscription of a new contact: only `true` ends an opt-out. Null: nothing. */
+  /** The subscription that the caller requested for a new contact, or null. Only `true` ends an opt-out. */
   wish: boolean | null;
-  /** JSON: what is laid over its data, and the keys that go. */
+  /** JSON with the values to merge into the data, and the keys to remove. */
   added: string;
   removed: string;
-  /** What the consent log says about its beginning when it is new. */
+  /** Source and actor of the first log entry of a new contact. */
   via: Via;
 }
 
@@ -32,13 +32,13 @@ export interface UpsertedContact {
   projectId: string;
   email: string;
   id: string;
-  /** As it was before; of a new contact as it is. */
+  /** The previous state of an existing contact, or the state of a new one. */
   subscribed: boolean;
-  /** Whether it is new, or its data changed. */
+  /** Whether the contact is new or its data changed. */
   changed: boolean;
 }
 
-/** What JSON escapes besides quotes and backslashes; JSON itself has none of them. */
+/** Characters that JSON escapes in addition to quotes and backslashes. Serialized JSON contains none of them. */
 const CONTROL = /\p{Cc}/u;
 
 const keysOf = (column: string) => sql.raw(`array(select jsonb_array_elements_text(${column}))`);
@@ -69,7 +69,7 @@ export function contactUpsert(
   return sql<UpsertedContact>`${plannedOften} with ${upserted(contacts, fields, ways)} select * from upserted`;
 }
 
-/** An event of one of the contacts that a statement upserts. */
+/** An event of one of the upserted contacts. */
 export interface UpsertEvent {
   projectId: string;
   email: string;
@@ -80,14 +80,14 @@ export interface UpsertEvent {
   /** Whether a call with a public key tracked it. */
   fromPublicKey: true | null;
   createdAt: Date;
-  /** Of a lone event: its data is what its contact gets. */
+  /** Set for a lone event whose data equals the contact's new values. */
   hasAdded?: boolean;
 }
 
 /**
- * The same, and an event each in the order given: as one statement it needs no transaction around it. The ids of the events were made
- * before it began: where that is so long ago that they may lie among those that are counted already (docs/decisions/0044), it does
- * nothing and returns nothing.
+ * Also records an event per item, in order. The statement needs no transaction around it. The event ids were made earlier. If that was too
+ * long ago, the ids may fall into a range that is already counted (docs/decisions/0044). The statement then does nothing and returns no
+ * rows.
  */
 export function contactUpsertWithEvents(
   contacts: readonly ContactUpsert[],
@@ -113,7 +113,7 @@ export function contactUpsertWithEvents(
     ${plannedOften} with ${upserted(contacts, fields, { ...AT_ONCE, isWanted: isInTime(events[0]?.id ?? "") })}, ${recordEventsFrom(source)} select * from upserted`;
 }
 
-/** A second before a transaction begins is as far back as the counts wait for it. */
+/** The counts wait for ids up to one second before the start of a transaction. */
 const isInTime = (firstId: string) =>
   sql`${idTimeMs(firstId)}::bigint >= extract(epoch from now()) * 1000 - 1000`;
 
@@ -231,12 +231,12 @@ export async function upsertContactRows(
   return (await statement.execute(database)).rows;
 }
 
-/** A text of so many characters is not worth escaping: it goes as a parameter of its own. */
+/** Longer texts are sent as a separate parameter, because escaping them is slow. */
 const LARGE_LENGTH = 64 * 1024;
 
 /**
- * Texts as the database writes an array of them. Quotes and backslashes are escaped in JSON alike, and that is made many
- * times faster than the driver does it; a text in which JSON escapes anything else leaves them to the driver.
+ * Serializes texts as a PostgreSQL array literal. JSON escapes quotes and backslashes in the same way and is many times faster than the
+ * driver. Texts with other escapes are left to the driver.
  */
 function arrayOf(
   texts: ReadonlyArray<string | null>,
@@ -256,14 +256,14 @@ export interface ContactField {
   type: FieldType;
 }
 
-/** Registers the type of keys seen for the first time; the first type stays. */
+/** Registers the types of new keys. An existing type is kept. */
 export async function insertFields(tx: Tx, fields: readonly ContactField[]): Promise<void> {
   await fieldInsert(fields).execute(tx);
 }
 
 /**
- * Those that a project has are counted once, whatever is new. The last number is inserted first: where it is one too many the
- * statement fails before it inserts any, and a thousand names that are refused do not leave a thousand dead rows.
+ * Counts the existing fields of a project once. Rows are inserted in descending order, so that a number above the limit fails the statement
+ * first. Otherwise a thousand rejected names would leave a thousand dead rows.
  */
 function fieldInsert(fields: readonly ContactField[]) {
   return sql`

@@ -1,4 +1,4 @@
-// Sorts changes of contacts into rounds, each of which names a contact once: pure, no clock, no database.
+// Sorts contact changes into rounds with at most one change per contact: pure, no clock, no database.
 import type { Via } from "./consent.ts";
 import { composePatches, type DataPatch } from "./rules.ts";
 
@@ -6,25 +6,25 @@ export interface ContactChange {
   projectId: string;
   /** Canonical. */
   email: string;
-  /** Omitted keeps the state of a contact that exists; that is not the same as false. */
+  /** Omitted keeps the state of an existing contact, unlike false. */
   subscribed?: boolean;
   subscribedIfNew: boolean;
-  /** Whether somebody asked for `subscribedIfNew`. Otherwise it is a default, which never ends an opt-out. */
+  /** Whether the caller requested `subscribedIfNew`. Otherwise it is a default, which never ends an opt-out. */
   isAskedIfNew?: boolean;
-  /** False: `subscribed: true` is only the state of a contact that is new and has not opted out. So it is in imports. */
+  /** If false, as in imports, `subscribed: true` applies only to new contacts that have not opted out. */
   resubscribes?: boolean;
   patch: DataPatch;
   via: Via;
 }
 
-/** Changes of one contact that are one change. */
+/** Changes of one contact that are applied as one. */
 export interface Group {
-  /** What the members do together. */
+  /** The combined change. */
   change: ContactChange;
   members: ContactChange[];
 }
 
-/** Each round names a contact once, sorted. A second change goes into the first where it does not flip what that one set. */
+/** Returns sorted rounds with one change per contact each. A second change is merged into the first unless it flips the subscription. */
 export function intoRounds(changes: readonly ContactChange[]): Group[][] {
   const byProject = new Map<string, Map<string, Group[]>>();
   for (const change of changes) {

@@ -1,4 +1,4 @@
-// Bulk changes over HTTP: whom they mean, what they do, what they say about it; many at once.
+// Bulk changes over HTTP: targets, effects, results, and concurrent requests.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { newId } from "../../platform/ids.ts";
@@ -29,7 +29,7 @@ interface Job {
   failedReason: string | null;
 }
 
-/** Contacts p0@…, p1@…, every third of them unsubscribed; returns their ids in order. */
+/** Creates contacts p0@…, p1@…, every third of them unsubscribed, and returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {
   const rows = await server.rows<{ id: string }>(
     `insert into contacts (project_id, id, email, subscribed, data)
@@ -87,7 +87,7 @@ const eventsOf = async (projectId: string) =>
     projectId,
   );
 
-test("unsubscribing flips whom it can, says who was so already and who is not there, and leaves one event a flip", async () => {
+test("unsubscribe flips subscribed contacts, reports unchanged and missing ones, and adds one event per flip", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 30);
   const elsewhere = await server.createProject();
@@ -128,7 +128,7 @@ test("unsubscribing flips whom it can, says who was so already and who is not th
   expect(await countOf(id, "subscribed")).toBe(30);
 });
 
-test("the consent log says that it was a bulk change, and who asked for it", async () => {
+test("consent log names the bulk change and the user who requested it", async () => {
   const { byKey, bySession, id, owner } = await server.createProject();
   const [first, second] = await fill(id, 3);
   await run(byKey, "subscribe", { contactIds: [first] });
@@ -143,7 +143,7 @@ test("the consent log says that it was a bulk change, and who asked for it", asy
   ]);
 });
 
-test("deleting takes contacts, their events and messages, and mails that wait are not sent", async () => {
+test("delete removes contacts, their events and messages, and skips waiting emails", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 20);
   const event = { email: "p0@example.com", event: "seen" };
@@ -175,7 +175,7 @@ test("deleting takes contacts, their events and messages, and mails that wait ar
   ]);
 });
 
-test("an empty filter means everybody, and one that nobody matches is done at once", async () => {
+test("an empty filter matches all contacts, and a filter without matches finishes immediately", async () => {
   const { byKey, id } = await server.createProject();
   await fill(id, 10);
   const none = await run(byKey, "delete", { mode: "query", filter: { search: "nobody" } });
@@ -246,7 +246,7 @@ test.for(BAD)("%s is refused, and nothing is queued", async ([, body, faults]) =
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a segment nobody knows, and one of another project, are the same 404", async () => {
+test("unknown segments and segments of other projects return the same 404", async () => {
   const { byKey } = server.project;
   const elsewhere = await server.createProject();
   const segmentId = newId();
@@ -267,7 +267,7 @@ test("a segment nobody knows, and one of another project, are the same 404", asy
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a segment means its members, of either kind, and a filter who matches", async () => {
+test("a segment target changes its members, and a filter target changes matching contacts", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 9);
   const segment = async (body: object) =>
@@ -287,7 +287,7 @@ test("a segment means its members, of either kind, and a filter who matches", as
   expect(new Set(left.map((contact) => contact.id))).toEqual(new Set([0, 4, 5].map((at) => ids[at])));
 });
 
-test("who may not call is told so; jobs of other projects and of other kinds are not there", async () => {
+test("rejects unauthorized callers and hides jobs of other projects and other kinds", async () => {
   const { byKey, publicKey, id } = await server.createProject();
   const ids = await fill(id, 1);
   const body = { contactIds: ids };
@@ -315,7 +315,7 @@ test("who may not call is told so; jobs of other projects and of other kinds are
   expect((await read(byKey, jobId)).status).toBe(200);
 });
 
-test("the same Idempotency-Key queues once and answers the same job", async () => {
+test("the same Idempotency-Key queues one job and returns it again", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 5);
   const caller = { ...byKey, headers: { "idempotency-key": "bulk-1" } };
@@ -328,7 +328,7 @@ test("the same Idempotency-Key queues once and answers the same job", async () =
   expect(await server.rows("select 1 from jobs where project_id = $1", id)).toHaveLength(1);
 });
 
-test("twenty overlapping changes at once all end with true counts, and events tell each flip", async () => {
+test("twenty overlapping concurrent changes end with exact totals and one event per flip", async () => {
   const { byKey, id } = await server.createProject();
   const another = await server.startAnother({ ROLES: "worker" });
   const ids = await fill(id, 300);
@@ -343,7 +343,7 @@ test("twenty overlapping changes at once all end with true counts, and events te
       start(byKey, at % 2 === 0 ? "unsubscribe" : "subscribe", { contactIds: shuffled(at) }),
     ),
   );
-  // Meanwhile the same contacts are tracked.
+  // Tracks events for the same contacts while the changes run.
   const tracked = Promise.all(
     Array.from({ length: 60 }, (_, at) =>
       server.call("POST", "/v1/track", byKey, {

@@ -1,4 +1,4 @@
-// One change for many contacts: whom it means is fixed when it is asked for, then a job goes through them.
+// Bulk changes of contacts. The target contacts are fixed when the change is requested, then a job processes them.
 import type { BulkOperation, BulkResult } from "@postloft/contract/contact-bulk.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { RawBuilder } from "kysely";
@@ -12,20 +12,21 @@ import { packIds } from "./rules.ts";
 
 export const BULK_KIND = "contacts.bulk";
 
-/** Contacts by their ids, or all that match now. */
+/** Contacts by their ids, or all contacts that match a filter now. */
 export type BulkTarget =
   | { contactIds: readonly string[] }
   | { filter: ContactFilter; excludeIds: readonly string[] };
 
 export interface BulkInput {
   operation: BulkOperation;
-  /** Who asked for it, as the consent log says it: the id of a user, or `key`. */
+  /** The requester for the consent log: the id of a user, or `key`. */
   actor: string;
 }
 
 /**
- * Queues the change; returns the id of its job. The ids are kept as the job's file, so that a step reads its own part and
- * whoever begins to match later is not touched. @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR for filters that stand on a segment that is none.
+ * Queues the change and returns the id of its job. The ids are stored as the job's file, so that each step reads its own part and contacts
+ * that match later stay unchanged.
+ * @throws AppError SEGMENT_NOT_FOUND, or VALIDATION_ERROR if the filters name an unknown segment.
  */
 export async function startBulk(
   tx: Tx,
@@ -50,7 +51,7 @@ async function idsOf(
   return idBytesOf(projectId, conditions, target.excludeIds);
 }
 
-/** @throws Refusal JOB_NOT_FOUND, the same for a job of another project or of another kind. */
+/** @throws AppError JOB_NOT_FOUND, also for a job of another project or another kind. */
 export async function getBulk(
   database: Database,
   projectId: string,
@@ -61,5 +62,5 @@ export async function getBulk(
   return job;
 }
 
-/** How many contacts one step changes: a tenth of a second, and few enough locks that nobody waits long. */
+/** Contacts changed per step, which takes a tenth of a second and keeps the number of locks small. */
 export const CONTACTS_A_STEP = LIMITS.bulkContacts.value;

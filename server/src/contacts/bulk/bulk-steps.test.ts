@@ -1,4 +1,4 @@
-// How a bulk change goes on: its ids are fixed when it is asked for, and a process that dies changes no total.
+// Steps of a bulk change: ids are fixed at the request, and a crash changes no total.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
@@ -14,7 +14,7 @@ import { contactJobs } from "../jobs.ts";
 import { BULK_KIND } from "./bulk-changes.ts";
 import { stepOfBulk } from "./change-contacts.ts";
 
-/** Nobody works on jobs until a test does. */
+/** No job runs until a test runs it. */
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 20 };
 
@@ -24,7 +24,7 @@ interface Job {
   result: Record<string, unknown> | null;
 }
 
-/** Contacts p0@…, p1@…, every third of them unsubscribed; returns their ids in order. */
+/** Creates contacts p0@…, p1@…, every third of them unsubscribed, and returns their ids in order. */
 async function fill(projectId: string, count: number): Promise<string[]> {
   const rows = await server.rows<{ id: string }>(
     `insert into contacts (project_id, id, email, subscribed)
@@ -44,7 +44,7 @@ async function unsubscribe({ byKey }: TestProject, body: unknown): Promise<strin
 const read = async ({ byKey }: TestProject, jobId: string) =>
   (await server.call<Job>("GET", `/contacts/bulk/${jobId}`, byKey)).body;
 
-/** Works on jobs, in this process, until this one has ended; returns its result. */
+/** Runs jobs in this process until this job has ended, and returns its result. */
 async function finish(project: TestProject, jobId: string): Promise<Record<string, unknown> | null> {
   const jobs = startJobs({
     database: server.database,
@@ -57,7 +57,7 @@ async function finish(project: TestProject, jobId: string): Promise<Record<strin
   return (await read(project, jobId)).result;
 }
 
-test("a query means those that match when it is asked, without the excluded; whoever comes later is left alone", async () => {
+test("a filter target is fixed at the request, without excluded contacts and later matches", async () => {
   const project = await server.createProject();
   const { byKey, id } = project;
   const ids = await fill(id, 2_500);
@@ -72,7 +72,7 @@ test("a query means those that match when it is asked, without the excluded; who
   await server.call("PATCH", `/contacts/${ids[13]}`, byKey, { subscribed: false });
   await server.call("DELETE", `/contacts/${ids[14]}`, byKey);
   const matching = ids.filter((_, at) => String(at).startsWith("1") && at % 3 !== 0);
-  // Two are excluded; 12 did not match when it was asked; 13 is unsubscribed already; 14 is gone.
+  // Two contacts are excluded, 12 did not match at the request, 13 is unsubscribed already and 14 is deleted.
   expect(await finish(project, jobId)).toMatchObject({
     totalRequested: matching.length - 2,
     successCount: matching.length - 4,
@@ -92,7 +92,7 @@ test("a query means those that match when it is asked, without the excluded; who
   ]);
 });
 
-/** Does one step as a process that dies right after its commit, or right before it. */
+/** Runs one step as a process that dies right after its commit, or right before it. */
 async function stepAndDie(project: TestProject, jobId: string, dies: "before" | "after"): Promise<void> {
   const key = { projectId: project.id, id: jobId };
   const claimId = newId();
@@ -125,7 +125,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "before" | 
   expect(ended).toBe(dies === "before" ? death : null);
 }
 
-test("processes that die between two steps, or inside one, change no total and no event", async () => {
+test("crashes between two steps or inside one change no total and no event", async () => {
   const project = await server.createProject();
   const ids = await fill(project.id, 3_600);
   const body = { mode: "query", filter: { all: true } };

@@ -1,4 +1,4 @@
-// The steps of a bulk change: each takes the next thousand ids, changes them in a few statements, and counts.
+// Steps of a bulk change: each one takes the next thousand ids, changes the contacts in a few statements, and updates the counts.
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -22,12 +22,11 @@ interface Counts {
   failure: number;
 }
 
-/** What is done; the next step goes on behind it. */
+/** Counts so far. The next step continues after them. */
 interface Checkpoint extends Counts {
   total: number;
 }
 
-/** Does one step of a bulk change. */
 export async function stepOfBulk(
   tx: Tx,
   job: RunningJob,
@@ -57,7 +56,7 @@ async function begin(tx: Tx, job: RunningJob): Promise<Checkpoint> {
   return { total, success: 0, unchanged: 0, failure: 0 };
 }
 
-/** Returns how many changed, and who is there at all. */
+/** Returns the number of changed contacts and the ids of all existing ones. */
 async function change(
   tx: Tx,
   projectId: string,
@@ -70,7 +69,7 @@ async function change(
     return { changed: deleted.size, present: deleted };
   }
   const subscribed = operation === "subscribe";
-  // Under the lock nobody else can flip them: what differs now is what will flip.
+  // While the contacts are locked no other transaction can flip them, so the contacts that differ now are the ones that will flip.
   const locked = await lockContacts(tx, projectId, ids, "changing");
   const via = { source: "bulk" as const, actor, ip: null };
   await flipAndRecord(
@@ -81,7 +80,7 @@ async function change(
   return { changed, present: new Set(locked.map((contact) => contact.id)) };
 }
 
-/** The first so many; all are counted. */
+/** Stores errors up to the limit. All failures are counted. */
 async function keepErrors(
   tx: Tx,
   job: RunningJob,

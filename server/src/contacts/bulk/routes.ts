@@ -1,4 +1,4 @@
-// HTTP for bulk changes of contacts: endpoint → verb → answer.
+// HTTP routes for bulk changes of contacts.
 import type { BulkOperation } from "@postloft/contract/contact-bulk.ts";
 import * as contract from "@postloft/contract/contact-bulk.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -38,7 +38,7 @@ const PAST: Readonly<Record<BulkOperation, string>> = {
   delete: "deleted",
 };
 
-/** Returns the contacts a body means. The contract lets only one of its forms through. */
+/** Returns the contacts that the body selects. The contract accepts exactly one form of selection. */
 function targetOf({ contactIds, filter, excludeIds = [], all }: BulkCall["body"]): BulkTarget {
   if (contactIds !== undefined) return { contactIds };
   if (all === true || filter?.all === true) return { filter: {}, excludeIds };

@@ -1,8 +1,8 @@
-// Ids as bytes, sixteen each: how a bulk change remembers whom it means. Pure.
+// Packs the ids of a bulk change into sixteen bytes each. Pure.
 
 export const ID_BYTES = 16;
 
-/** Each id once, in the order of their first mention. */
+/** Returns each id once, in the order of first occurrence. */
 export function packIds(ids: readonly string[]): Buffer {
   const distinct = [...new Set(ids.map((id) => id.toLowerCase().replaceAll("-", "")))];
   return Buffer.from(distinct.join(""), "hex");

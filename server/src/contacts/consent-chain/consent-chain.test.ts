@@ -1,5 +1,5 @@
-// The chain of the consent log: whole while people come, change their minds, many at once, and go; and broken where somebody changed the
-// database by hand, named by its first row.
+// Hash chain of the consent log: it stays valid through concurrent signups, changes and deletions. A manual edit of the database breaks it
+// and is reported with its first bad row.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
@@ -15,7 +15,7 @@ import { memberships } from "../../segments/usage.ts";
 const server = useTestServer({ ROLES: "api" });
 const VIA: Via = { source: "import", actor: randomUUID(), ip: null };
 
-/** Seals what is there; no other transaction is under way for long. */
+/** Checkpoints all rows. No other transaction stays open for long. */
 async function seal(): Promise<void> {
   const cut = await takeCut(server.database);
   if (cut === null) return;
@@ -47,7 +47,7 @@ const faultsOf = async (project: TestProject) =>
 const emailsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => `p${at}-${randomUUID().slice(0, 8)}@example.com`);
 
-/** A project whose log has been sealed in several goes. */
+/** Creates a project whose log has several checkpoints. */
 async function withLog(count = 6): Promise<{ project: TestProject; ids: string[] }> {
   const project = await server.createProject();
   const ids: string[] = [];
@@ -69,7 +69,7 @@ const logOf = (project: TestProject) =>
 const change = (statement: string, project: TestProject, position: number) =>
   server.rows(`${statement} where project_id = $1 and position = $2`, project.id, position);
 
-test("while many write at once, and contacts go, each row is sealed once and no chain breaks", async () => {
+test("checkpoints each row once while many writers run and contacts are deleted", async () => {
   const [one, other] = [await server.createProject(), await server.createProject()];
   const writers = [one, other, one, other].map(async (project) => {
     for (let round = 0; round < 5; round++) {
@@ -103,7 +103,7 @@ test("while many write at once, and contacts go, each row is sealed once and no 
   }
 });
 
-test("what a transaction under way has written is waited for, and nobody waits for the seals", async () => {
+test("waits for rows of an open transaction without making writers wait", async () => {
   const project = await server.createProject();
   await transaction(server.database, async (tx) => {
     const [slow = ""] = (
@@ -133,7 +133,7 @@ test("what a transaction under way has written is waited for, and nobody waits f
   expect(Number(sealed?.rows)).toBe(3);
 });
 
-test("a contact that is deleted leaves nothing of itself, and the chain whole", async () => {
+test("deleting a contact removes all its data and keeps the chain valid", async () => {
   const { project, ids } = await withLog();
   const [gone = ""] = ids;
   await transaction(server.database, (tx) => deleteContacts(tx, project.id, [gone], [memberships]));
@@ -148,7 +148,7 @@ test("a contact that is deleted leaves nothing of itself, and the chain whole", 
   expect(kept.map(({ text }) => text).join()).not.toContain(gone);
 });
 
-test("a row that is edited, removed or put in by hand is named, by the doctor too", async () => {
+test("reports rows that were edited, removed or inserted by hand, in the doctor as well", async () => {
   const { project, ids } = await withLog();
   const log = await logOf(project);
   const [first, , third, fourth] = log;
@@ -182,7 +182,7 @@ test("a row that is edited, removed or put in by hand is named, by the doctor to
   expect(ids.length).toBe(6);
 });
 
-test("rows that nobody sealed for a quarter of an hour are late, and newer ones are not", async () => {
+test("reports rows without a checkpoint as late after fifteen minutes", async () => {
   const { project, ids } = await withLog();
   await flip(project, ids.slice(0, 1), true);
   expect(await isConsentSealedLate(server.database)).toBe(false);
@@ -194,7 +194,7 @@ test("rows that nobody sealed for a quarter of an hour are late, and newer ones 
   await server.rows("delete from consent_changes where project_id = $1", project.id);
 });
 
-test("a row that is put in behind the others is named: at a place of its own, and with an instant of its own", async () => {
+test("reports rows inserted later, with a free position or with an earlier time", async () => {
   const { project, ids } = await withLog();
   const { project: other, ids: others } = await withLog();
   await server.rows(
@@ -214,7 +214,7 @@ test("a row that is put in behind the others is named: at a place of its own, an
   expect(await faultsOf(other)).toMatchObject([{ what: "inserted", contactId: others[0] }]);
 });
 
-test("a seal that is changed, taken out, or cut off at the end is named", async () => {
+test("reports a checkpoint that was changed or removed, and a truncated chain", async () => {
   for (const statement of [
     "update consent_seals set positions = positions[2:] where project_id = $1 and number = 3",
     "delete from consent_seals where project_id = $1 and number = 3",

@@ -1,4 +1,4 @@
-// Statements on the seals of the consent log, and on what they cover.
+// Statements on the checkpoints of the consent log and on the rows they cover.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { HashedChange, HashedEntry, HashedErasure, SealedRows } from "./rules.ts";
@@ -18,7 +18,7 @@ const at = (column: string) =>
 const CHANGE = sql`'change' as kind, project_id, position, contact_id, id, subscribed, source, actor, host(ip) as ip, email_id, ${at("createdAt")}`;
 const ERASURE = sql`'erasure' as kind, project_id, position, to_jsonb(positions) as positions, ${at("at")}`;
 
-/** The position that was given out last; 0: none was. */
+/** Returns the last assigned position, or 0 if there is none. */
 export async function readLastPosition(database: Database): Promise<number> {
   const { rows } = await sql<{ position: number }>`
     select case when is_called then last_value else 0 end as position
@@ -26,7 +26,7 @@ export async function readLastPosition(database: Database): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** Newer than every transaction that has written anything so far. */
+/** Returns a transaction id that is newer than every transaction with writes so far. */
 export async function readNewTransaction(database: Database): Promise<{ transaction: string; at: Date }> {
   const { rows } = await sql<{ transaction: string; at: Date }>`
     select pg_current_xact_id()::text as transaction, date_trunc('milliseconds', now()) as at`.execute(
@@ -37,7 +37,7 @@ export async function readNewTransaction(database: Database): Promise<{ transact
   return row;
 }
 
-/** Whether all transactions older than this one are over. */
+/** Returns whether all transactions older than this one have ended. */
 export async function areOlderOver(database: Database, transaction: string): Promise<boolean> {
   const { rows } = await sql<{ areOver: boolean }>`
     select pg_snapshot_xmin(pg_current_snapshot()) >= ${transaction}::xid8 as are_over`.execute(database);
@@ -49,7 +49,7 @@ export async function readSealed(database: Database): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** Undefined: another process is sealing. */
+/** Returns undefined if another process is writing checkpoints. */
 export async function lockSealed(tx: Tx): Promise<number | undefined> {
   const { rows } = await sql<{ position: number }>`
     select position from consent_sealed for update skip locked`.execute(tx);
@@ -60,7 +60,7 @@ export async function updateSealed(tx: Tx, position: number): Promise<void> {
   await sql`update consent_sealed set position = ${position} where is_only`.execute(tx);
 }
 
-/** What lies between two positions, of all projects, in their order. */
+/** Returns the entries of all projects between two positions, in order. */
 export async function listEntries(
   tx: Tx,
   { after, upTo, limit }: { after: number; upTo: number; limit: number },
@@ -75,9 +75,8 @@ export async function listEntries(
 }
 
 /**
- * The newest seal of a project, which is not being emptied, and is not while this transaction lasts.
- *
- * @returns undefined: it is being emptied, or gone
+ * Returns the newest checkpoint of a project and keeps the project from being reset or removed during this transaction.
+ * @returns undefined if the project is being reset or removed, or is gone
  */
 export async function lockHead(tx: Tx, projectId: string, firstHash: Buffer): Promise<HeadRow | undefined> {
   const { rows: projects } = await sql`
@@ -110,7 +109,7 @@ export async function upsertHeads(tx: Tx, heads: readonly HeadRow[]): Promise<vo
     on conflict (project_id) do update set number = excluded.number, hash = excluded.hash`.execute(tx);
 }
 
-/** Projects with seals that are not being emptied, in the order of their ids. */
+/** Returns projects with checkpoints by id, except projects that are being reset or removed. */
 export async function listSealedProjects(
   database: Database,
   after: string,
@@ -124,7 +123,7 @@ export async function listSealedProjects(
   return rows;
 }
 
-/** In the order of the chain. */
+/** Returns checkpoints in the order of the chain. */
 export async function listSeals(
   database: Database,
   projectId: string,
@@ -151,7 +150,7 @@ export async function findEntries(
   return [...changes, ...erasures];
 }
 
-/** Those of the positions whose rows went with their contacts. */
+/** Returns the positions whose rows were deleted together with their contacts. */
 export async function findErased(
   database: Database,
   projectId: string,
@@ -170,7 +169,7 @@ export async function countChanges(database: Database, projectId: string, upTo: 
   return rows[0]?.count ?? 0;
 }
 
-/** The first row that no seal covers, although all were sealed up to there. */
+/** Returns the first row without a checkpoint below the checkpointed position. */
 export async function findUnsealed(
   database: Database,
   projectId: string,
@@ -185,7 +184,7 @@ export async function findUnsealed(
   return rows[0];
 }
 
-/** Whether something waits to be sealed for longer than it should. */
+/** Returns whether a row has waited for its checkpoint for too long. */
 export async function isSealingLate(database: Database, sealed: number, minutes: number): Promise<boolean> {
   const { rows } = await sql<{ isLate: boolean }>`
     select exists (

@@ -1,7 +1,7 @@
-// What is hashed of the consent log: each row to a digest, the digests of some rows and the seal before to a seal. Pure.
+// Hashes the consent log. Each row gets a digest, and each checkpoint hashes the digests of its rows with the previous checkpoint. Pure.
 import { createHash } from "node:crypto";
 
-/** A row of the consent log as it is hashed. */
+/** A row of the consent log in its hashed form. */
 export interface HashedChange {
   kind: "change";
   projectId: string;
@@ -17,7 +17,7 @@ export interface HashedChange {
   at: string;
 }
 
-/** That rows went with their contacts. */
+/** Records that rows were deleted together with their contacts. */
 export interface HashedErasure {
   kind: "erasure";
   projectId: string;
@@ -29,10 +29,10 @@ export interface HashedErasure {
 export type HashedEntry = HashedChange | HashedErasure;
 
 export const DIGEST_BYTES = 32;
-/** The hash that the first seal of a project follows. */
+/** The previous hash of a project's first checkpoint. */
 export const FIRST_HASH: Buffer = Buffer.alloc(DIGEST_BYTES);
 
-/** Of what a row says. Its ids are random, so nobody who has the digest alone finds out what it was made of. */
+/** Returns the digest of a row. The ids are random, so the digest alone does not reveal the row's content. */
 export function digestOf(entry: HashedEntry): Buffer {
   const { kind, projectId, position, at } = entry;
   const said =
@@ -44,7 +44,7 @@ export function digestOf(entry: HashedEntry): Buffer {
     .digest();
 }
 
-/** Rows from before the log named emails have the digests they had. */
+/** Rows without an email id keep the digests they had before the log stored email ids. */
 function emailOf({ emailId }: HashedChange): string[] {
   return emailId === null ? [] : [emailId];
 }

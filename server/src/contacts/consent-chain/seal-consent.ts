@@ -1,5 +1,5 @@
-// Seals the consent log behind those who write it: what is committed goes into the chain of its project, some seconds later and many rows
-// at once, so that no subscription waits for another (docs/decisions/0083-consent-chain.md).
+// Adds committed rows of the consent log to the hash chain of their project. It runs some seconds later and in batches, so that no
+// subscription change waits for another (docs/decisions/0083-consent-chain.md).
 import { startLoop, type Loop } from "../../platform/background/background.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
@@ -21,29 +21,28 @@ import {
 import { digestOf, FIRST_HASH, hashSeal, type HashedEntry } from "./rules.ts";
 
 const EVERY_MS = 5_000;
-/** Rows that one transaction seals. */
+/** Maximum number of rows per transaction. */
 const STEP_ROWS = 2_000;
 
-/** A line through the log: once all transactions before it are over, nothing comes in above it any more. */
+/** A position in the log. Once all transactions older than the cut have ended, no new row can appear at or below its position. */
 export interface Cut {
-  /** The last position that was given out. */
+  /** The last assigned position. */
   position: number;
   transaction: string;
   at: Date;
 }
 
-/** Null: nothing was written since the last row was sealed. */
+/** Returns null if all rows already have a checkpoint. */
 export async function takeCut(database: Database): Promise<Cut | null> {
   const position = await readLastPosition(database);
   if (position <= (await readSealed(database))) return null;
-  // After the position: whoever was given one before has a transaction that is older than this one.
+  // Read after the position, because every transaction that was assigned an earlier position is older than this one.
   return { position, ...(await readNewTransaction(database)) };
 }
 
 /**
- * Seals everything up to a cut.
- *
- * @returns false: a transaction from before the cut is still under way, and nothing was done
+ * Writes checkpoints for all rows up to a cut.
+ * @returns false, without any change, if a transaction from before the cut is still open
  */
 export async function sealUpTo(database: Database, cut: Cut, signal?: AbortSignal): Promise<boolean> {
   if (!(await areOlderOver(database, cut.transaction))) return false;
@@ -63,7 +62,7 @@ async function sealStep(tx: Tx, cut: Cut): Promise<boolean> {
   const { at } = await readNewTransaction(tx);
   const byProject = Map.groupBy(entries, (entry) => entry.projectId);
   const seals: SealRow[] = [];
-  // In one order, as whoever locks several projects does.
+  // Sorted, because every transaction that locks several projects uses this order.
   for (const projectId of [...byProject.keys()].toSorted()) {
     const head = await lockHead(tx, projectId, FIRST_HASH);
     if (head === undefined) continue;
@@ -94,7 +93,7 @@ function sealOf(
   return { ...seal, hash: hashSeal(head.hash, seal) };
 }
 
-/** Seals in the background until it is stopped; any number of processes may. */
+/** Writes checkpoints in the background until it is stopped. Any number of processes may run it. */
 export function startSealingConsent({
   database,
   log,
@@ -109,7 +108,7 @@ export function startSealingConsent({
     name: "consent seals",
     async runOnce(signal) {
       const cut = waiting ?? (await takeCut(database));
-      // Taken anew after a failure: the database may be another one by then.
+      // Take a new cut after a failure, because a failover may have changed the database.
       waiting = null;
       if (cut !== null && !(await sealUpTo(database, cut, signal))) waiting = cut;
     },

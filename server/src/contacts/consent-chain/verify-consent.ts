@@ -1,4 +1,5 @@
-// Follows the chains of the consent log from their first seals, and says where one is broken: for whoever checks an installation.
+// Verifies the hash chains of the consent log from the first checkpoint on and reports where a chain is broken. Runs in installation
+// checks.
 import type { Database } from "../../platform/database/database.ts";
 import { NO_ID } from "../../platform/ids.ts";
 import {
@@ -17,29 +18,29 @@ import { DIGEST_BYTES, digestOf, FIRST_HASH, hashSeal } from "./rules.ts";
 
 const SEALS_AT_ONCE = 20;
 const PROJECTS_AT_ONCE = 500;
-/** Clocks of databases may be put right by so much. */
+/** Allowed correction of a database clock. */
 const TOLERANCE_MS = 3_600_000;
 const LATE_MINUTES = 15;
 
 export interface ConsentFault {
   projectId: string;
-  /** `seal`: the chain itself was changed. */
+  /** `seal` means that the chain itself was changed. */
   what: "changed" | "missing" | "inserted" | "seal";
-  /** Of the row, or the number of the seal. */
+  /** The position of the row, or the number of the checkpoint. */
   position: number;
-  /** Null: nobody knows any more. */
+  /** Null if the contact is unknown. */
   contactId: string | null;
 }
 
 interface Walk {
   hash: Buffer;
-  /** Everything from before this instant is sealed. */
+  /** All rows from before this time have a checkpoint. */
   completeTo: Date | null;
-  /** Rows up to what was sealed when the walk began that were found where they belong. */
+  /** Rows that matched, up to the position that was checkpointed when the walk began. */
   found: number;
 }
 
-/** Follows the chain of a project up to the head that is given; returns the first fault, or null. */
+/** Verifies the chain of a project up to the given head. Returns the first fault, or null. */
 async function verifyProject(
   database: Database,
   head: HeadRow,
@@ -100,7 +101,7 @@ async function verifySeal(
     const contactId = entry.kind === "change" ? entry.contactId : null;
     const digest = digests.subarray(at * DIGEST_BYTES, (at + 1) * DIGEST_BYTES);
     if (!digestOf(entry).equals(digest)) return { projectId, what: "changed", position, contactId };
-    // A row from before what was already complete came in later, under an instant that it was not written at.
+    // This row was inserted after the chain was complete for its time, so its time is forged.
     if (walk.completeTo !== null && Date.parse(entry.at) < walk.completeTo.getTime() - TOLERANCE_MS)
       return { projectId, what: "inserted", position, contactId };
   }
@@ -112,9 +113,9 @@ async function verifySeal(
   };
 }
 
-/** Follows the chains of all projects; returns the first fault of each that has one. */
+/** Verifies the chains of all projects and returns the first fault of each broken one. */
 export async function verifyConsentLogs(database: Database): Promise<ConsentFault[]> {
-  // Before the heads: what is sealed while this runs is looked at the next time.
+  // Read before the heads. Rows that get a checkpoint during this run are verified next time.
   const sealed = await readSealed(database);
   const faults: ConsentFault[] = [];
   for (let last = NO_ID; ;) {
@@ -127,7 +128,7 @@ export async function verifyConsentLogs(database: Database): Promise<ConsentFaul
   }
 }
 
-/** Whether rows wait to be sealed for longer than they should: no process with the role `worker` runs. */
+/** Returns whether rows have waited for a checkpoint for too long, because no process with the role `worker` runs. */
 export async function isConsentSealedLate(database: Database): Promise<boolean> {
   return isSealingLate(database, await readSealed(database), LATE_MINUTES);
 }

@@ -1,4 +1,5 @@
-// Takes a custom field away: from the register and from every reader at once, from the contacts by a job, a few thousand at a time.
+// Deletes a custom field. The registration disappears for all readers immediately, and a job removes the values from the contacts in steps
+// of a few thousand.
 import type { Tx } from "../../platform/database/database.ts";
 import { addJob, type RunningJob, type StepOutcome } from "../../platform/background/jobs.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
@@ -18,16 +19,16 @@ interface FieldInput {
 }
 
 interface Checkpoint {
-  /** The id of the last contact that was looked at. */
+  /** The id of the last processed contact. */
   after: string;
 }
 
-/** Who writes one of these contacts waits for the step: a tenth of a second. */
+/** Writers of one of these contacts wait for the step, which takes a tenth of a second. */
 const CONTACTS_A_STEP = 2_000;
 
 /**
- * Takes the field from the register and queues its removal from the contacts; returns how many have it.
- * @throws Refusal FIELD_NOT_FOUND; VALIDATION_ERROR for a standard field.
+ * Unregisters the field and queues its removal from the contacts. Returns the number of contacts with the field.
+ * @throws AppError FIELD_NOT_FOUND, or VALIDATION_ERROR for a standard field.
  */
 export async function deleteField(tx: Tx, projectId: string, text: string): Promise<number> {
   const name = readFieldName(text);
@@ -42,9 +43,9 @@ export async function deleteField(tx: Tx, projectId: string, text: string): Prom
 }
 
 /**
- * Removes the key from the next contacts. A writer of the key registers the field in its own transaction. So under the lock
- * of a contact either the field is not registered, and its value is an old one, or whoever wrote it anew is seen; then
- * contacts that changed since the deletion keep what they have: every change since then took the old value out (shownData).
+ * Removes the key from the next contacts. Every writer of the key registers the field in its own transaction. So for a locked contact,
+ * either the field is unregistered and its value is old, or the new registration is visible. In the second case, contacts that changed
+ * since the deletion keep their value, because every write since then removed the old one (shownData).
  */
 export async function stepOfFieldDeletion(tx: Tx, job: RunningJob): Promise<StepOutcome> {
   const { projectId } = job;
@@ -61,6 +62,6 @@ export async function stepOfFieldDeletion(tx: Tx, job: RunningJob): Promise<Step
   }
   if (last === null || count < CONTACTS_A_STEP) return { done: true, result: {} };
   const checkpoint: Checkpoint = { after: last };
-  // Nobody can ask how far it is.
+  // No endpoint returns the progress of this job.
   return { done: false, checkpoint, progress: 0 };
 }

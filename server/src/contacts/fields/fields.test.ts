@@ -1,4 +1,4 @@
-// Fields over HTTP: which there are and how many contacts have them, their values, who names them, and taking one away.
+// Fields over HTTP: list with fill rates, values, usage, and deletion.
 import { expect, test, vi } from "vitest";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
 import { newId } from "../../platform/ids.ts";
@@ -18,7 +18,7 @@ import { contactSurroundings } from "../../workflows/usage.ts";
 import { importConsequences } from "../../segments/import-consequences.ts";
 import { contactJobs } from "../jobs.ts";
 
-/** Nobody works on jobs until a test does. */
+/** No job runs until a test runs it. */
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
@@ -41,7 +41,7 @@ interface Usage {
   contactCount: number;
 }
 
-/** p0@…, p1@…, one for each data; returns their ids. */
+/** Creates p0@…, p1@…, one contact per data object, and returns their ids. */
 async function fill({ byKey }: TestProject, data: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
   for (const [at, one] of data.entries()) {
@@ -74,7 +74,7 @@ const dataOf = async ({ id }: TestProject) =>
     )
   ).map(({ data }) => data);
 
-/** Works on jobs, in this process, until none is left. */
+/** Runs jobs in this process until none is left. */
 async function workOff({ id }: TestProject): Promise<void> {
   const log = createLog({ level: "silent" });
   const jobs = startJobs({
@@ -107,7 +107,7 @@ const custom = (field: string, type: string, coverage: number) => ({
   coverage,
 });
 
-test("standard fields come first, then custom ones by name, with the share of contacts that have each", async () => {
+test("lists standard fields, then custom ones by name, with the fill rate of each", async () => {
   const project = await server.createProject();
   expect(await list(project)).toEqual(STANDARD);
   await fill(project, [
@@ -130,7 +130,7 @@ test("standard fields come first, then custom ones by name, with the share of co
   expect(await list(project)).toContainEqual(custom("data.vip", "boolean", 0));
 });
 
-test("without coverage the fields are the same ones, and nobody is counted", async () => {
+test("lists the same fields without fill rates and without counting contacts", async () => {
   const project = await server.createProject();
   await fill(project, [{ plan: "pro" }, { age: 5 }]);
   const asked = (value: string) =>
@@ -145,7 +145,7 @@ test("without coverage the fields are the same ones, and nobody is counted", asy
   expect(faultsOf(await asked("no"))).toEqual(["withCoverage invalid_enum_value"]);
 });
 
-test("coverage is as true with a hundred fields", async () => {
+test("fill rates are exact with a hundred fields", async () => {
   const project = await server.createProject();
   const keys = Array.from({ length: 100 }, (_, at) => `k${at}`);
   const data = [0, 1, 2, 3].map((contact) =>
@@ -156,7 +156,7 @@ test("coverage is as true with a hundred fields", async () => {
   expect(keys.map((key) => coverage.get(`data.${key}`))).toEqual(keys.map((_, at) => ((at % 4) + 1) / 4));
 });
 
-test("values come the most frequent first, as they are stored, of any type", async () => {
+test("returns values of every type unchanged, most frequent first", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await fill(project, [
@@ -229,12 +229,12 @@ const STRANGE_KEYS = [
   "toString",
 ];
 
-test("keys of any name can be read, asked about and taken away", async () => {
+test("keys with any name can be listed, read and deleted", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const named = STRANGE_KEYS.map((key) => [key === "" ? "unnamed" : key, key.length]);
   await fill(project, [{ ...Object.fromEntries(named), kept: 1 }, {}]);
-  // No empty key is taken any more; they may be there from before.
+  // New empty keys are rejected, but older data may contain one.
   await server.rows(
     `update contacts set data = data - 'unnamed' || '{"":0}' where project_id = $1 and data ? 'kept'`,
     project.id,
@@ -263,7 +263,7 @@ test("keys of any name can be read, asked about and taken away", async () => {
 
 const condition = (field: string) => ({ field, operator: "exists" });
 
-test("usage names the segments and campaigns with a condition on the field, however deep, and counts the contacts", async () => {
+test("usage lists segments and campaigns with conditions on the field at any depth, with contact count", async () => {
   const project = await server.createProject();
   const { byKey, id } = project;
   await fill(project, [{ plan: "pro", profile: { tier: 1 } }, { plan: "free" }, {}]);
@@ -313,7 +313,7 @@ test("usage names the segments and campaigns with a condition on the field, howe
   expect((await remove(byKey, "plan")).body).toEqual({ deletedFrom: 2 });
 });
 
-test("a field that is taken away is gone at once, and can be written again with another type", async () => {
+test("a deleted field disappears immediately and can be written again with another type", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const elsewhere = await server.createProject();
@@ -332,7 +332,7 @@ test("a field that is taken away is gone at once, and can be written again with 
     await server.call("GET", path("plan", "/usage"), byKey),
   ])
     expect(refusalOf(again as never)).toBe("404 FIELD_NOT_FOUND");
-  // Something else of the third changes, then the key is written again: for the second, and for somebody new.
+  // Changes another key of the third contact, then writes the key again for the second and for a new contact.
   await server.call("PATCH", `/contacts/${ids[2]}`, byKey, { data: { other: 1 } });
   await server.call("PATCH", `/contacts/${ids[1]}`, byKey, { data: { plan: 5 } });
   await server.call("POST", "/v1/track", byKey, { email: "new@example.com", event: "e", data: { plan: 6 } });
@@ -352,7 +352,7 @@ const filterOn = (field: string, operator: string, value?: unknown) => ({
   conditions: [{ field, operator, ...(value === undefined ? {} : { value }) }],
 });
 
-test("a field that is taken away is seen by nobody from then on, though the job has done nothing yet", async () => {
+test("readers no longer see a deleted field before the job has run", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const old = { plan: "old", profile: { tier: 1 }, kept: 1 };
@@ -428,7 +428,7 @@ test("a field that is taken away is seen by nobody from then on, though the job 
   expect(await dataOf(project)).toEqual(gone.listed);
 });
 
-/** Each way of writing that may meet a contact whose old value the job has not taken away yet. */
+/** Every way to write to a contact whose old value has not been removed yet. */
 const WRITERS: Record<string, (project: TestProject, id: string, data: object) => Promise<unknown>> = {
   track: ({ byKey }, _, data) =>
     server.call("POST", "/v1/track", byKey, { email: "p0@example.com", event: "e", data }),
@@ -437,14 +437,14 @@ const WRITERS: Record<string, (project: TestProject, id: string, data: object) =
 };
 
 test.each(Object.entries(WRITERS))(
-  "a value that is written again while its field is taken away stays, also when it is the same: %s",
+  "keeps a value written again during the field deletion, even if unchanged: %s",
   async (_, write) => {
     const project = await server.createProject();
     const { byKey } = project;
     const [first = "", second] = await fill(project, [{ plan: "old" }, { plan: "old" }, { plan: "old" }]);
     await remove(byKey, "plan");
     await write(project, first, { plan: "old" });
-    // Others change in something else, and must not bring the old value back.
+    // Other writers change another key and must not bring the old value back.
     await server.call("PATCH", `/contacts/${second}`, byKey, { subscribed: false });
     await server.call("POST", "/v1/track", byKey, {
       email: "p2@example.com",
@@ -465,7 +465,7 @@ test.each(Object.entries(WRITERS))(
   },
 );
 
-test("without being written again the field goes from everybody, whatever else changes meanwhile", async () => {
+test("the field is removed from all contacts if it is not written again", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const ids = await fill(project, [{ plan: "old" }, { plan: "old" }]);
@@ -475,7 +475,7 @@ test("without being written again the field goes from everybody, whatever else c
   expect(await dataOf(project)).toEqual([{}, { other: 1 }]);
 });
 
-test("the job goes through thousands in steps, and tracked segments look at those that changed", async () => {
+test("the job processes thousands in steps and notifies tracked segments of changed contacts", async () => {
   const project = await server.createProject();
   const { byKey, id } = project;
   await server.rows(
@@ -505,7 +505,7 @@ test("the job goes through thousands in steps, and tracked segments look at thos
   expect(Number(noted?.count)).toBe(2_250);
 });
 
-test("a key that is being written anew when the job arrives is kept, and the job waits for its writer", async () => {
+test("the job waits for an open writer of the key and keeps the new value", async () => {
   const project = await server.createProject();
   const { byKey, id } = project;
   await fill(project, [{ plan: "old" }, { plan: "old" }]);
@@ -529,7 +529,7 @@ test("a key that is being written anew when the job arrives is kept, and the job
   expect(await dataOf(project)).toEqual([{}, { plan: "new" }]);
 });
 
-test("while keys are written and fields taken away at once, no value that was written last is lost", async () => {
+test("concurrent writes and field deletions lose no value written last", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await fill(
@@ -553,7 +553,7 @@ test("while keys are written and fields taken away at once, no value that was wr
         }),
       ),
     ]);
-    // These begin after the deletion was answered: none of them may be lost.
+    // These requests begin after the deletion returned, so none of their values may be lost.
     await Promise.all(
       Array.from({ length: 10 }, (_, at) =>
         server.call("POST", "/v1/track", byKey, {
@@ -578,7 +578,7 @@ test("while keys are written and fields taken away at once, no value that was wr
 const reset = (caller: TestCaller, field: string) =>
   server.call<{ type: string }>("POST", path(field, "/reset-type"), caller);
 
-test("the type of a field is taken anew from the values there are: that of most, and of texts where it is even", async () => {
+test("reset sets the type of most values, and string for a tie", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await fill(await server.createProject(), [{ age: "old", since: 1 }]);
@@ -600,7 +600,7 @@ test("the type of a field is taken anew from the values there are: that of most,
   expect((await reset(byKey, "list")).body).toMatchObject({ type: "string", ofType: 2 });
   expect((await reset(byKey, "kept")).body).toMatchObject({ type: "number", ofType: 1 });
   expect([await typeOf("data.age"), await typeOf("data.since")]).toEqual(["number", "date"]);
-  // The next value changes nothing, and without any the type stays.
+  // The next value does not change the type. A reset without values keeps the type.
   await server.call("POST", "/contacts", byKey, { email: "later@example.com", data: { age: "ten" } });
   expect(await typeOf("data.age")).toBe("number");
   const { body } = await server.call<{ data: Array<{ id: string }> }>("GET", "/contacts", byKey);
@@ -618,7 +618,7 @@ test("the type of a field is taken anew from the values there are: that of most,
   expect(refusalOf((await reset(byKey, "age")) as never)).toBe("404 FIELD_NOT_FOUND");
 });
 
-test("standard fields cannot be taken away, but custom ones of the same name can", async () => {
+test("rejects deletion of standard fields but deletes custom ones with the same name", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   for (const field of ["email", "subscribed", "createdAt", "updatedAt"]) {
@@ -631,7 +631,7 @@ test("standard fields cannot be taken away, but custom ones of the same name can
   expect(await dataOf(project)).toEqual([{}]);
 });
 
-test("an unknown field is a 404 everywhere", async () => {
+test("an unknown field returns 404 from every endpoint", async () => {
   const project = await server.createProject();
   await fill(server.project, [{ foreign: 1 }]);
   const names = [
@@ -654,7 +654,7 @@ test("an unknown field is a 404 everywhere", async () => {
   expect(answers).toEqual(sameByName(names, String, () => Array(4).fill("404 FIELD_NOT_FOUND")));
 });
 
-test("what the query of values may not be is refused; who may not call is told so", async () => {
+test("rejects invalid value queries and unauthorized callers", async () => {
   const project = await server.createProject();
   await fill(project, [{ plan: 1 }]);
   const faults = async (query: string) =>

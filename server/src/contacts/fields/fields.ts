@@ -1,4 +1,4 @@
-// The fields contacts have: standard ones, and custom ones as their data brought them.
+// Standard and custom fields of contacts.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -30,7 +30,7 @@ export interface FieldView extends NamedField {
   coverage: number;
 }
 
-/** Up to so many keys are tested one by one; more are counted by listing the keys of each contact, which takes three times as long. */
+/** Up to this number of keys, each key is tested. For more, listing all keys of each contact is used, which takes three times as long. */
 const TESTED_KEYS = 32;
 
 const standardFields = (): NamedField[] =>
@@ -40,7 +40,7 @@ function registeredField({ field, type }: FieldRow): NamedField {
   return { field: writeFieldName({ key: field }), type, isCustom: true };
 }
 
-/** Returns those of these keys that are custom fields of the project. Asks nothing if there are no keys. */
+/** Returns the keys that are custom fields of the project. Runs no query for an empty list. */
 export async function findKnownKeys(
   database: Database,
   projectId: string,
@@ -49,12 +49,15 @@ export async function findKnownKeys(
   return keys.length === 0 ? [] : findFieldsAmong(database, projectId, keys);
 }
 
-/** The fields there are, without counting who has them. */
+/** Returns all fields without fill rates. */
 export async function listFieldNames(database: Database, projectId: string): Promise<NamedField[]> {
   return [...standardFields(), ...(await listFieldRows(database, projectId)).map(registeredField)];
 }
 
-/** Standard fields, then custom ones by name. Coverage is counted: 0.4 s on two cores for a million contacts with eight keys. */
+/**
+ * Returns standard fields, then custom ones by name. Fill rates are counted, which takes 0.4 s on two cores for a million contacts with
+ * eight keys.
+ */
 export async function listFields(database: Database, projectId: string): Promise<FieldView[]> {
   const rows = await listFieldRows(database, projectId);
   const coverageOf = await readCoverage(
@@ -77,7 +80,7 @@ async function readCoverage(database: Database, projectId: string, keys: readonl
   return (key: string) => (total === 0 ? 0 : (counts[keys.indexOf(key)] ?? 0) / total);
 }
 
-/** @throws Refusal FIELD_NOT_FOUND. */
+/** @throws AppError FIELD_NOT_FOUND. */
 async function findName(database: Database, projectId: string, text: string): Promise<FieldName> {
   const name = readFieldName(text);
   if ("key" in name && !(await isRegistered(database, projectId, name.key)))
@@ -86,12 +89,12 @@ async function findName(database: Database, projectId: string, text: string): Pr
 }
 
 async function isRegistered(database: Database, projectId: string, key: string): Promise<boolean> {
-  // The database has no such character, and would refuse it.
+  // PostgreSQL rejects this character in text.
   if (key.includes("\0")) return false;
   return (await findField(database, projectId, key)) !== undefined;
 }
 
-/** @throws Refusal FIELD_NOT_FOUND. */
+/** @throws AppError FIELD_NOT_FOUND. */
 export async function listValues(
   database: Database,
   projectId: string,
@@ -136,14 +139,17 @@ export interface FieldUsage {
   contactCount: number;
 }
 
-/** Who of the folders after this one names a field; handed in by api.ts. */
+/** Names of segments, campaigns and workflows that use a field, provided by later folders through api.ts. */
 export interface FieldUse {
   segmentsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
   campaignsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
   workflowsNamingField: (database: Database, projectId: string, field: string) => Promise<NamedRow[]>;
 }
 
-/** Whose conditions name the field. @throws Refusal FIELD_NOT_FOUND. */
+/**
+ * Returns the segments, campaigns and workflows with conditions on the field.
+ * @throws AppError FIELD_NOT_FOUND.
+ */
 export async function getUsage(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Statements on the fields of contacts: the register, how many have each, their values, their removal.
+// Statements on the registered fields, their fill rates and values, and their removal.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import type { JobKey } from "../../platform/background/jobs.ts";
@@ -17,7 +17,7 @@ export async function listFieldRows(database: Database, projectId: string): Prom
   return rows;
 }
 
-/** Returns the keys among these that contacts of the project have in their data. */
+/** Returns the keys that are registered as fields of the project. */
 export async function findFieldsAmong(
   database: Database,
   projectId: string,
@@ -53,11 +53,11 @@ export async function updateFieldType(tx: Tx, projectId: string, { field, type }
     where project_id = ${projectId} and field = ${field} and type <> ${type}`.execute(tx);
 }
 
-/** The contacts of a project as far as their data goes. */
+/** The visible data of a project's contacts. */
 const shownContacts = (projectId: string) =>
   sql`(select ${shownData(projectId)} as data from contacts c where c.project_id = ${projectId}) shown`;
 
-/** How many contacts there are, and how many have each of a few keys: one pass, a cheap test for each key. */
+/** Counts all contacts and the ones with each of a few keys. Scans once, with a cheap test per key. */
 export async function countContactsWithKeys(
   database: Database,
   projectId: string,
@@ -70,7 +70,7 @@ export async function countContactsWithKeys(
   return rows[0] ?? { total: 0, counts: [] };
 }
 
-/** The same for any number of keys, in the time it takes to list the keys of every contact. */
+/** Counts all contacts and the ones with each key, in the time it takes to list the keys of every contact. */
 export async function countContactsByKey(
   database: Database,
   projectId: string,
@@ -98,7 +98,7 @@ export async function countContactsWithKey(
   return rows[0]?.count ?? 0;
 }
 
-/** How many values of a key have which type, the most frequent first; as many texts go before others. */
+/** Counts the values of a key by type, most frequent first. In a tie, string comes first. */
 export async function countTypesOfKey(
   database: Database,
   projectId: string,
@@ -120,7 +120,9 @@ export interface ValuePage {
   limit: number;
 }
 
-/** Distinct values of a key, the most frequent first (`offset 0`: only distinct values are looked at closer). */
+/**
+ * Returns distinct values of a key, most frequent first. `offset 0` makes PostgreSQL deduplicate before it applies the other conditions.
+ */
 export async function listValuesOfKey(
   database: Database,
   projectId: string,
@@ -146,7 +148,7 @@ export async function listStates(database: Database, projectId: string): Promise
   return rows.map((row) => row.value);
 }
 
-/** Addresses in the order of the alphabet: none is more frequent than another. */
+/** Returns addresses in alphabetical order, because all of them are equally frequent. */
 export async function listAddresses(
   database: Database,
   projectId: string,
@@ -159,7 +161,7 @@ export async function listAddresses(
   return rows.map((row) => row.email);
 }
 
-/** Instants, the newest first. */
+/** Returns distinct times, newest first. */
 export async function listInstants(
   database: Database,
   projectId: string,
@@ -182,7 +184,7 @@ export interface NamedRow {
   name: string;
 }
 
-/** Where the next contacts in the order of their ids end, and how many they are. */
+/** Returns the last id of the next page of contacts, and the number of contacts on it. */
 export async function findEndOfPage(
   tx: Tx,
   projectId: string,
@@ -196,7 +198,7 @@ export async function findEndOfPage(
   return rows[0] ?? { last: null, count: 0 };
 }
 
-/** Locks the contacts of a page that have the key, in the order in which upserts lock them, and returns their ids. */
+/** Locks the contacts of a page that have the key, in the lock order of upserts, and returns their ids. */
 export async function lockContactsWithKey(
   tx: Tx,
   projectId: string,
@@ -212,8 +214,8 @@ export async function lockContactsWithKey(
 }
 
 /**
- * Takes a key out of locked contacts; returns who lost it. While the field is registered, somebody has written it again:
- * then only contacts that nothing changed since the job was added. `updated_at` stays: nobody changed these contacts.
+ * Removes a key from locked contacts and returns the changed ids. A registered field was written again, so only contacts without changes
+ * since the job was added lose the key. `updated_at` stays the same, because no caller changed these contacts.
  */
 export async function removeKey(
   tx: Tx,

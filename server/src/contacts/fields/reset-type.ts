@@ -1,4 +1,4 @@
-// Takes the type of a custom field anew: it was that of the first value, and says nothing of those that came later.
+// Resets the type of a custom field, because the type of the first value may not fit later values.
 import type { Tx } from "../../platform/database/database.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { FieldType } from "../rules.ts";
@@ -9,13 +9,13 @@ export interface ResetType {
   field: string;
   type: FieldType;
   contactCount: number;
-  /** How many of them have a value of the type. */
+  /** Number of contacts with a value of this type. */
   ofType: number;
 }
 
 /**
- * Gives the field the type that most of its values have; it keeps its own where there are none.
- * @throws Refusal FIELD_NOT_FOUND; VALIDATION_ERROR for a standard field.
+ * Sets the field to the most common type of its values. A field without values keeps its type.
+ * @throws AppError FIELD_NOT_FOUND, or VALIDATION_ERROR for a standard field.
  */
 export async function resetFieldType(tx: Tx, projectId: string, text: string): Promise<ResetType> {
   const name = readFieldName(text);

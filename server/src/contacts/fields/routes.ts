@@ -1,4 +1,4 @@
-// HTTP for the fields of contacts: endpoint → verb → answer.
+// HTTP routes for contact fields.
 import * as contract from "@postloft/contract/contact-fields.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";

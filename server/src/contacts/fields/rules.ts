@@ -1,7 +1,7 @@
-// What a field is called and which one a name means. Pure.
+// Reads and writes field names. Pure.
 import type { FieldType } from "../rules.ts";
 
-/** The fields every contact has. */
+/** Fields of every contact. */
 export const STANDARD_FIELDS = {
   email: "string",
   subscribed: "boolean",
@@ -16,13 +16,13 @@ const PREFIX = "data.";
 /** A standard field, or the key of a custom one. */
 export type FieldName = { standard: StandardField } | { key: string };
 
-/** Reads a name as a path has it: with `data.` it is a custom field whatever follows; without, a standard one goes first. */
+/** Reads a name from a path. A name with `data.` is always a custom field. Otherwise standard fields take precedence. */
 export function readFieldName(name: string): FieldName {
   if (name.startsWith(PREFIX)) return { key: name.slice(PREFIX.length) };
   return Object.hasOwn(STANDARD_FIELDS, name) ? { standard: name as StandardField } : { key: name };
 }
 
-/** The name as answers carry it. */
+/** Returns the name as it appears in responses. */
 export function writeFieldName(name: FieldName): string {
   return "key" in name ? `${PREFIX}${name.key}` : name.standard;
 }

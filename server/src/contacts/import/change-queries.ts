@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from "kysely";
 import type { Tx } from "../../platform/database/database.ts";
 import type { JobKey } from "../../platform/background/jobs.ts";
 
-/** The number of the next row of an import: one step runs at a time. */
+/** The number of the next row of an import. Safe because only one step runs at a time. */
 const nextNumber = ({ projectId, id }: JobKey) => sql`
   (select coalesce(max(number), 0) + 1 from import_changes where project_id = ${projectId} and job_id = ${id})`;
 
@@ -37,7 +37,7 @@ export async function insertSubscriptionChanges(
   );
 }
 
-/** Keeps which contacts an import created. */
+/** Records the contacts that an import created. */
 export async function insertCreated(tx: Tx, job: JobKey, ids: readonly string[]): Promise<void> {
   const { projectId, id } = job;
   await sql`
@@ -45,7 +45,7 @@ export async function insertCreated(tx: Tx, job: JobKey, ids: readonly string[])
     values (${projectId}, ${id}, ${nextNumber(job)}, 'CREATED', ${`{${ids.join(",")}}`}::uuid[])`.execute(tx);
 }
 
-/** Keeps which contacts an import added to a segment. */
+/** Records the contacts that an import added to a segment. */
 export async function insertJoined(
   tx: Tx,
   job: JobKey,

@@ -1,4 +1,4 @@
-// Exports of other services through the API, each followed by a campaign to everyone: no one who left is emailed.
+// Imports exports of other services, then sends a campaign to everyone. No contact that left may get an email.
 import { readFileSync } from "node:fs";
 import { expect, test, vi } from "vitest";
 import { EXPECTED_EXPORTS, type ExpectedExport } from "@postloft/contract/contact-file/exports/expected.ts";
@@ -10,7 +10,7 @@ const server = useTestServer();
 const DOMAIN = "@example.org";
 const FOLDER = new URL("../../../../contract/src/contact-file/exports/", import.meta.url);
 
-/** Sends a campaign to everyone, and returns who was emailed. */
+/** Sends a campaign to everyone and returns the recipients. */
 async function mailAll({ id, byKey }: TestProject): Promise<string[]> {
   const { body } = await server.call<{ data: { id: string } }>("POST", "/campaigns", byKey, {
     name: "News",

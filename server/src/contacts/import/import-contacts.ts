@@ -1,4 +1,4 @@
-// The job `contacts.import`: what the rows of a file mean for contacts, the suppression list and a segment.
+// The job `contacts.import`, which applies the rows of a file to contacts, the suppression list and a segment.
 import { createPersonReader } from "@postloft/contract/contact-file/read-person.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
 import type { PersonNote } from "@postloft/contract/contact-file/read-person.ts";
@@ -23,21 +23,21 @@ export const IMPORT_KIND = "contacts.import";
 interface ContactRow {
   /** Canonical. */
   email: string;
-  /** Undefined: a contact keeps its state, and is subscribed when it is new. */
+  /** If undefined, known contacts keep their state and new contacts are subscribed. */
   status: ImportStatus | undefined;
   patch: DataPatch;
   notes: readonly PersonNote[];
 }
 
-/** What later folders do with imported contacts, in the transaction of the step. */
+/** Effects of an import in later folders, run in the transaction of the step. */
 export interface ImportConsequences {
-  /** Puts addresses on the suppression list. */
+  /** Adds addresses to the suppression list. */
   suppress(tx: Tx, projectId: string, emails: readonly string[], actor: string): Promise<void>;
-  /** Locks a static segment before contacts are locked; false when it is gone. */
+  /** Locks a static segment before contacts are locked. Returns false if the segment was deleted. */
   lockSegment(tx: Tx, projectId: string, segmentId: string): Promise<boolean>;
-  /** Adds contacts to a locked segment; returns the ids of those that were not in it. */
+  /** Adds contacts to a locked segment and returns the ids of the new members. */
   addToSegment(tx: Tx, projectId: string, segmentId: string, emails: readonly string[]): Promise<string[]>;
-  /** Those of the addresses whose contacts are members. */
+  /** Returns the addresses whose contacts are members. */
   findMembers(
     tx: Tx,
     projectId: string,
@@ -46,7 +46,7 @@ export interface ImportConsequences {
   ): Promise<ReadonlySet<string>>;
 }
 
-/** The step of an import of contacts. */
+/** Returns the step function of contact imports. */
 export function createImportStep(consequences: ImportConsequences): JobStep {
   return stepOfImport<ContactRow>({
     createReader,
@@ -56,7 +56,7 @@ export function createImportStep(consequences: ImportConsequences): JobStep {
   });
 }
 
-/** Below this the data cannot have too many bytes as JSON, where one character of a cell takes six at most. */
+/** Below this length the JSON cannot exceed the byte limit, because one character of a cell takes at most six bytes. */
 const SURELY_SMALL_CHARS = LIMITS.dataBytes.value / 32;
 
 const problemOf = (value: object) => findHostileValues(value).problems[0]?.message ?? null;
@@ -77,7 +77,7 @@ function createReader({
   };
 }
 
-/** An unsubscribed contact stays so, whatever a row says, unless the caller asked for the opposite. */
+/** An unsubscribed contact stays unsubscribed, unless the caller allowed resubscribing. */
 async function apply(
   { suppress, lockSegment, addToSegment }: ImportConsequences,
   tx: Tx,
@@ -110,7 +110,7 @@ async function apply(
   if (suppressed.length > 0) await suppress(tx, projectId, suppressed, actor);
   const emails = [...new Set(rows.map(({ email }) => email))];
   const joined = isSegmentThere ? await addToSegment(tx, projectId, segmentId, emails) : [];
-  // The memberships of contacts that it created end with them.
+  // Created contacts need no record, because an undo deletes them with their memberships.
   const created = new Set(outcomes.flatMap(({ contactId, isNew }) => (isNew ? [contactId] : [])));
   const older = joined.filter((id) => !created.has(id));
   if (segmentId !== null) await recordJoined(tx, job, segmentId, older);

@@ -1,4 +1,4 @@
-// What an import has counted so far, and the result that a person reads of it.
+// Counts of an import so far, and the result built from them.
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import { cleanAddress } from "@postloft/contract/contact-file/clean-address.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
@@ -8,7 +8,7 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { JobError } from "../../platform/background/jobs.ts";
 import type { ImportInput } from "./import-input.ts";
 
-/** How often a note was made about one column, and in which row first. Contradictions are of several columns, at position 0. */
+/** Number of notes of one kind about one column, with the first row. Contradictions involve several columns and use position 0. */
 export interface Tally {
   code: PersonNote["code"];
   position: number;
@@ -26,7 +26,7 @@ export interface ImportCounts {
   skipped: number;
   keptUnsubscribed: number;
   segmentAdded: number;
-  /** Contacts that were not added because the segment is gone. */
+  /** Contacts not added because the segment was deleted. */
   segmentMissed: number;
   noteCount: number;
   notes: NonNullable<ImportResult["notes"]>;
@@ -49,7 +49,7 @@ export const NO_COUNTS: ImportCounts = {
   tallies: [],
 };
 
-/** Adds what a part of the file counted. */
+/** Adds the counts of one part of the file. */
 export function addCounts(before: ImportCounts, more: Partial<ImportCounts>): ImportCounts {
   const sum = { ...before };
   for (const [key, value] of Object.entries(more))
@@ -69,7 +69,7 @@ function mergeTallies(before: readonly Tally[], more: readonly Tally[]): Tally[]
   return merged;
 }
 
-/** Counts the status of a row that is imported. A row that says nothing leaves contacts as they are, and subscribes new ones. */
+/** Counts the status of an imported row. A row without a status counts as subscribed. */
 export function countStatus(counts: ImportCounts, status: ImportStatus | undefined): void {
   if (status === "unsubscribed") counts.unsubscribed++;
   else if (status === "suppressed") counts.suppressed++;
@@ -78,7 +78,7 @@ export function countStatus(counts: ImportCounts, status: ImportStatus | undefin
 
 const SHOWN_CHARS = 254;
 
-/** Keeps the notes about a row: cleaned addresses one by one, the others as how many there are of each column. */
+/** Records the notes about a row. Cleaned addresses are listed, and all other notes are counted per column. */
 export function keepNotes(
   counts: ImportCounts,
   input: ImportInput,
@@ -116,7 +116,7 @@ function warningsOf(input: ImportInput, counts: ImportCounts): ImportWarning[] {
   ];
 }
 
-/** The result of an import; `errors` are the first. */
+/** Returns the result of an import. `errors` are the first ones. */
 export function resultOf(
   input: ImportInput,
   counts: ImportCounts,

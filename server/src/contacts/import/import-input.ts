@@ -1,17 +1,17 @@
-// The input of an import job: where the table of its file is, its mapping and the options of the caller.
+// The input of an import job: file layout, column mapping, and the caller's options.
 import type { MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
 import type { DecimalSign } from "@postloft/contract/contact-file/read-value.ts";
 import type { ImportWarning } from "@postloft/contract/contact-file/warnings.ts";
 
-/** The options of a caller. */
+/** Options set by the caller. */
 export interface ImportOptions {
   dryRun: boolean;
   /** The id of a user, or `key`. */
   actor: string;
   decimal: DecimalSign;
-  /** Whether a row may subscribe a contact who left. */
+  /** Whether a row may resubscribe a contact that unsubscribed. */
   resubscribe: boolean;
-  /** The static segment that gets the contacts; null for none. */
+  /** The static segment that the contacts join, or null. */
   segmentId: string | null;
 }
 
@@ -21,26 +21,26 @@ export const PLAIN_IMPORT: Omit<ImportOptions, "dryRun" | "actor"> = {
   segmentId: null,
 };
 
-/** Stored with the job. The rows below the header are stored beside it, as UTF-8. */
+/** Stored with the job. The rows below the header are stored separately, as UTF-8. */
 export interface ImportInput extends ImportOptions {
   separator: string;
   columns: MappedColumn[];
-  /** The number of the first row of the stored rows. */
+  /** The row number of the first stored row. */
   firstRow: number;
   sizeBytes: number;
-  /** Whether what it does is recorded, so that it can be undone. */
+  /** Whether the changes are recorded, so that the import can be undone. */
   isRecorded?: boolean;
-  /** Known before the first row is read. */
+  /** Warnings known before the first row is read. */
   warnings: ImportWarning[];
 }
 
-/** A column of a job that an earlier version queued: all columns but the first, which was the address. */
+/** A column in the job format of an earlier version, without the first column, which was the address. */
 type FormerColumn =
   | { kind: "subscribed" }
   | { kind: "data"; key: string }
   | { kind: "ignored"; name: string };
 
-/** Reads the input of a job, also of one that an earlier version queued and that waits since before an upgrade. */
+/** Reads the input of a job, including jobs queued by an earlier version before an upgrade. */
 export function readInput(stored: unknown): ImportInput {
   const input = stored as ImportInput | (Omit<ImportInput, "columns"> & { columns: FormerColumn[] });
   if ("warnings" in input) return input as ImportInput;

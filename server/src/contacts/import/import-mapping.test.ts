@@ -1,4 +1,4 @@
-// Imports with a mapping and options: what columns become, who stays unsubscribed, what is reported.
+// Imports with a mapping and options: columns, subscription rules, and reports.
 import { expect, test } from "vitest";
 import { readFileSync } from "node:fs";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -47,7 +47,7 @@ const MAPPING = [
   { column: "joined us", target: "ignore" },
 ];
 
-test("a mapping decides columns, and a dry run returns the mapping and the counts of the real run", async () => {
+test("a mapping sets the columns, and a dry run returns the same mapping and counts as the real run", async () => {
   const project = await newProject();
   const dry = await importInto(project, PEOPLE, { query: "?dryRun=true", mapping: MAPPING });
   expect(await readContacts(project)).toEqual([]);
@@ -158,13 +158,13 @@ test.for(WRONG)(
   },
 );
 
-test("repeated names are taken when the mapping tells them apart", async () => {
+test("accepts repeated column names if the mapping distinguishes them", async () => {
   const project = await newProject();
   await importInto(project, TWO, { mapping: [{ column: 3, target: "field", field: "next" }] });
   expect((await readContacts(project))[0]?.data).toEqual({ plan: 1, next: 2 });
 });
 
-test("an import never resubscribes a contact who left, unless it is told to", async () => {
+test("an import does not resubscribe a contact that left unless resubscribe is set", async () => {
   const project = await newProject();
   for (const email of ["left@x.org", "silent@x.org"])
     await server.call("POST", "/contacts", project.byKey, { email, subscribed: false });
@@ -179,7 +179,7 @@ test("an import never resubscribes a contact who left, unless it is told to", as
   expect(await readStatuses(project)).toEqual(["left true", "new true", "silent false"]);
 });
 
-test("of two columns that contradict each other the stricter one counts, and the result says so", async () => {
+test("the stricter of two contradicting columns wins, and the result reports it", async () => {
   const project = await newProject();
   const file = "email,opt_in,unsubscribed\na@x.org,yes,no\nb@x.org,yes,yes\nc@x.org,no,no\n";
   const { result } = await importInto(project, file);
@@ -187,7 +187,7 @@ test("of two columns that contradict each other the stricter one counts, and the
   expect(result.warnings).toMatchObject([{ code: "status.contradiction", values: { count: 2, row: 3 } }]);
 });
 
-test("an unknown status is an error of its row, and an unused status is a warning that names the column", async () => {
+test("an unknown status is a row error, and an unused status is a warning with the column name", async () => {
   const project = await newProject();
   const file = "email,status\na@x.org,active\nb@x.org,gold\n";
   const { result } = await importInto(project, file);
@@ -202,7 +202,7 @@ test("an unknown status is an error of its row, and an unused status is a warnin
   expect(unused.result.warnings).toMatchObject([{ code: "status.unused", column: "status" }]);
 });
 
-test("imported contacts join a static segment; other segments are refused before anything is stored", async () => {
+test("imported contacts join a static segment, and other segments are rejected before anything is stored", async () => {
   const project = await newProject();
   const make = async (body: object) =>
     (await server.call<{ id: string }>("POST", "/segments", project.byKey, { name: "Imported", ...body }))
@@ -228,7 +228,7 @@ test("imported contacts join a static segment; other segments are refused before
   );
 });
 
-test("values become what they say: dates, empty cells, numbers of the locale, texts that look like numbers", async () => {
+test("values become dates, empty cells, localized numbers, or texts that look like numbers", async () => {
   const project = await newProject();
   const types = readFileSync(
     new URL("../../../../contract/src/contact-file/exports/types.csv", import.meta.url),
@@ -290,7 +290,7 @@ test("values become what they say: dates, empty cells, numbers of the locale, te
   ]);
 });
 
-test("headers that work in templates stay, others become keys that do, and fields of the project keep their names", async () => {
+test("headers valid in templates and known fields keep their names, and others become valid keys", async () => {
   const project = await newProject();
   await server.call("POST", "/contacts", project.byKey, { email: "a@x.org", data: { "Last Name": "A" } });
   const { result } = await importInto(
@@ -309,7 +309,7 @@ test("headers that work in templates stay, others become keys that do, and field
   ]);
 });
 
-test("errors.csv is corrected and imported again", async () => {
+test("a corrected errors.csv can be imported again", async () => {
   const project = await newProject();
   const file =
     'Name;Mail;n;when\nAda;a@x.org;1;2024-01-01\n"Bob; B";b@x;-5;"=1+1"\nCy;"c@x.org, d@x.org";007;\nE;e@x.org;1;2;3\n';
@@ -343,7 +343,7 @@ test("errors.csv is corrected and imported again", async () => {
   ]);
 });
 
-test("cleaned addresses are noted, letters of Windows are read, and a part of a file reports rows of the whole", async () => {
+test("reports cleaned addresses, decodes Windows-1252, and numbers rows of a file part as in the whole", async () => {
   const project = await newProject();
   const file = Buffer.from('name,email\nJörg,"Ada <a@x.org>"\nX,nobody\n', "latin1");
   const { result } = await importInto(project, file, { query: "?rowOffset=1000" });
@@ -363,7 +363,7 @@ const MAILCHIMP = {
   "cleaned_email_audience_export_1.csv": `${HEADER},CLEAN_TIME\nc@x.org,C,4,2024-02-03 09:15:00\nbad,B,5,\n`,
 };
 
-test("Mailchimp's archive is read as one file, and only those who are subscribed there are subscribed", async () => {
+test("reads Mailchimp's archive as one file and subscribes only its subscribed contacts", async () => {
   const project = await newProject();
   const { result } = await importInto(project, zipOf(MAILCHIMP));
   expect(await readStatuses(project)).toEqual(["c false", "n false", "s true", "u false"]);
@@ -384,7 +384,7 @@ test("Mailchimp's archive is read as one file, and only those who are subscribed
   ]);
 });
 
-test("a file of Mailchimp's is read by the status in its name, because people who never subscribed have none inside", async () => {
+test("reads the status of a Mailchimp file from its name, because non-subscribed files have no column", async () => {
   const people = "Email Address,LEID\nnever@x.org,1\n";
   for (const [filename, expected] of [
     ["nonsubscribed_email_audience_export_1.csv", ["never false"]],

@@ -1,4 +1,4 @@
-// Imports in steps: an exact total through the death of a process, beside other imports, and past rows the database refuses.
+// Import steps: exact totals after a crash, with concurrent imports, and with rows that the database rejects.
 import { afterEach, expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { createDatabase, createPool, transaction, type Database } from "../../platform/database/database.ts";
@@ -12,7 +12,7 @@ import { importConsequences } from "../../segments/import-consequences.ts";
 import { createImportStep } from "./import-contacts.ts";
 
 const importStep = createImportStep(importConsequences);
-// Nobody works on jobs but the runners of a test.
+// Jobs run only in the runners of a test.
 const server = useTestServer({ ROLES: "api" });
 const log = createLog({ level: "silent" });
 const WAIT = { timeout: 15_000, interval: 10 };
@@ -39,9 +39,9 @@ const readJob = async ({ byKey }: TestProject, jobId: string) =>
   (await server.call<ImportJob>("GET", `/contacts/import/${jobId}`, byKey)).body;
 const endOf = ({ byKey }: TestProject, jobId: string) => endOfImport(server.call, byKey, jobId);
 
-/** A process of its own, as the database sees it: `die` cuts its connections and lets it do nothing more. */
+/** A simulated process with its own connections. `die` cuts them and allows no new ones. */
 function startMortal() {
-  // A pool hides its password from whoever copies its options.
+  // A pool hides its password when its options are copied.
   const { options } = server.pool;
   const connection = { ...options, password: options.password };
   const pool = createPool({ connection, maxConnections: 4, log });
@@ -59,10 +59,10 @@ function startMortal() {
 }
 
 const PEOPLE = 2_000;
-/** With it a step, which reads half a megabyte, takes about a third of the rows. */
+/** With this filler a step, which reads half a megabyte, covers about a third of the rows. */
 const FILLER = "x".repeat(700);
 
-test("a process that dies in the middle of a step loses nothing and repeats nothing: totals, contacts, flips and errors are exact", async () => {
+test("a crash in the middle of a step keeps totals, contacts, flips and errors exact", async () => {
   const project = await server.createProject(server.project.owner);
   for (const at of [5, 1_995])
     await server.call("POST", "/contacts", project.byKey, { email: `p${at}@example.com` });
@@ -79,7 +79,7 @@ test("a process that dies in the middle of a step loses nothing and repeats noth
   let died: Promise<void> | undefined;
   startRunner(async (tx, job) => {
     const outcome = await importStep(tx, job);
-    // The work of the second step is done and not committed.
+    // The work of the second step is done but not committed.
     if (++steps === 2) await (died = die());
     return outcome;
   }, database);
@@ -120,7 +120,7 @@ const fileOf = (emails: readonly string[], key: string) => [
   ...emails.map((email) => `${email},1`),
 ];
 
-test("imports of the same addresses in opposite order at the same time by two processes make each contact once", async () => {
+test("two processes importing the same addresses in opposite order create each contact once", async () => {
   const project = await server.createProject(server.project.owner);
   const emails = Array.from({ length: 5_000 }, (_, at) => `q${at}@example.com`);
   const jobIds = await Promise.all([
@@ -143,7 +143,7 @@ test("imports of the same addresses in opposite order at the same time by two pr
   await Promise.all([one.die(), other.die()]);
 });
 
-test("a row that the database refuses is reported, and the others of its step go in", async () => {
+test("reports a row that the database rejects and applies the other rows of its step", async () => {
   const project = await server.createProject(server.project.owner);
   const full = "x".repeat(1_048_000);
   await server.rows(
@@ -166,7 +166,7 @@ test("a row that the database refuses is reported, and the others of its step go
   ]);
 });
 
-test("contacts of an import are noted for those who follow changes of contacts", async () => {
+test("an import notifies subscribers of contact changes", async () => {
   const project = await server.createProject(server.project.owner);
   const changes = () =>
     server.rows(
@@ -189,7 +189,7 @@ test("contacts of an import are noted for those who follow changes of contacts",
   expect(noted.map(({ contactId }) => contactId).toSorted()).toEqual(ids.map(({ id }) => id).toSorted());
 });
 
-test("of very many errors the first are kept, and all are counted", async () => {
+test("stores the first errors up to the limit and counts all of them", async () => {
   const project = await server.createProject(server.project.owner);
   const jobId = await upload(project, ["email", "bad 1", "bad 2", "bad 3"]);
   const failed = LIMITS.importErrorsKept.value - 1;
@@ -201,7 +201,7 @@ test("of very many errors the first are kept, and all are counted", async () => 
   expect(result.errors.map(({ email }) => email)).toEqual(["bad 1"]);
 });
 
-test("an import that fails keeps no file", async () => {
+test("a failed import deletes its file", async () => {
   const project = await server.createProject(server.project.owner);
   startRunner(async () => {
     throw new JobFailure("Not today.");
@@ -211,7 +211,7 @@ test("an import that fails keeps no file", async () => {
   expect(await server.rows("select 1 from job_files where job_id = $1", jobId)).toEqual([]);
 });
 
-test("an import whose file is gone ends with a reason", async () => {
+test("an import without its file fails with a reason", async () => {
   const project = await server.createProject(server.project.owner);
   const jobId = await upload(project, ["email", "a@example.com"]);
   await server.rows("delete from job_files where job_id = $1", jobId);
@@ -223,9 +223,9 @@ test("an import whose file is gone ends with a reason", async () => {
   });
 });
 
-test("a file of several parts whose characters take several bytes is read to its end, each row once and whole", async () => {
+test("reads a multi-part file with multi-byte characters to its end, each row once", async () => {
   const project = await server.createProject(server.project.owner);
-  // Two, three and four bytes: the ends of parts fall into the middle of some.
+  // Uses characters of two, three and four bytes, so that parts end inside a character.
   const filler = "ü€😀".repeat(150);
   const rows = Array.from({ length: PEOPLE }, (_, at) => `u${at}@example.com,${at},${filler}`);
   const jobId = await upload(project, ["email,number,filler", ...rows]);
@@ -247,7 +247,7 @@ test("a file of several parts whose characters take several bytes is read to its
   expect(counted).toEqual({ contacts: PEOPLE, exact: PEOPLE });
 });
 
-test("a contact who unsubscribes while an import waits or runs stays unsubscribed", async () => {
+test("a contact that unsubscribes while an import waits or runs stays unsubscribed", async () => {
   const project = await server.createProject(server.project.owner);
   await server.call("POST", "/contacts", project.byKey, { email: "a@example.com", subscribed: true });
   const jobId = await upload(project, ["email,subscribed", "a@example.com,yes", "b@example.com,yes"]);
@@ -264,7 +264,7 @@ test("a contact who unsubscribes while an import waits or runs stays unsubscribe
   ]);
 });
 
-test("an import that an earlier version queued is read as it was meant", async () => {
+test("reads imports queued by an earlier version", async () => {
   const project = await server.createProject(server.project.owner);
   const jobId = await upload(project, ["email,id,subscribed,plan", "a@example.com,7,no,pro", "bad,8,,"]);
   const columns = [{ kind: "ignored", name: "id" }, { kind: "subscribed" }, { kind: "data", key: "plan" }];
@@ -281,7 +281,7 @@ test("an import that an earlier version queued is read as it was meant", async (
   ).toEqual([{ subscribed: false, data: { plan: "pro" } }]);
 });
 
-test("a segment that is deleted before the import runs is a warning, and the contacts are imported", async () => {
+test("a deleted segment becomes a warning and the contacts are imported", async () => {
   const project = await server.createProject(server.project.owner);
   const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
     name: "Imported",

@@ -1,4 +1,4 @@
-// Jobs that go through an imported file: a part of it in each step, in one transaction with where the next one begins.
+// Runs import jobs. Each step processes one part of the file and stores the position of the next part in the same transaction.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportStatus } from "@postloft/contract/contact-file/mapping.ts";
@@ -26,7 +26,7 @@ import {
 } from "./import-counts.ts";
 import { readInput, type ImportInput } from "./import-input.ts";
 
-/** Where the next step begins. */
+/** Position of the next step. */
 interface Place {
   offset: number;
   row: number;
@@ -34,34 +34,34 @@ interface Place {
 
 type Checkpoint = Place & Partial<ImportCounts>;
 
-/** What a row says of one address, in its canonical form. */
+/** Change of one address, in canonical form. */
 export interface AddressChange {
   email: string;
   status?: ImportStatus | undefined;
   notes?: readonly PersonNote[];
 }
 
-/** An import under way. */
+/** A running import. */
 export type ImportingJob = JobKey & { input: ImportInput };
 
-/** What was done with rows. */
+/** Counts of applied rows. */
 export type AppliedCounts = Pick<ImportCounts, "created"> &
   Partial<Pick<ImportCounts, "keptUnsubscribed" | "segmentAdded" | "segmentMissed">>;
 
-/** What the rows of a kind of file mean. */
+/** Reads and applies the rows of one kind of file. */
 export interface ImportKind<Change extends AddressChange> {
-  /** Prepares to read rows as changes, or as their first fault. */
+  /** Returns a function that reads a row as a change, or as its first fault. */
   createReader(input: ImportInput): (cells: readonly string[]) => Change | RowFault;
-  /** Does what the rows say. */
+  /** Applies the changes. */
   apply(tx: Tx, job: ImportingJob, changes: readonly Change[]): Promise<AppliedCounts>;
-  /** Counts what `apply` would do, without doing it; `known` is what earlier parts of the file would have left. */
+  /** Counts the effects of `apply` without applying them. `known` is the state after the earlier parts of the file. */
   rehearse(
     tx: Tx,
     job: ImportingJob,
     changes: readonly Change[],
     known: Map<string, boolean>,
   ): Promise<AppliedCounts>;
-  /** What a person is told of a row that the database refuses; undefined: nothing is known of it. */
+  /** Returns the fault to report for a row that the database rejects, or undefined if the reason is unknown. */
   explain(error: unknown): RowFault | undefined;
 }
 
@@ -71,7 +71,7 @@ interface NumberedChange<Change> {
   change: Change;
 }
 
-/** What a part of the file says. */
+/** Changes and errors of one part of the file. */
 interface Part<Change> {
   changes: Array<NumberedChange<Change>>;
   errors: JobError[];
@@ -80,16 +80,16 @@ interface Part<Change> {
   next: Place;
 }
 
-/** Read at once; a row that is longer is read in larger parts. */
+/** Bytes read per part. A longer row doubles the size. */
 const PART_BYTES = 512 * 1024;
 const CHANGES_A_STEP = 8_000;
-/** A few milliseconds of reading, after which other requests have their turn. */
+/** Rows read before other requests get their turn, which takes a few milliseconds. */
 const ROWS_A_TURN = 500;
 const ERRORS_A_STEP = 10_000;
-/** SQLSTATE of what the database says of a value: it does not fit, it breaks a check, it is too large. */
+/** SQLSTATE codes of rejected values: data exceptions, check violations and exceeded limits. */
 const FAULT_OF_A_ROW = /^(22...|23514|54000)$/;
 
-/** The step of a kind of import. */
+/** Returns the step function of a kind of import. */
 export function stepOfImport<Change extends AddressChange>(kind: ImportKind<Change>): JobStep {
   return async (tx, job) => {
     const input = readInput(job.input);
@@ -136,7 +136,9 @@ async function importPart<Change extends AddressChange>(
   return { place: part.next, counts: total };
 }
 
-/** The whole file, in one step because nothing remembers in between which addresses would be there by then. It only reads. */
+/**
+ * Reads the whole file in one step, because the simulated state of the addresses is not stored between steps. Writes nothing but errors.
+ */
 async function rehearse<Change extends AddressChange>(
   kind: ImportKind<Change>,
   read: RowReader<Change>,
@@ -157,7 +159,7 @@ async function rehearse<Change extends AddressChange>(
   return { place, counts };
 }
 
-/** The first so many; all are counted. */
+/** Stores errors up to the limit. All failures are counted. */
 async function keepErrors(
   tx: Tx,
   job: JobKey,
@@ -168,7 +170,7 @@ async function keepErrors(
   await insertJobErrors(tx, job, errors.slice(0, room));
 }
 
-/** Some whole rows from a place on, at least one if there is one. */
+/** Reads some whole rows from a position on, at least one if any is left. */
 async function readPart<Change extends AddressChange>(
   read: RowReader<Change>,
   tx: Tx,
@@ -199,7 +201,7 @@ async function readPart<Change extends AddressChange>(
   }
 }
 
-/** Rows that say nothing count as rows and are neither changes nor errors. */
+/** Empty rows count as rows but are neither changes nor errors. */
 function take<Change extends AddressChange>(
   read: RowReader<Change>,
   { changes, errors, counts, next }: Part<Change>,
@@ -222,7 +224,7 @@ function take<Change extends AddressChange>(
   }
 }
 
-/** The cell of the address, as it is in the file. */
+/** Returns the unchanged cell of the address. */
 function addressOf(cells: readonly string[], { columns }: ImportInput): string {
   const at = columns.findIndex(({ target }) => target === "email");
   return cells[at] ?? "";
@@ -243,7 +245,7 @@ interface Applied {
   errors: JobError[];
 }
 
-/** Rows that the database refuses are found by halves, so that the others go in. */
+/** Bisects the rows that the database rejects, so that all other rows are applied. */
 async function applyRows<Change extends AddressChange>(
   kind: ImportKind<Change>,
   tx: Tx,

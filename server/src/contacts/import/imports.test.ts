@@ -1,4 +1,4 @@
-// Imports over HTTP: what is understood, what is refused at once, what is reported row by row.
+// Imports over HTTP: accepted formats, immediate errors, and row errors.
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -55,7 +55,7 @@ const SAME: Record<string, string | Buffer> = {
     "email,id,createdAt,updatedAt,data.email,unsubscribeUrl,name,age,subscribed\nada@example.com,1,2,3,4,5,Ada,36,\nbob@example.com,1,2,3,4,5,Bob; B,7,no\n",
 };
 
-test("a file says the same in every form", async () => {
+test("a file imports the same in every format", async () => {
   const imported = await answersByName(
     Object.entries(SAME),
     ([name]) => name,
@@ -74,7 +74,7 @@ test("a file says the same in every form", async () => {
   expect(imported).toEqual(Object.fromEntries(Object.keys(SAME).map((name) => [name, expected])));
 });
 
-test("values have the type they look like, empty cells change nothing, and the fields are registered", async () => {
+test("values get the type they look like, empty cells change nothing, and fields are registered", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const header = "email,n,minus,no,yes,zip,phone,exp,long,day,text,mark,list,kept,nothing,secret";
   const row = `ada@example.com,1.50,-3,FALSE,true,01234,+49 30,1e5,12345678901234567890,2026-01-31,a,'42,"[1,{""a"":2}]",,"","{""value"":1,""persistent"":false}"`;
@@ -108,7 +108,7 @@ test("values have the type they look like, empty cells change nothing, and the f
 const MAYBE =
   '"maybe" in the column subscribed is not a known subscription status. Correct it, or map it to a status.';
 
-test("subscribed: a word unsubscribes and subscribes only new contacts, an empty cell keeps, and each flip has its event and its place in the log", async () => {
+test("subscribed cells unsubscribe, subscribe only new contacts, keep if empty, and log each flip", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   for (const [email, subscribed] of [
     ["a@example.com", false],
@@ -215,7 +215,7 @@ test.for(REFUSED)("%s is refused at once, with a sentence about the file", async
   expect(await server.countRows()).toEqual(before);
 });
 
-test("the upload itself is checked: part, form, size, kind, query", async () => {
+test("validates the upload's part, format, size, kind and query", async () => {
   const { byKey } = server.project;
   const send = (body: Buffer | string, contentType: string, query = "") =>
     server.call(
@@ -241,7 +241,7 @@ test("the upload itself is checked: part, form, size, kind, query", async () => 
   expect(faultsOf(await server.call("POST", "/contacts/import", byKey))).toEqual(["file required"]);
 });
 
-test("bad rows are reported with their number in the file, and stop nothing", async () => {
+test("reports bad rows with their number in the file and continues", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const rows = [
     "email,name,meta",
@@ -286,7 +286,7 @@ test("bad rows are reported with their number in the file, and stop nothing", as
   expect(lines).toHaveLength(9);
 });
 
-test("all errors are in the file, the first 100 in the result, and none is a formula", async () => {
+test("the errors file has all errors, the result has the first 100, and none is a formula", async () => {
   const { byKey } = await server.createProject(server.project.owner);
   const rows = Array.from({ length: 2_345 }, (_, at) => `=cmd|' /C calc'!A${at}`);
   const job = await importInto(byKey, `email\n${rows.join("\n")}\n`);
@@ -298,7 +298,7 @@ test("all errors are in the file, the first 100 in the result, and none is a for
   expect(lines.every((line, at) => line.startsWith("'=cmd") && line.includes(`,${at + 2},`))).toBe(true);
 });
 
-test("one address in several rows is written as if one after the other, each row counted once", async () => {
+test("applies several rows of one address in order and counts each row once", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   const rows = [
     "email,a,b,subscribed",
@@ -309,7 +309,7 @@ test("one address in several rows is written as if one after the other, each row
   ];
   const { result } = await importInto(byKey, rows.join("\n"));
   expect(result).toMatchObject({ totalRows: 4, createdCount: 2, updatedCount: 2, failureCount: 0 });
-  // The first row unsubscribed her, and no row of an import resubscribes.
+  // The first row unsubscribed this contact, and rows of an import never resubscribe.
   expect(result.keptUnsubscribedCount).toBe(1);
   expect((await readContacts(id))[0]).toEqual({
     email: "ada@example.com",
@@ -318,14 +318,14 @@ test("one address in several rows is written as if one after the other, each row
   });
 });
 
-test("a dry run says what would come of it, and writes nothing but its own report", async () => {
+test("a dry run reports the effects and writes only its own report", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await importInto(byKey, "email\nold@example.com\n");
   const before = await server.countRows();
   const rows = ["email,x", "new@example.com,1", "old@example.com,2", "new@example.com,3", "bad,4"];
   const dry = await importInto(byKey, rows.join("\n"), "?dryRun=true");
   const after = await server.countRows();
-  // The consent log of what was there before is sealed in the background.
+  // The earlier entries of the consent log get their checkpoint in the background.
   const meanwhile = { jobs: 0, job_errors: 0, consent_heads: 0, consent_seals: 0, consent_sealed: 0 };
   expect({ ...after, ...meanwhile }).toEqual({ ...before, ...meanwhile });
   const counts = { totalRows: 4, createdCount: 1, updatedCount: 2, failureCount: 1 };
@@ -335,7 +335,7 @@ test("a dry run says what would come of it, and writes nothing but its own repor
   expect(real.result).toEqual({ ...dry.result, dryRun: false });
 });
 
-test("an import is another project's secret, and the same 404 as none", async () => {
+test("an import of another project returns the same 404 as an unknown one", async () => {
   const job = await importInto(server.project.byKey, "email\nada@example.com\n");
   const { byKey } = await server.createProject();
   const ids = [job.id, "00000000-0000-7000-8000-000000000000", "nothing"];
@@ -344,7 +344,7 @@ test("an import is another project's secret, and the same 404 as none", async ()
       expect(refusalOf(await server.call("GET", path, byKey))).toBe("404 JOB_NOT_FOUND");
 });
 
-test("the same file under the same Idempotency-Key is imported once, whatever its boundary", async () => {
+test("the same file with the same Idempotency-Key is imported once, with any multipart boundary", async () => {
   const { id, byKey } = await server.createProject();
   const caller = { ...byKey, headers: { "idempotency-key": "import 1" } };
   const first = await upload("email\nada@example.com\n", "", caller);
@@ -356,7 +356,7 @@ test("the same file under the same Idempotency-Key is imported once, whatever it
   expect(await server.rows("select 1 from jobs where project_id = $1", id)).toHaveLength(1);
 });
 
-test("a member who imports is named in the consent log", async () => {
+test("the consent log names the member who imported", async () => {
   const { id, owner, bySession } = await server.createProject();
   await importInto(bySession, "email\nada@example.com\n");
   expect(await server.rows("select source, actor from consent_changes where project_id = $1", id)).toEqual([

@@ -1,4 +1,4 @@
-// Imports: a file is checked as a whole, rejected or queued; then its state and its errors can be read.
+// Validates an import file as a whole, queues the job, and reads its state and errors.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { findTable } from "@postloft/contract/contact-file/find-table.ts";
 import type { FileTable, GivenColumn, MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
@@ -18,7 +18,7 @@ import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { ImportInput, ImportOptions } from "./import-input.ts";
 import { readUpload } from "./read-upload.ts";
 
-/** A few milliseconds of reading. */
+/** Reading this number of rows takes a few milliseconds. */
 const ROWS_A_TURN = 20_000;
 
 export interface PreparedImport {
@@ -27,19 +27,19 @@ export interface PreparedImport {
   bytes: Buffer;
 }
 
-/** What the caller said of the file, beside the options of the job. */
+/** File options set by the caller, in addition to the options of the job. */
 export interface FileOptions {
-  /** Columns that the caller decides; the others are mapped automatically. */
+  /** Columns set by the caller. All others are mapped automatically. */
   mapping: readonly GivenColumn[];
-  /** Rows of the original file before this part of it, so that rows are reported by their number there. */
+  /** Number of rows in the original file before this part, so that reports use the original row numbers. */
   rowOffset: number;
-  /** Keys of `data` that the project has. */
+  /** Keys of `data` that are fields of the project. */
   knownKeys: ReadonlySet<string>;
-  /** Whether only the addresses matter, whatever the other columns are. */
+  /** Whether the import uses only the addresses and ignores all other columns. */
   isOnlyAddresses?: boolean;
 }
 
-/** For a file of which only the addresses matter. */
+/** Options for files of which only the addresses are used. */
 export const ADDRESS_FILE: FileOptions = {
   mapping: [],
   rowOffset: 0,
@@ -48,9 +48,8 @@ export const ADDRESS_FILE: FileOptions = {
 };
 
 /**
- * Finds the table of a file and the meaning of its columns.
- *
- * @throws Refusal VALIDATION_ERROR of `file` or `mapping` for everything that can be said without reading row by row.
+ * Finds the table of a file and maps its columns.
+ * @throws AppError VALIDATION_ERROR for `file` or `mapping`, with every problem that is visible without reading each row.
  */
 export async function prepareImport(
   file: UploadedFile,
@@ -87,7 +86,7 @@ export async function prepareImport(
   return { input, bytes };
 }
 
-/** @throws Refusal VALIDATION_ERROR of `file` where there is no header that can be read, or too wide a one. */
+/** @throws AppError VALIDATION_ERROR for `file` if the header is missing, unreadable or too wide. */
 function tableOf(text: string): FileTable {
   const { table, problem } = findTable(text);
   if (problem !== undefined) {
@@ -113,7 +112,7 @@ function ignoredUnlessAddress(column: MappedColumn): MappedColumn {
   return column.target === "email" ? column : { ...column, target: "ignore", field: null, values: null };
 }
 
-/** The first rows that can be read. */
+/** Returns the first readable rows. */
 function sampleOf(text: string, separator: string): string[][] {
   const reader = createCsvReader(text, separator, true);
   const sample: string[][] = [];
@@ -125,7 +124,7 @@ function sampleOf(text: string, separator: string): string[][] {
   return sample;
 }
 
-/** @throws Refusal VALIDATION_ERROR that names each column at fault. */
+/** @throws AppError VALIDATION_ERROR with each invalid column. */
 function columnsOf(
   table: FileTable,
   proposed: readonly MappedColumn[],
@@ -151,7 +150,7 @@ function columnsOf(
   return columns;
 }
 
-/** Warnings of the proposal count only for columns that are mapped as proposed. */
+/** Keeps warnings of the proposal only for columns that are mapped as proposed. */
 function warningsOf(
   proposed: readonly ImportWarning[],
   columns: readonly MappedColumn[],
@@ -168,12 +167,12 @@ function unclosedProblem(row: number): string {
   return `Row ${row} opens a quoted cell that is never closed. Close it, or double the quote if it belongs to the text.`;
 }
 
-/** The number of the row that takes the rest of the file with it, counted from 1; null where there is none. */
+/** Returns the number of the row with an unclosed quote, counted from 1, or null. Such a row swallows the rest of the file. */
 async function findUnclosedRow(text: string, separator: string): Promise<number | null> {
   if (!text.includes('"')) return null;
   const reader = createCsvReader(text, separator, true);
   for (let number = 1; ; number++) {
-    // Other requests have their turn meanwhile.
+    // Gives other requests a turn.
     if (number % ROWS_A_TURN === 0) await nextTurn();
     const row = reader.next();
     if (row === null) return null;
@@ -181,7 +180,7 @@ async function findUnclosedRow(text: string, separator: string): Promise<number 
   }
 }
 
-/** Queues an import of a kind; returns the id of its job. */
+/** Queues an import of a kind and returns the id of its job. */
 export async function addImport(
   tx: Tx,
   projectId: string,
@@ -191,7 +190,7 @@ export async function addImport(
   return addJob(tx, { projectId, kind, input, bytes });
 }
 
-/** @throws Refusal JOB_NOT_FOUND, the same for a job of another project or another kind. */
+/** @throws AppError JOB_NOT_FOUND, also for a job of another project or another kind. */
 export async function getImport(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// The text of an uploaded file: CSV in any usual encoding, or the CSV files of a ZIP archive joined; or why there is none.
+// Reads the text of an uploaded file, which is CSV in any common encoding or a ZIP archive of CSV files.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { decodeText, type NoText } from "@postloft/contract/contact-file/decode-text.ts";
 import { joinFiles, withFileStatus, type NamedText } from "@postloft/contract/contact-file/join-files.ts";
@@ -18,7 +18,7 @@ const PROBLEMS: Readonly<Record<NoText, string>> = {
     "The file is no text: it has NUL characters or half characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
 };
 
-/** Reads an upload. The warnings say what was guessed and which files were joined. */
+/** Reads an upload. Warnings report a guessed encoding and joined files. */
 export async function readUpload({ bytes, filename }: UploadedFile): Promise<ReadUpload> {
   const start = Buffer.from(bytes.subarray(0, ZIP.length));
   if (start.equals(EMPTY_ZIP)) return { problem: "This is an empty ZIP archive. Send the CSV file itself." };

@@ -1,4 +1,4 @@
-// Records what a step of an import does to contacts, in its transaction, so that the import can be undone
+// Records the contact changes of an import step in its transaction, so that the import can be undone
 // (docs/decisions/0103-undo-an-import.md).
 import type { Tx } from "../../platform/database/database.ts";
 import type { JobKey } from "../../platform/background/jobs.ts";
@@ -30,7 +30,7 @@ export async function upsertRecorded(
   return outcomes;
 }
 
-/** Records which contacts an import added to a static segment. */
+/** Records the contacts that an import added to a static segment. */
 export async function recordJoined(
   tx: Tx,
   job: JobKey,

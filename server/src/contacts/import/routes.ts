@@ -1,4 +1,4 @@
-// HTTP for contacts as files: import, export, all we hold on one contact.
+// HTTP routes for contact files: import, export, and the export of all data about one contact.
 import { Readable } from "node:stream";
 import * as contract from "@postloft/contract/contact-import.ts";
 import * as undoContract from "@postloft/contract/import-undo.ts";
@@ -17,9 +17,9 @@ import { getUndo, startUndo, type UndoSurroundings } from "./undo-import.ts";
 import { addImport, getImport, prepareImport } from "./imports.ts";
 import { writeImportErrors } from "./write-errors.ts";
 
-/** Asks a later folder for the segment that an import adds to. */
+/** Checks the segment that an import adds to, provided by a later folder. */
 export interface ImportSegments {
-  /** @throws Refusal SEGMENT_NOT_FOUND */
+  /** @throws AppError SEGMENT_NOT_FOUND */
   isStaticSegment(database: Database, projectId: string, segmentId: string): Promise<boolean>;
 }
 
@@ -34,7 +34,7 @@ export function contactFileRoutes(
 ): Route[] {
   const { database } = dependencies;
 
-  /** @throws Refusal SEGMENT_NOT_FOUND, or VALIDATION_ERROR for a dynamic segment. */
+  /** @throws AppError SEGMENT_NOT_FOUND, or VALIDATION_ERROR for a dynamic segment. */
   async function checkSegment(projectId: string, segmentId: string | undefined): Promise<void> {
     if (segmentId === undefined || (await dependencies.isStaticSegment(database, projectId, segmentId)))
       return;

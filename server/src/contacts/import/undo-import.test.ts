@@ -1,4 +1,4 @@
-// Undoing an import: created contacts go, values return unless they changed again, and nobody who left is subscribed.
+// Undoing an import: created contacts are deleted, values return unless they changed again, and no contact that left is resubscribed.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
@@ -20,7 +20,7 @@ import { stepOfUndo } from "./undo-step.ts";
 
 const server = useTestServer({ ROLES: "api" });
 const WAIT = { timeout: 15_000, interval: 10 };
-/** With it a step, which reads half a megabyte, takes about 700 rows. */
+/** With this filler a step, which reads half a megabyte, covers about 700 rows. */
 const FILLER = "x".repeat(700);
 const NOTHING: UndoCounts = {
   removedCount: 0,
@@ -77,7 +77,7 @@ async function endOfUndo(project: TestProject, jobId: string): Promise<UndoCount
   return (await show(project, jobId)).job?.result ?? null;
 }
 
-/** Undoes an import, requires that the counts shown before equal what happened, and returns those that are not zero. */
+/** Undoes an import, checks that the preview matches the result, and returns the counts that are not zero. */
 async function undo(project: TestProject, jobId: string): Promise<Partial<UndoCounts>> {
   const { counts } = await show(project, jobId);
   expect((await ask(project, jobId)).status).toBe(202);
@@ -113,7 +113,7 @@ const idOf = async (project: TestProject, email: string) =>
     )
   )[0]?.id ?? "";
 
-/** Sends an email to a contact, as far as the books say. */
+/** Adds the row of a sent email to a contact. */
 async function sendTo({ id, byKey }: TestProject, to: string): Promise<string> {
   const body = { to, from: "hello@sandbox.localhost", subject: "Hello", body: "<p>Hello</p>" };
   const reply = await server.call("POST", "/v1/send", byKey, body);
@@ -166,7 +166,7 @@ test("an undo removes created contacts and restores values unless they changed a
   });
 });
 
-test("counts of removed contacts say who was edited since, not who the import itself changed again", async () => {
+test("counts of removed contacts include later edits but not repeated changes by the import", async () => {
   const project = await server.createProject(server.project.owner);
   const people = Array.from({ length: 1_200 }, (_, at) => `p${at}@example.com,1,${FILLER}`);
   const jobId = await importRows(project, [
@@ -182,7 +182,7 @@ test("counts of removed contacts say who was edited since, not who the import it
   expect(await contactsOf(project)).toEqual({});
 });
 
-test("a contact that several steps changed gets the value from before the import", async () => {
+test("a contact changed by several steps returns to its value before the import", async () => {
   const project = await server.createProject(server.project.owner);
   await create(project, "twice@example.com", { n: 0 }, true);
   await create(project, "edited@example.com", { n: 0 });
@@ -210,7 +210,7 @@ test("a contact that several steps changed gets the value from before the import
   expect(await contactsOf(project)).toEqual({ edited: { n: 1 }, turned: {}, twice: { n: 0 } });
 });
 
-/** What happens between an import that says "no" or "yes" and its undo, and who is subscribed in the end. */
+/** Subscription before the import, its "no" or "yes", changes before the undo, and the final state. */
 const SUBSCRIPTIONS: ReadonlyArray<{
   about: string;
   before: boolean;
@@ -298,7 +298,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
   },
 ];
 
-/** As the button of an email client does. */
+/** Sends the same request as the button of an email client. */
 async function unsubscribeByLink({ byKey }: TestProject, id: string): Promise<void> {
   const { body } = await server.call<{ unsubscribeUrl: string }>("GET", `/contacts/${id}/links`, byKey);
   const reply = await fetch(`${server.url}${new URL(body.unsubscribeUrl).pathname}`, {
@@ -330,7 +330,7 @@ const fileOf = (value: number, order: readonly string[]) => [
   ...order.map((name) => `${name}@example.com,${value},${FILLER}`),
 ];
 
-test("contacts that an import added to a segment leave it again, unless they were added anew since", async () => {
+test("contacts added by an import leave the segment again unless they were re-added since", async () => {
   const project = await server.createProject(server.project.owner);
   for (const name of ["old", "stays", "back"]) await create(project, `${name}@example.com`, {});
   const segment = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
@@ -360,7 +360,7 @@ test("contacts that an import added to a segment leave it again, unless they wer
   expect(body.memberCount).toBe(2);
 });
 
-test("an undo beside a running import of the same contacts loses no value from before both", async () => {
+test("an undo during another import of the same contacts loses no earlier value", async () => {
   const project = await server.createProject(server.project.owner);
   const names = Array.from({ length: 3_000 }, (_, at) => `q${at}`);
   const known = names.slice(0, 1_500);
@@ -383,7 +383,7 @@ test("an undo beside a running import of the same contacts loses no value from b
     project.id,
   );
   expect(left.reduce((sum, { count }) => sum + count, 0)).toBe(1_500);
-  // A contact that the second import changed before the first one was undone returns to the value of the first.
+  // A contact changed by the second import before the undo of the first one returns to the first import's value.
   expect(left.map(({ v }) => v).filter((v) => v !== 0 && v !== 1)).toEqual([]);
 });
 
@@ -509,7 +509,7 @@ test("an undo survives the death of its process between steps and inside one", a
   expect(await server.rows("select 1 from import_changes where project_id = $1", project.id)).toEqual([]);
 });
 
-/** Does one step of an undo as a process that dies after its commit, or inside its transaction. */
+/** Runs one step of an undo as a process that dies after its commit, or inside its transaction. */
 async function stepAndDie(project: TestProject, jobId: string, dies: "inside" | "after"): Promise<void> {
   const key = { projectId: project.id, id: jobId };
   const claimId = newId();
@@ -537,7 +537,7 @@ async function stepAndDie(project: TestProject, jobId: string, dies: "inside" | 
   expect(ended).toBe(dies === "inside" ? death : null);
 }
 
-test("an import is undone once, when it has ended, within 30 days, and unless it was a dry run", async () => {
+test("an import can be undone once, after its end, within 30 days, unless it was a dry run", async () => {
   const project = await server.createProject(server.project.owner);
   const answer = async (jobId: string, method: "GET" | "POST" = "POST") => {
     const { status, body } = await server.call(method, pathOf(jobId), project.byKey);
@@ -575,7 +575,7 @@ test("an import is undone once, when it has ended, within 30 days, and unless it
   expect((await ask(other, old)).status).toBe(404);
 });
 
-test("an undo that failed can be asked for again and does the rest", async () => {
+test("a failed undo can be requested again and completes the rest", async () => {
   const project = await server.createProject(server.project.owner);
   const jobId = await importRows(project, [
     "email",
@@ -606,7 +606,7 @@ test("the sweep keeps an old import while its undo runs", async () => {
   await vi.waitFor(async () => expect(await contactsOf(project)).toEqual({}), WAIT);
 });
 
-test("previous values of a contact go with the contact", async () => {
+test("deleting a contact deletes its recorded previous values", async () => {
   const project = await server.createProject(server.project.owner);
   const ada = await create(project, "ada@example.com", { secret: "a secret of Ada" });
   await create(project, "bob@example.com", { secret: "a secret of Bob" });

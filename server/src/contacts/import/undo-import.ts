@@ -1,4 +1,4 @@
-// Undoing an import: what it would do, and the job that is asked to do it (docs/decisions/0103-undo-an-import.md).
+// Previews and queues the undo of an import (docs/decisions/0103-undo-an-import.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImportResult } from "@postloft/contract/contact-import.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
@@ -21,18 +21,18 @@ import { countUndo, type SuppressionOf } from "./undo-queries.ts";
 
 export const UNDO_KIND = "contacts.undo-import";
 
-/** What later folders know of contacts that an undo changes. */
+/** Dependencies on later folders for contacts that an undo changes. */
 export interface UndoSurroundings {
   dependents: readonly Dependents[];
   suppressionOf: SuppressionOf;
   members: ImportedMembers;
 }
 
-/** Memberships of static segments that an import added, which a later folder keeps. */
+/** Memberships of static segments that an import added. A later folder stores them. */
 export interface ImportedMembers {
-  /** How many of the contacts that existed before are still in the segment since the import. */
+  /** Counts existing contacts that are still in the segment since the import. */
   count(database: Database, job: JobKey): Promise<number>;
-  /** Takes those of one row of `import_changes` out of the segment; returns how many they were. */
+  /** Removes the members listed in one row of `import_changes` from the segment and returns their number. */
   remove(tx: Tx, job: JobKey, row: { number: number; segmentId: string }): Promise<number>;
 }
 
@@ -42,7 +42,10 @@ export interface UndoView {
   job: JobView<UndoCounts> | null;
 }
 
-/** What undoing an import would do, or what came of it. @throws Refusal JOB_NOT_FOUND; CONFLICT where it cannot be undone */
+/**
+ * Returns the effects of undoing an import, or the state of the undo.
+ * @throws AppError JOB_NOT_FOUND, or CONFLICT if the import cannot be undone
+ */
 export async function getUndo(
   database: Database,
   projectId: string,
@@ -62,7 +65,10 @@ export async function getUndo(
   return { until: until.toISOString(), counts, job: undo ?? null };
 }
 
-/** Queues the undo of an import; returns the id of its job. @throws Refusal JOB_NOT_FOUND; CONFLICT where it cannot be undone */
+/**
+ * Queues the undo of an import and returns the id of its job.
+ * @throws AppError JOB_NOT_FOUND, or CONFLICT if the import cannot be undone
+ */
 export async function startUndo(tx: Tx, projectId: string, id: string, actor: string): Promise<string> {
   await requireUndoable(tx, { projectId, id });
   return addUndoJob(tx, { projectId, kind: UNDO_KIND, undoes: id, actor });
@@ -72,14 +78,14 @@ const DAYS = LIMITS.importUndoDays.value;
 const DAY_MS = 86_400_000;
 const TOO_LATE = `An import can be undone for ${DAYS} days after its end, and these are over.`;
 
-/** @returns the instant from which an import can no longer be undone */
+/** @returns the time from which an import can no longer be undone */
 async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
   const kinds = [IMPORT_KIND];
   const [job, about] = isId(key.id)
     ? await Promise.all([readJob<ImportResult>(database, key, kinds), readJobInput(database, key, kinds)])
     : [];
   if (job === undefined || about === undefined) {
-    // The ids of jobs say when they were made, and the sweep has deleted old ones.
+    // Job ids contain their creation time, and the sweep deletes old jobs.
     if (isId(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
     throw new Refusal("JOB_NOT_FOUND");
   }

@@ -1,4 +1,4 @@
-// Statements that read `import_changes` and undo what it lists. The counts that are shown first and the undo share their conditions.
+// Reads `import_changes` and undoes the listed changes. The preview counts and the undo use the same conditions.
 import { sql, type RawBuilder } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
@@ -6,7 +6,7 @@ import { plannedEachTime, type Database, type Tx } from "../../platform/database
 import type { JobKey } from "../../platform/background/jobs.ts";
 import { shownData } from "../shown-data-queries.ts";
 
-/** A query of the reason for which an address is suppressed, without a row where it is not; handed in by a later folder. */
+/** Builds a query for the suppression reason of an address, without a row if it is not suppressed. Provided by a later folder. */
 export type SuppressionOf = (
   projectId: RawBuilder<unknown>,
   email: RawBuilder<unknown>,
@@ -26,9 +26,8 @@ const valueOf = (before: string) => sql`coalesce(${sql.ref(before)} -> k.key, 'n
 const createdIds = (job: JobKey) => sql`select u.id ${rowsOf(job, "CREATED")}`;
 
 /**
- * Data changes of an import, one for each contact: where steps of the import changed a contact several times, the first previous value
- * of a key counts, and the last one that was written. Changes of contacts that the import created are left out. As CTEs, the last of
- * which is `changed`.
+ * Merges the data changes of an import into one per contact, with the first previous and the last written value of each key. Excludes
+ * contacts created by the import. Returned as CTEs, the last of which is `changed`.
  */
 const dataChanges = (job: JobKey) => sql`
   mention as materialized (select s.number, u.id, u.before, u.after ${rowsOf(job, "CHANGED")}),
@@ -48,7 +47,7 @@ const dataChanges = (job: JobKey) => sql`
     ) c where id not in (select id from created)
   )`;
 
-/** The same of subscriptions, with `turned` as the last CTE. */
+/** Merges the subscription changes in the same way, with `turned` as the last CTE. */
 const subscriptionChanges = (job: JobKey) => sql`
   turn as materialized (select s.number, u.id, u.was, u.consent_id ${rowsOf(job, "SUBSCRIPTION")}),
   turned as materialized (
@@ -57,9 +56,8 @@ const subscriptionChanges = (job: JobKey) => sql`
   )`;
 
 /**
- * How `source`, a query of (id, before, after), compares with the contacts of now: the data they would get, whether a value is restored,
- * and whether one is kept. A key that the import removed is restored only while its field exists, and data that would grow over a
- * limit stays as it is.
+ * Compares `source`, a query of (id, before, after), with the current contacts. Returns the data to write, whether a value is restored, and
+ * whether one is kept. A key removed by the import is restored only while its field exists. Data that would exceed a limit stays unchanged.
  */
 const comparedData = (projectId: string, source: RawBuilder<unknown>) => sql`
   select r.id, r.data, r.same > 0 and r.fits as is_restored, r.differing > 0 or (r.same > 0 and not r.fits) as is_kept
@@ -85,8 +83,8 @@ const comparedData = (projectId: string, source: RawBuilder<unknown>) => sql`
   ) r`;
 
 /**
- * How `source`, a query of (id, was, consent_id), compares with the contacts of now. A subscription turns back only while the entry of
- * the import is the newest of its consent log, and never to subscribed where the address is suppressed.
+ * Compares `source`, a query of (id, was, consent_id), with the current contacts. A subscription is restored only while the import's entry
+ * is the newest in the consent log. Suppressed addresses are never resubscribed.
  */
 const comparedSubscriptions = (
   projectId: string,
@@ -104,7 +102,7 @@ const comparedSubscriptions = (
     ) n
   ) t`;
 
-/** What happened to contacts that `source`, a query of ids, names: all that exist, those who got email, and those to whom anything happened. */
+/** Returns the existing contacts of `source`, a query of ids, and flags the ones with emails and with other activity. */
 const comparedCreated = (job: JobKey, source: RawBuilder<unknown>) => sql`
   select c.id, exists (
       select 1 from emails m where m.project_id = c.project_id and m.contact_id = c.id and m.sent_at is not null
@@ -118,7 +116,7 @@ const comparedCreated = (job: JobKey, source: RawBuilder<unknown>) => sql`
   from (${source}) i
   join contacts c on c.project_id = ${job.projectId} and c.id = i.id`;
 
-/** What an undo would do now; the memberships are counted by their own folder. */
+/** Counts the effects of an undo now. Memberships are counted by their own folder. */
 export async function countUndo(
   database: Database,
   job: JobKey,
@@ -145,12 +143,12 @@ export async function countUndo(
 const renumbered = ({ projectId, id }: JobKey) => sql`
   (select coalesce(max(number), 0) from import_changes where project_id = ${projectId} and job_id = ${id})`;
 
-/** How many contacts a row lists that merges the changes of several. */
+/** Maximum number of contacts per merged row. */
 const MERGED_A_ROW = 1_000;
 
 /**
- * Makes each contact one entry of each kind, as `countUndo` counts: entries of contacts that several steps of the import changed are
- * replaced by one, and those of contacts that the import created are dropped.
+ * Leaves one entry per contact and kind, consistent with `countUndo`. Entries of contacts changed by several steps are merged, and entries
+ * of contacts created by the import are dropped.
  */
 export async function mergeChanges(tx: Tx, job: JobKey): Promise<void> {
   const { projectId, id } = job;
@@ -196,7 +194,7 @@ export interface ChangeRow {
   segmentId: string | null;
 }
 
-/** The first row of an import that is left; undefined when all is undone. */
+/** Returns the first remaining row of an import, or undefined if all rows are undone. */
 export async function findFirstChange(tx: Tx, { projectId, id }: JobKey): Promise<ChangeRow | undefined> {
   const { rows } = await sql<ChangeRow>`
     select number, kind, contact_ids, segment_id from import_changes
@@ -231,7 +229,7 @@ export async function countCreated(tx: Tx, job: JobKey, number: number) {
   return rows[0] ?? { hasEmail: 0, isActive: 0 };
 }
 
-/** Restores the data of contacts that are locked; returns who changed, and how many keep a value. */
+/** Restores the data of locked contacts. Returns the changed ids and the number of contacts that keep a value. */
 export async function restoreData(
   tx: Tx,
   job: JobKey,
@@ -249,7 +247,7 @@ export async function restoreData(
   return rows[0] ?? { restored: [], kept: 0 };
 }
 
-/** Which of the contacts, who are locked, turn back to what they were, and how many stay. */
+/** Returns the subscriptions to restore for locked contacts, and the number of the ones to keep. */
 export async function findTurns(
   tx: Tx,
   job: JobKey,

@@ -1,4 +1,4 @@
-// The job `contacts.undo-import`: each step undoes one row of `import_changes` and deletes it, so that a crash repeats nothing.
+// The job `contacts.undo-import`. Each step undoes one row of `import_changes` and deletes it, so that a crash repeats nothing.
 import type { UndoCounts } from "@postloft/contract/import-undo.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -21,13 +21,13 @@ import {
 interface UndoInput {
   /** The id of the import. */
   undoes: string;
-  /** Who asked for it, as the consent log says it: the id of a user, or `key`. */
+  /** The requester for the consent log: the id of a user, or `key`. */
   actor: string;
 }
 
 interface Checkpoint {
   counts: UndoCounts;
-  /** Rows at the start, and those that are undone. */
+  /** Number of rows at the start and of rows already undone. */
   total: number;
   done: number;
 }
@@ -93,7 +93,7 @@ async function undoRow(
     return {
       segmentRemovedCount: segmentId === null ? 0 : await members.remove(tx, job, { number, segmentId }),
     };
-  // A statement after the lock sees what others committed before it.
+  // A new statement after the lock sees the changes committed before it.
   await lockContacts(tx, projectId, contactIds, "changing");
   if (kind === "CHANGED") {
     const { restored, kept } = await restoreData(tx, job, number);
@@ -102,7 +102,7 @@ async function undoRow(
   }
   const { turns, kept } = await findTurns(tx, job, number, suppressionOf);
   const via = { source: "import" as const, actor, ip: null };
-  // Without events: nobody subscribed or left, and a workflow that welcomes subscribers must not email people again.
+  // No events are recorded, because the contacts took no action and a welcome workflow must not email them again.
   await flipSubscriptions(
     tx,
     turns.map((turn) => ({ projectId, ...turn, changeId: newId(), via })),

@@ -1,4 +1,4 @@
-// The CSV files of a ZIP archive, such as Mailchimp's export, within bounds on files and unpacked bytes.
+// Extracts the CSV files of a ZIP archive, such as Mailchimp's export, with limits on files and unpacked bytes.
 import { fromBufferPromise } from "yauzl";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
@@ -11,7 +11,7 @@ export type Unzipped = { files: ArchivedFile[]; problem?: never } | { problem: s
 
 const MAX_FILES = LIMITS.importArchiveFiles.value;
 const MAX_BYTES = LIMITS.importFileBytes.value;
-/** Other entries, such as folders and what macOS adds, are passed over up to this many. */
+/** Maximum number of entries, including skipped ones such as folders and macOS metadata. */
 const MAX_ENTRIES = 10 * MAX_FILES;
 const IS_CSV = /\.(?:csv|tsv|txt)$/i;
 const OF_SYSTEMS = /^__MACOSX\/|(?:^|\/)\./;
@@ -21,7 +21,7 @@ const TOO_LARGE: Unzipped = {
   problem: `The files of the archive have more than ${MAX_BYTES} bytes together. Unpack it and send each file by itself.`,
 };
 
-/** Unpacks an archive. Never throws for what the archive contains. */
+/** Unpacks an archive. Never throws because of the archive's content. */
 export async function unzip(archive: Uint8Array): Promise<Unzipped> {
   try {
     return await read(archive);
@@ -54,7 +54,7 @@ async function read(archive: Uint8Array): Promise<Unzipped> {
       return { problem: "The archive has a password. Unpack it and send the CSV file itself." };
     total += entry.uncompressedSize;
     if (total > MAX_BYTES) return TOO_LARGE;
-    // The reader refuses a file that is longer than it says.
+    // The reader rejects a file that is longer than its declared size.
     const chunks: Buffer[] = [];
     for await (const chunk of await zip.openReadStreamPromise(entry)) chunks.push(chunk as Buffer);
     files.push({ name, bytes: Buffer.concat(chunks) });

@@ -1,4 +1,4 @@
-// errors.csv: each row that was not imported, as it is in the file, with the reason; a corrected file can be imported again.
+// Writes errors.csv with each rejected row and the reason. A corrected file can be imported again.
 import { isFormula, plainValue, quoteCell } from "@postloft/contract/cell.ts";
 import { ERROR_COLUMNS } from "@postloft/contract/contact-file/field-names.ts";
 import type { MappedColumn } from "@postloft/contract/contact-file/mapping.ts";
@@ -8,7 +8,7 @@ import { readInput } from "./import-input.ts";
 
 const ERRORS_A_CHUNK = 1_000;
 
-/** All errors of an import so far as lines of CSV, a chunk of them at a time. */
+/** Yields all errors of an import so far as lines of CSV, one chunk at a time. */
 export async function* writeImportErrors(
   database: Database,
   projectId: string,
@@ -28,7 +28,7 @@ export async function* writeImportErrors(
   }
 }
 
-/** Cells for which the file has no column follow the reason, so that all others stay under their header. */
+/** Surplus cells without a column follow the reason, so that all others stay under their header. */
 function cellsOf(
   { row, subject, error, cells }: JobError,
   columns: readonly MappedColumn[],
@@ -39,7 +39,7 @@ function cellsOf(
   return [...kept.map(({ position }) => original[position - 1] ?? ""), String(row), error, ...surplus];
 }
 
-/** Cells are written as they were, except that a spreadsheet must not run one as a formula. */
+/** Cells are written unchanged, except that formulas are escaped for spreadsheets. */
 function lineOf(cells: readonly string[]): string {
   return `${cells.map((cell) => quoteCell(runs(cell) ? `'${cell}` : cell)).join(",")}\r\n`;
 }

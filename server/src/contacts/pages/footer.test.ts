@@ -1,4 +1,4 @@
-// The footer of marketing mails: both links, in the contact's language, and safe whatever a project is called.
+// Marketing email footer: both links, in the contact's language, safe for any project name.
 import { expect, test } from "vitest";
 import { footersOf } from "./footer.ts";
 import { LANGUAGES } from "./locale.ts";
@@ -22,18 +22,18 @@ test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links",
   expect(more).toEqual([]);
 });
 
-test("the language is found in any spelling, and an unknown one is English", () => {
+test("finds the language in any spelling and falls back to English for unknown ones", () => {
   expect(footersOf("de_AT", { name: "P" })(links).text).toContain("Abmelden: https:");
   expect(footersOf("tlh", { name: "P" })(links).text).toContain("Unsubscribe: https:");
 });
 
-test("a project's name is text: neither markup nor a placeholder", () => {
+test("a project name is text, never markup or a placeholder", () => {
   const { html, text } = footersOf("en", { name: `"><script>alert(1)</script>{project}{email}` })(links);
   expect(html).toContain("<bdi>&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;{project}{email}</bdi>");
   expect(text).toContain(`from "><script>alert(1)</script>{project}{email}.`);
 });
 
-test("a project's postal address and logo stand in its footers, as text and never as markup", () => {
+test("the postal address and logo of a project are in its footers, as text and never as markup", () => {
   const project = {
     name: `Ada & "Co"`,
     postalAddress: "1 Main St\n<b>{name}</b>",

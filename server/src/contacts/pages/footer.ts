@@ -1,4 +1,4 @@
-// The footer of marketing mails: why somebody gets this mail, how to stop it, in the language of the contact.
+// Renders the marketing email footer in the contact's language, with the reason for the email and a way to unsubscribe.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import { fillHtml, fillText } from "./fill-text.ts";
 import { chooseLocale, directionOf, textsOf } from "./locale.ts";
@@ -13,7 +13,7 @@ export interface Footer {
   text: string;
 }
 
-/** What a project says of itself in its footers. */
+/** Project details shown in the footer. */
 export interface FooterProject {
   name: string;
   /** Lines. */
@@ -22,20 +22,18 @@ export interface FooterProject {
   logoUrl?: string | null;
 }
 
-// A colour of its own for ink and paper: readable (6:1) whatever the mail around it looks like.
+// Fixed text and background colors, readable (6:1) in any surrounding design.
 const BOX =
   "margin:32px 0 0;padding:20px 16px;border-top:1px solid #d5d8de;background-color:#ffffff;color:#566072;font-family:Arial,Helvetica,sans-serif;font-size:14px;line-height:1.6;text-align:center";
 const LINK = "color:#1f5fbf;text-decoration:underline";
 
-/** What follows the address of a link. */
+/** Returns the end of a link after its address. */
 const anchorEnd = (label: string) => `" style="${LINK}">${escapeHtml(label)}</a>`;
 
 /**
- * Makes the footers of a project in a language: as HTML (to stand before `</body>`) and as lines of plain text (to stand after
- * an empty line). Both are finished: they go into a mail after its template was rendered, and what a project says of itself is
- * never template code. What all of them share is made once.
- *
- * @param locale a contact's `data.locale` where it has one, else the project's language; an unknown one is English
+ * Returns a function that renders the footers of a project in a language, as HTML for `</body>` and as plain text. Footers are added after
+ * the template was rendered, so project details are never template code. The shared parts are built once.
+ * @param locale the contact's `data.locale`, or the project's language. Unknown values mean English
  */
 export function footersOf(
   locale: string,

@@ -1,4 +1,4 @@
-// The languages of pages and footers: complete, with the same placeholders, in their own words; and which one is chosen.
+// Languages of pages and footers: complete texts, matching placeholders, and the choice of a language.
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { en } from "./languages/en.ts";
@@ -7,7 +7,7 @@ import { LANGUAGES, chooseAccepted, chooseLocale, directionOf, type Locale } fro
 const others = (Object.keys(LANGUAGES) as Locale[]).filter((code) => code !== "en");
 const placeholdersOf = (text: string) => (text.match(/\{[^}]*\}/g) ?? []).toSorted();
 
-test("every file of a language is in use, and there are the 32 we promise", async () => {
+test("every language file is in use, and there are 32 languages", async () => {
   const files = await readdir(new URL("languages/", import.meta.url));
   expect(files.map((file) => file.replace(".ts", "")).toSorted()).toEqual(Object.keys(LANGUAGES).toSorted());
   expect(files).toHaveLength(32);
@@ -33,7 +33,7 @@ test.for(others)(
   },
 );
 
-test("no two languages are the same, and a question and its answer differ", () => {
+test("no two languages are equal, and each question differs from its confirmation", () => {
   const all = Object.values(LANGUAGES).map((texts) => Object.values(texts).join("\n"));
   expect(new Set(all).size).toBe(all.length);
   for (const texts of Object.values(LANGUAGES))

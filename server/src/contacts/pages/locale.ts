@@ -1,4 +1,4 @@
-// Which language a contact is spoken to in, and its texts: pages and footers in 32 languages (spec §2.2 rule 8).
+// Chooses a contact's language and returns the texts of pages and footers in 32 languages (spec §2.2 rule 8).
 import { ar } from "./languages/ar.ts";
 import { bg } from "./languages/bg.ts";
 import { ca } from "./languages/ca.ts";
@@ -32,7 +32,7 @@ import { zhCN } from "./languages/zh-CN.ts";
 import { zhHK } from "./languages/zh-HK.ts";
 import { zhTW } from "./languages/zh-TW.ts";
 
-/** Every language there is, by its code. */
+/** All languages by their code. */
 export const LANGUAGES = {
   ar,
   bg,
@@ -72,14 +72,14 @@ export type Locale = keyof typeof LANGUAGES;
 
 const DEFAULT: Locale = "en";
 const RIGHT_TO_LEFT: ReadonlySet<string> = new Set(["ar", "he"]);
-/** A code is short; anything longer is none. */
+/** Longer texts are not language codes. */
 const MAX_CODE_LENGTH = 35;
-/** As many entries of `Accept-Language` as are looked at. */
+/** Maximum number of entries read from `Accept-Language`. */
 const MAX_ACCEPTED = 20;
 
 /**
- * The language of the first wish we speak: a contact's `data.locale`, then the project's language; English when there is none.
- * Takes what people write: `de`, `de-AT`, `pt_BR`, `deu`, `zh_HK.UTF-8`; anything else is passed over.
+ * Returns the first supported language of a contact's `data.locale` and the project's language, or English. Accepts common spellings such
+ * as `de`, `de-AT`, `pt_BR`, `deu` and `zh_HK.UTF-8`, and skips anything else.
  */
 export function chooseLocale(...wishes: readonly unknown[]): Locale {
   for (const wish of wishes) {
@@ -89,7 +89,7 @@ export function chooseLocale(...wishes: readonly unknown[]): Locale {
   return DEFAULT;
 }
 
-/** The language of a browser that says what it accepts, for pages on which nobody is known. */
+/** Returns the language of an `Accept-Language` header, for pages without a known contact. */
 export function chooseAccepted(header: string | undefined): Locale {
   const accepted = (header ?? "")
     .split(",", MAX_ACCEPTED)
@@ -114,7 +114,7 @@ export function directionOf(locale: Locale): "ltr" | "rtl" {
 
 function findLocale(wish: unknown): Locale | null {
   if (typeof wish !== "string" || wish.length > MAX_CODE_LENGTH) return null;
-  // Every marketing mail asks, nearly always with the code itself; to read a tag takes a hundred times as long.
+  // Every marketing email asks, nearly always with the code itself, and parsing a tag takes a hundred times as long.
   if (isLocale(wish)) return wish;
   const tag = readTag(wish);
   if (tag === null) return null;
@@ -123,18 +123,18 @@ function findLocale(wish: unknown): Locale | null {
   return isLocale(code) ? code : null;
 }
 
-/** `de_DE.UTF-8@euro` → `de-DE`; codes of three letters and outdated ones become those in use. */
+/** Parses `de_DE.UTF-8@euro` as `de-DE` and replaces outdated and three-letter codes with current ones. */
 function readTag(text: string): Intl.Locale | null {
   const [tag = ""] = text.trim().replaceAll("_", "-").split(/[.@]/);
   try {
     return new Intl.Locale(tag);
   } catch {
-    // No language code at all: a wish that says nothing.
+    // The text is not a language code.
     return null;
   }
 }
 
-/** Chinese by its script, and what is written traditionally by its place. */
+/** Returns the Chinese variant by script, and for traditional script by region. */
 function chineseOf(tag: Intl.Locale): Locale | null {
   const { script, region } = tag.maximize();
   const code = script !== "Hant" ? "zh-CN" : region === "HK" || region === "MO" ? "zh-HK" : "zh-TW";

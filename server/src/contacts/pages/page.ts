@@ -1,4 +1,5 @@
-// Writes a public page: one card, one heading, one button. Plain HTML without script or foreign resource, light and dark.
+// Renders a public page with one card, one heading and one button. Plain HTML without scripts or external resources, in light and dark
+// mode.
 import { escapeHtml } from "../../platform/escape-html.ts";
 import { writePublicPage } from "../../platform/http/public-page.ts";
 import { fillHtml, fillText, type TextValues } from "./fill-text.ts";
@@ -9,19 +10,19 @@ export type TextKey = keyof PageTexts;
 
 export interface PageButton {
   label: TextKey;
-  /** Where the form goes, and what it asks for there. */
+  /** The form's action, and the change it requests there. */
   target: string;
   action: "subscribe" | "unsubscribe";
-  /** `strong` for what the page is for, `quiet` for the way back. */
+  /** `strong` for the purpose of the page, `quiet` for undoing it. */
   weight: "strong" | "quiet";
 }
 
 export interface PageContent {
-  /** The project's name, where it is known. */
+  /** The project's name, if known. */
   sender: string | null;
   heading: TextKey;
   text: TextKey;
-  /** Something was just done: it is announced. */
+  /** Set after a change, so that screen readers announce it. */
   isNews: boolean;
   note: TextKey | null;
   button: PageButton | null;
@@ -29,9 +30,8 @@ export interface PageContent {
 }
 
 /**
- * The page in a language. `values` stand for the names in the texts; what is not known there is never asked for.
- *
- * @param logo the path of an image of ours
+ * Renders the page in a language. `values` fill the names in the texts, and unknown names do not occur there.
+ * @param logo the path of an image on this server
  */
 export function writePage(
   locale: Locale,

@@ -1,4 +1,4 @@
-// What the public pages know of the contact that a link acts on.
+// Reads the contact and project behind a link for the public pages.
 import { sql } from "kysely";
 import type { Database } from "../../platform/database/database.ts";
 import type { LinkedRecipient } from "../links.ts";
@@ -8,13 +8,16 @@ export interface SubscriptionRow {
   projectName: string;
   projectLanguage: string;
   logoUrl: string | null;
-  /** Null with the two below when the contact is gone. */
+  /** Null, together with the next two, if the contact is gone. */
   email: string | null;
   subscribed: boolean | null;
   locale: unknown;
 }
 
-/** The project and, if it is there, the contact that has the address, or of a link without one the contact; undefined when the project is gone too. */
+/**
+ * Returns the project and the contact of the linked address, or of the contact id in links without an address. Returns undefined if the
+ * project is gone.
+ */
 export async function findSubscription(
   database: Database,
   { projectId, contactId, to }: LinkedRecipient,

@@ -1,4 +1,4 @@
-// HTTP for the public pages: link → page. Nobody is logged in here; the token in the link is all there is.
+// HTTP routes of the public pages. Visitors are not signed in, so the token in the link is the only credential.
 import * as contract from "@postloft/contract/pages.ts";
 import { asUnavailable } from "../../platform/database/database.ts";
 import { route, type Answer, type Call, type Route } from "../../platform/http/route.ts";
@@ -24,7 +24,7 @@ export function pageRoutes({ pages }: { pages: SubscriptionPages }): Route[] {
       .commit(async (tx) => answerOf(await pages.submit(tx, visit, call.body, call.ip)))
       .catch((error: unknown) => answerOf(problemOrBug(pages, visit, error)));
   };
-  /** Of a page that may subscribe. */
+  /** For pages that can subscribe. */
   const submitBounded = (purpose: LinkPurpose) => async (call: PageCall) => {
     const visit = visitOf(purpose, call);
     const refused = await pages
@@ -55,7 +55,7 @@ function answerOf<Status extends number>({
   return { status, body: html, headers: { ...PAGE_HEADERS, ...retryAfter } };
 }
 
-/** A person is told in words when the database is away; a bug of ours goes on to the log. */
+/** Shows an error page if the database is unavailable. Our own bugs are rethrown and logged. */
 function problemOrBug(pages: SubscriptionPages, visit: Visit, error: unknown): Page {
   if (!(asUnavailable(error) instanceof Refusal)) throw error;
   return pages.problem(visit);

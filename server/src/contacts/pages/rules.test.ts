@@ -1,4 +1,4 @@
-// What forms ask for, what stays hidden of an address, and which addresses of requests the log can hold.
+// Forms, masked addresses, and IP addresses that the log can store.
 import { expect, test } from "vitest";
 import { LINK_PURPOSES } from "../links.ts";
 import { maskAddress, readIp, readWish, type Form } from "./rules.ts";

@@ -1,4 +1,4 @@
-// What a public page shows and what a form on it asks for: pure, no clock, no database.
+// Contents of public pages and the meaning of their forms: pure, no clock, no database.
 import { isIP } from "node:net";
 import type { ContactLinks, LinkPurpose } from "../links.ts";
 import type { PageContent } from "./page.ts";
@@ -13,11 +13,11 @@ export interface Form {
   "List-Unsubscribe"?: string | undefined;
 }
 
-/** What a form asks for where it was sent to; null when it asks for nothing that this page does. */
+/** Returns the change that a form requests on this page, or null if the page does not offer that change. */
 export function readWish(purpose: LinkPurpose, form: Form): Wish | null {
   const mayUnsubscribe = purpose !== "subscribe";
   const maySubscribe = purpose !== "unsubscribe";
-  // Some mail programs end the form in a line break, which becomes part of its last value.
+  // Some email clients end the form with a line break, which becomes part of the last value.
   if (purpose === "unsubscribe" && form["List-Unsubscribe"]?.trimEnd() === "One-Click")
     return { subscribed: false, source: "one-click" };
   if (mayUnsubscribe && form.action === "unsubscribe") return { subscribed: false, source: "page" };
@@ -26,8 +26,8 @@ export function readWish(purpose: LinkPurpose, form: Form): Wish | null {
 }
 
 /**
- * The page for a contact as it is now. It asks while there is something to ask, and tells how it is otherwise;
- * right after a change it offers the way back.
+ * Returns the page for a contact in its current state. The page asks for confirmation, or shows the state if there is nothing to confirm.
+ * After a change it offers to undo.
  */
 export function subscriptionPage(
   purpose: LinkPurpose,
@@ -44,7 +44,7 @@ export function subscriptionPage(
     ...(asks ? QUESTIONS[action] : STATES[subscribed ? "subscribed" : "unsubscribed"]),
     ...(purpose === "manage" && !isNews ? { heading: "manageTitle" } : {}),
     isNews,
-    // Where unsubscribing is asked for or done.
+    // Shown when the page asks to unsubscribe or has just done so.
     note: asks === subscribed ? "accountNote" : null,
     button: {
       label,
@@ -67,8 +67,8 @@ const STATES = {
 } as const;
 
 /**
- * The page for an address that no contact has. It unsubscribes the address all the same, so that it stays so when a contact gets
- * it, and offers the way back right there; there is nothing to subscribe.
+ * Returns the page for an address without a contact. The page can unsubscribe the address, so that a later contact stays unsubscribed, and
+ * then offers to undo. It cannot subscribe.
  */
 export function addressPage(
   purpose: LinkPurpose,
@@ -102,7 +102,7 @@ export function addressPage(
   return { ...page, button };
 }
 
-/** A page that only tells something: the link is not ours, the contact is gone or was none, or nothing works right now, or was asked for too often. */
+/** Returns a page with a message only: invalid link, missing contact, test link, temporary problem, or too many changes. */
 export function plainPage(
   about: "invalid" | "gone" | "trial" | "problem" | "often",
   sender: string | null,
@@ -122,12 +122,12 @@ export function plainPage(
   }
 }
 
-/** The path of a link: a page also works where it is reached by another name than the public one. */
+/** Returns the path of a link, so that a page also works under a host name other than the public one. */
 function pathOf(url: string): string {
   return new URL(url).pathname;
 }
 
-/** `ada@example.com` → `a•••@example.com`: enough to recognise one's own address, too little to learn another's. */
+/** `ada@example.com` → `a•••@example.com`, enough to recognize one's own address but too little to learn another one. */
 export function maskAddress(email: string): string {
   const at = email.lastIndexOf("@");
   const [first = ""] = email.slice(0, at);
@@ -135,8 +135,8 @@ export function maskAddress(email: string): string {
 }
 
 /**
- * An address of a request as the database takes it: without the zone of a link-local one, and IPv4 as such. Null when it is
- * none, or when whoever asked is gone already.
+ * Returns an IP address that the database accepts, without the zone of a link-local address and with IPv4 unmapped. Null for invalid
+ * addresses and closed connections.
  */
 export function readIp(text: string | undefined): string | null {
   const ip = text?.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "") ?? "";

@@ -1,4 +1,4 @@
-// The public pages over HTTP: looking changes nothing, one click is enough, and a link is good for what it was made for only.
+// Public pages over HTTP: GET changes nothing, one click is enough, and each link has one purpose.
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -30,7 +30,7 @@ interface Person {
   id: string;
   email: string;
   links: ContactLinks;
-  /** As in emails from before links named an address. */
+  /** Links without an address, as in emails from before links named an address. */
   oldLinks: ContactLinks;
 }
 
@@ -48,7 +48,7 @@ const eventsOf = async ({ project, id }: Person) =>
   (
     await server.call<{ data: Array<{ name: string }> }>("GET", `/events/contact/${id}`, project.byKey)
   ).body.data.map(({ name }) => name);
-/** The consent log without ids and times, oldest first, after how the contact began. */
+/** Returns the consent log without ids and times, oldest first, after the initial entry. */
 const logOf = async ({ project, id }: Person) =>
   (await server.call<{ data: object[] }>("GET", `/contacts/${id}/consent`, project.byKey)).body.data
     .map((change) => ({ ...change, id: undefined, at: undefined }))
@@ -56,7 +56,7 @@ const logOf = async ({ project, id }: Person) =>
     .slice(1);
 
 const URLENCODED = "application/x-www-form-urlencoded";
-/** As RFC 8058 has it: no cookie, no origin, no user agent, nothing but the form. */
+/** Posts as RFC 8058 requires: no cookie, no origin, no user agent, only the form. */
 const post = (path: string, form: string, contentType = URLENCODED) =>
   server.call("POST", path, { headers: { "content-type": contentType } }, form);
 const ONE_CLICK = "List-Unsubscribe=One-Click";
@@ -72,7 +72,7 @@ const formOf = (html: string) => ({
   action: /<input type="hidden" name="action" value="([^"]*)">/.exec(html)?.[1],
   label: /<button[^>]*>(.*?)<\/button>/.exec(html)?.[1],
 });
-/** Presses the one button of a page. */
+/** Submits the only form of a page. */
 const press = async (html: string) => {
   const { target, action } = formOf(html);
   return post(target, `action=${action}`);
@@ -139,7 +139,7 @@ test.for([
   expect(await logOf(person)).toMatchObject([{ subscribed: false, ip }]);
 });
 
-test("whoever clicks and is gone at once is unsubscribed all the same", async () => {
+test("a click unsubscribes even if the client disconnects immediately", async () => {
   const person = await newPerson();
   const { hostname, port } = new URL(server.url);
   for (let click = 0; click < 5; click++) {
@@ -154,7 +154,7 @@ test("whoever clicks and is gone at once is unsubscribed all the same", async ()
   expect(await logOf(person)).toHaveLength(1);
 });
 
-test("of twenty clicks at once one unsubscribes, and all are answered alike", async () => {
+test("twenty concurrent clicks unsubscribe once and get the same response", async () => {
   const person = await newPerson();
   const replies = await Promise.all(
     Array.from({ length: 20 }, () => post(person.links.unsubscribeUrl, ONE_CLICK)),
@@ -164,7 +164,7 @@ test("of twenty clicks at once one unsubscribes, and all are answered alike", as
   expect(await logOf(person)).toHaveLength(1);
 });
 
-test("the page asks, unsubscribes, tells it and offers the way back, which works", async () => {
+test("the page asks, unsubscribes, confirms, and offers an undo that works", async () => {
   const person = await newPerson();
   const asked = await server.call("GET", person.links.unsubscribeUrl);
   expect(headingOf(asked.text)).toBe("Do you want to unsubscribe?");
@@ -195,7 +195,7 @@ test("the page asks, unsubscribes, tells it and offers the way back, which works
   ]);
 });
 
-test("the page to subscribe asks whoever is out and tells whoever is in", async () => {
+test("the subscribe page asks unsubscribed contacts and confirms for subscribed ones", async () => {
   const person = await newPerson({ subscribed: false });
   const asked = await server.call("GET", person.links.subscribeUrl);
   expect(headingOf(asked.text)).toBe("Do you want to subscribe?");
@@ -208,7 +208,7 @@ test("the page to subscribe asks whoever is out and tells whoever is in", async 
   expect(await eventsOf(person)).toEqual(["contact.subscribed"]);
 });
 
-test("the page to manage shows the state, and its own link alone changes it both ways", async () => {
+test("the manage page shows the state, and its link alone changes it both ways", async () => {
   const person = await newPerson();
   const { manageUrl } = person.links;
   const first = await server.call("GET", manageUrl);
@@ -254,7 +254,7 @@ test.for(NO_WISHES)(
   },
 );
 
-test("only forms are read, and only short ones", async () => {
+test("accepts only form bodies, and only short ones", async () => {
   const { links } = await newPerson();
   for (const type of ["application/json", "text/plain", "application/xml"])
     expect((await post(links.unsubscribeUrl, ONE_CLICK, type)).status).toBe(415);
@@ -269,7 +269,7 @@ test("only forms are read, and only short ones", async () => {
   expect(form.status).toBe(415);
 });
 
-/** The same token with one character changed at a place. */
+/** Returns the token with one character changed. */
 function changed(path: string, place: number): string {
   const at = path.lastIndexOf("/") + 1 + place;
   return path.slice(0, at) + (path[at] === "A" ? "B" : "A") + path.slice(at + 1);
@@ -301,7 +301,7 @@ function forgeries({ links, project, id, email }: Person): string[] {
   ];
 }
 
-test("a link that was not made here for this page is answered 404, by a page, and does nothing", async () => {
+test("a forged link, or one for another page, returns a 404 page and changes nothing", async () => {
   const someone = await newPerson();
   const before = await server.countRows();
   const paths = [...forgeries(someone), ...forgeries({ ...someone, links: someone.oldLinks })];
@@ -316,7 +316,7 @@ test("a link that was not made here for this page is answered 404, by a page, an
   expect(await isSubscribed(someone)).toBe(true);
 });
 
-test("a token without end is refused like any path", async () => {
+test("an endless token is rejected like any path", async () => {
   for (const length of [1_001, 8_000]) {
     const path = `/unsubscribe/${"x".repeat(length)}`;
     expect([(await server.call("GET", path)).status, (await post(path, ONE_CLICK)).status]).toEqual([
@@ -325,7 +325,7 @@ test("a token without end is refused like any path", async () => {
   }
 });
 
-test("a link is of one project: there is no contact of it in another one, and no address in it", async () => {
+test("a link is valid in one project only and contains no readable address", async () => {
   const other = await server.createProject();
   const someone = await newPerson();
   const crossed = linksOf(other.id, someone.id);
@@ -339,7 +339,7 @@ test("a link is of one project: there is no contact of it in another one, and no
   }
 });
 
-test("a link from before of a deleted contact, and of a deleted project, says that nothing is held, and one click stays 200", async () => {
+test("old links of deleted contacts and projects report no data, and one-click returns 200", async () => {
   const project = await server.createProject();
   const someone = await newPerson({}, project);
   expect((await server.call("DELETE", `/contacts/${someone.id}`, project.byKey)).status).toBe(204);
@@ -360,7 +360,7 @@ test("a link from before of a deleted contact, and of a deleted project, says th
   expect((await post(linksOf(project.id, randomUUID()).unsubscribeUrl, ONE_CLICK)).status).toBe(200);
 });
 
-test("a link from before acts on its contact, also when the address has changed", async () => {
+test("an old link acts on its contact, even after an address change", async () => {
   const someone = await newPerson();
   const email = `moved${made}@example.com`;
   await server.call("PATCH", `/contacts/${someone.id}`, someone.project.byKey, { email });
@@ -370,7 +370,7 @@ test("a link from before acts on its contact, also when the address has changed"
   expect(await isSubscribed(someone)).toBe(true);
 });
 
-test("a disabled project's mails can still be stopped", async () => {
+test("contacts can unsubscribe from a disabled project", async () => {
   const project = await server.createProject();
   const someone = await newPerson({}, project);
   await server.rows("update projects set disabled = true where id = $1", project.id);
@@ -380,7 +380,7 @@ test("a disabled project's mails can still be stopped", async () => {
 
 const imagePath = (projectId: string) => `/images/${projectId.replaceAll("-", "")}${"a".repeat(32)}.png`;
 
-test("a logo stands on the page when it is an image of the project that is stored here, and no other", async () => {
+test("the page shows a logo only if it is an image of the project stored on this server", async () => {
   const project = await server.createProject();
   const someone = await newPerson({}, project);
   const pictureOf = async (logoUrl: string | null) => {
@@ -399,7 +399,7 @@ test("a logo stands on the page when it is an image of the project that is store
     expect(await pictureOf(url)).toBe(null);
 });
 
-test("a page loads nothing but a logo of ours, runs nothing, is in no frame, no index, no cache and no referrer", async () => {
+test("pages load only our own logo, run no script, and allow no framing, indexing or caching", async () => {
   const someone = await newPerson();
   const pages = [
     await server.call("GET", someone.links.unsubscribeUrl),
@@ -428,7 +428,7 @@ test("a page loads nothing but a logo of ours, runs nothing, is in no frame, no 
   expect(pages[0]?.text).toContain(`<bdi>p•••@example.com</bdi>`);
 });
 
-test("the style is the one the policy allows", async () => {
+test("the style matches the hash in the policy", async () => {
   const { text, headers } = await server.call("GET", "/manage/forged");
   const style = /<style>([\s\S]*)<\/style>/.exec(text)?.[1] ?? "";
   const hash = Buffer.from(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(style))).toString(
@@ -437,7 +437,7 @@ test("the style is the one the policy allows", async () => {
   expect(headers.get("content-security-policy")).toContain(`'sha256-${hash}'`);
 });
 
-test("what a project and a contact say of themselves is text on a page", async () => {
+test("names of projects and contact data are escaped on the page", async () => {
   const project = await server.createProject();
   await server.rows(
     "update projects set name = $2 where id = $1",
@@ -452,7 +452,7 @@ test("what a project and a contact say of themselves is text on a page", async (
   );
 });
 
-test("the language is the contact's, else the project's; a stranger's page is in the browser's", async () => {
+test("the language is the contact's or the project's, and the browser's for unknown links", async () => {
   const project = await server.createProject();
   const titleFor = async (locale: unknown, language: string) => {
     await server.rows("update projects set language = $2 where id = $1", project.id, language);
@@ -483,7 +483,7 @@ test.for(Object.entries(LANGUAGES))("the pages speak %s", async ([code, texts]) 
   expect(text).not.toMatch(/\{(email|project)\}/);
 });
 
-test("the pages are found under /api too and with a slash at the end, and their forms still lead home", async () => {
+test("pages work under /api and with a trailing slash, and their forms keep the right target", async () => {
   const someone = await newPerson();
   for (const path of [`/api${someone.links.unsubscribeUrl}`, `${someone.links.unsubscribeUrl}/`]) {
     const { status, text } = await server.call("GET", path);
@@ -491,7 +491,7 @@ test("the pages are found under /api too and with a slash at the end, and their 
   }
 });
 
-test("who subscribes again and again is told to wait, and may unsubscribe all the same", async () => {
+test("limits repeated subscribing with 429 and still lets the contact unsubscribe", async () => {
   await inOneWindow(server, 3_600, async () => {
     const person = await newPerson();
     const { manageUrl, subscribeUrl, unsubscribeUrl } = person.links;
@@ -514,7 +514,7 @@ test("who subscribes again and again is told to wait, and may unsubscribe all th
   });
 });
 
-test("from a network that subscribes very many nobody subscribes for a while, and everybody unsubscribes", async () => {
+test("limits subscriptions from one network and still lets its contacts unsubscribe", async () => {
   await inOneWindow(server, 3_600, async () => {
     const [one, another] = [await newPerson({ subscribed: false }), await newPerson()];
     expect((await post(one.links.subscribeUrl, "action=subscribe")).status).toBe(200);
@@ -532,7 +532,7 @@ test("from a network that subscribes very many nobody subscribes for a while, an
   });
 });
 
-test("without the database a visitor is told in words, with 503, and asked to come again", async () => {
+test("returns a 503 page with a message while the database is unavailable", async () => {
   const nobody = new Pool({ host: "127.0.0.1", port: 9 });
   const database = createDatabase(nobody);
   const readLink = createLinkReader(APP_SECRET);
@@ -564,7 +564,7 @@ test("without the database a visitor is told in words, with 503, and asked to co
     expect([answer?.status, headingOf(String(answer?.body))]).toEqual([503, LANGUAGES.de.problemTitle]);
 });
 
-test("the links that the API returns are those of the contact's mails, and of no contact elsewhere", async () => {
+test("the API returns the links of the contact's emails, and 404 for other projects", async () => {
   const person = await newPerson();
   const path = `/contacts/${person.id}/links`;
   const { body } = await server.call<ContactLinks>("GET", path, person.project.byKey);

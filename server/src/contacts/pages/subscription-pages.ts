@@ -1,4 +1,4 @@
-// The public pages behind the links in mails: looking changes nothing, a form changes the subscription (decisions §12).
+// Public pages behind the links in emails. GET changes nothing, and a form changes the subscription (decisions §12).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { NOBODY } from "../../platform/ids.ts";
@@ -27,42 +27,42 @@ const WINDOW_SECONDS = 3_600;
 export interface Page<Status extends number = 200 | 404 | 503> {
   status: Status;
   html: string;
-  /** After how many seconds to try again. */
+  /** Seconds until the next attempt. */
   retryAfterSeconds?: number;
 }
 
-/** A link that was opened. */
+/** An opened link. */
 export interface Visit {
   purpose: LinkPurpose;
   token: string;
-  /** What the browser says it understands; counts where no contact and no project is known. */
+  /** The `Accept-Language` header, used if neither a contact nor a project is known. */
   acceptLanguage: string | undefined;
 }
 
 export interface SubscriptionPages {
   show(visit: Visit): Promise<Page>;
   /**
-   * null: the form may be submitted. Else what a visitor is told who has subscribed so often, or whose network has, that it can only be a
-   * machine: each change is an event and a line in a log that is kept. Unsubscribing is never refused.
+   * Returns null if the form may be submitted, or an error page for automated requests. Limits subscriptions per contact and per network,
+   * because each change adds an event and a permanent log entry. Unsubscribing is never rejected.
    */
   refuseTooOften(visit: Visit, form: Form, ip: string | undefined): Promise<Page<429> | null>;
-  /** Does what the form asks for; asked again it changes nothing and returns the same. Events and log commit with it. */
+  /** Applies the form. A repeated request changes nothing and returns the same page. Events and log entries commit with the change. */
   submit(tx: Tx, visit: Visit, form: Form, ip: string | undefined): Promise<Page<Page["status"] | 422>>;
-  /** What a visitor is told when nothing can be read or changed right now. */
+  /** Returns the page for a temporary failure. */
   problem(visit: Visit): Page;
 }
 
 export function createSubscriptionPages(
   options: LinkParts & {
     database: Database;
-    /** The path of an image that the project stores here, by its address; null: it is somewhere else. */
+    /** Returns the path of an image stored on this server for the project, or null for any other image. */
     ownImagePath: (projectId: string, url: string) => string | null;
     rateLimiter: Pick<RateLimiter, "take">;
   },
 ): SubscriptionPages {
   const { database, readLink, linksOf, ownImagePath, rateLimiter } = options;
 
-  /** The page of a contact or of an address as it is; `isNews` right after a change. */
+  /** Returns the page of a contact or an address in its current state. `isNews` is set right after a change. */
   async function pageOf(
     reader: Database,
     visit: Visit,
@@ -77,7 +77,7 @@ export function createSubscriptionPages(
         ? chooseAccepted(visit.acceptLanguage)
         : chooseLocale(found.locale, found.projectLanguage);
     const sender = found?.projectName ?? null;
-    // One from elsewhere would tell others who opens the page.
+    // An external image would reveal to its host that the page was opened.
     const logo = ownImagePath(projectId, found?.logoUrl ?? "");
     const answer = (content: PageContent, email = "") => {
       const values = { email: maskAddress(email), project: sender ?? "" };
@@ -103,7 +103,7 @@ export function createSubscriptionPages(
       if (linked === null || readWish(visit.purpose, form)?.subscribed !== true) return null;
       const { projectId, contactId, to } = linked;
       const whose = to === undefined ? contactId : hashAddress(projectId, to.address);
-      // In this order: what is refused of one contact counts for nobody else in the network.
+      // Checked in this order, so that requests rejected for one contact do not count against the network.
       for (const [who, limit] of [
         [`${projectId}:${whose}`, LIMITS.subscriptionChanges],
         [networkOf(ip), LIMITS.networkSubscriptions],

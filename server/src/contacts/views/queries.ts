@@ -23,7 +23,7 @@ export async function listViewRows(database: Database, projectId: string): Promi
     .execute();
 }
 
-/** The ids of all views by their names. Holds the project, so that of two that take the last place or one name, one sees the other. */
+/** Returns the ids of all views by name. Locks the project, so that two concurrent requests cannot take the last place or the same name. */
 export async function lockViewNames(tx: Tx, projectId: string): Promise<Map<string, string>> {
   await lockProject(tx, projectId);
   const rows = await tx
@@ -56,7 +56,7 @@ export async function updateViewRow(
     .executeTakeFirstOrThrow();
 }
 
-/** Whether there was one. */
+/** Returns whether the view existed. */
 export async function deleteViewRow(tx: Tx, projectId: string, id: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom("contact_views")

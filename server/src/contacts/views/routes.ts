@@ -1,4 +1,4 @@
-// HTTP for saved views of the contacts: endpoint → verb → answer.
+// HTTP routes for saved contact views.
 import * as contract from "@postloft/contract/contact-views.ts";
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -8,7 +8,7 @@ import { createView, deleteView, listViews, updateView } from "./views.ts";
 
 export function contactViewRoutes(parts: { database: Database } & Membership): Route[] {
   const { database } = parts;
-  /** @throws Refusal SEGMENT_NOT_FOUND, VALIDATION_ERROR: nobody saves a view that stands on a segment that is not there. */
+  /** @throws AppError SEGMENT_NOT_FOUND or VALIDATION_ERROR if the view uses an unknown segment. */
   async function requireSegments(projectId: string, query: ViewQuery = {}): Promise<void> {
     await conditionsOf(database, projectId, query, parts, { field: "query.filters" });
   }

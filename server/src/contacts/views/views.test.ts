@@ -1,4 +1,4 @@
-// Saved views of the contacts over HTTP: kept, renamed, changed and deleted by the members of a project, and by nobody else.
+// Saved contact views over HTTP: created, renamed, changed and deleted by members of the project only.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -29,7 +29,7 @@ const change = ({ byKey }: TestProject, id: string, body: object) =>
   server.call<View & ErrorEnvelope>("PATCH", `/contacts/views/${id}`, byKey, body);
 const remove = ({ byKey }: TestProject, id: string) => server.call("DELETE", `/contacts/views/${id}`, byKey);
 
-test("a view is kept as it was saved, and all views are listed by their names", async () => {
+test("a view is returned as saved, and the list is sorted by name", async () => {
   const project = await server.createProject();
   const { status, body } = await create(project, "  Readers ");
   expect(status).toBe(201);
@@ -39,7 +39,7 @@ test("a view is kept as it was saved, and all views are listed by their names", 
   expect((await list(project))[1]).toEqual(body);
 });
 
-test("a view gets another name or another question; a question is replaced as a whole", async () => {
+test("a view can be renamed, and its query is replaced as a whole", async () => {
   const project = await server.createProject();
   const { id } = (await create(project, "Readers")).body;
   expect((await change(project, id, { name: "All readers" })).body).toMatchObject({
@@ -53,7 +53,7 @@ test("a view gets another name or another question; a question is replaced as a 
   expect((await list(project))[0]?.query).toEqual({ subscribed: false });
 });
 
-test("no two views of a project have one name, and a refused name changes nothing", async () => {
+test("view names are unique in a project, and a rejected name changes nothing", async () => {
   const project = await server.createProject();
   await create(project, "Readers");
   const { id } = (await create(project, "Others", {})).body;
@@ -65,7 +65,7 @@ test("no two views of a project have one name, and a refused name changes nothin
   expect(both.map(({ status }) => status).toSorted()).toEqual([201, 409]);
 });
 
-test("a project has so many views and no more", async () => {
+test("rejects views above the limit of a project", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contact_views (project_id, id, name, query)
@@ -77,7 +77,7 @@ test("a project has so many views and no more", async () => {
   expect(refusalOf(await create(project, "One too many"))).toBe("409 CONFLICT");
 });
 
-test("what is no view is told by its field", async () => {
+test("an invalid view returns an error on its field", async () => {
   const project = await server.createProject();
   const fields = Array.from({ length: LIMITS.viewFields.value + 1 }, (_unused, at) => `f${at}`);
   const refused = await create(project, "", { subscribed: "yes", segmentId: "x", sort: "city", fields });
@@ -86,7 +86,7 @@ test("what is no view is told by its field", async () => {
   );
 });
 
-test("a view is not saved when it stands on a segment that is not there", async () => {
+test("rejects a view with an unknown segment", async () => {
   const project = await server.createProject();
   const id = newId();
   expect(refusalOf(await create(project, "Members", { segmentId: id }))).toBe("404 SEGMENT_NOT_FOUND");
@@ -98,7 +98,7 @@ test("a view is not saved when it stands on a segment that is not there", async 
   expect(await list(project)).toEqual([]);
 });
 
-test("a deleted view is gone, and views of other projects cannot be reached", async () => {
+test("a deleted view is gone, and views of other projects are not accessible", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   const { id } = (await create(project, "Readers")).body;
   for (const answer of [await change(other, id, { name: "Mine" }), await remove(other, id)])

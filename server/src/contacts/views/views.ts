@@ -1,4 +1,4 @@
-// Saved views of the contacts: a name and what the list is asked, shared by the members of a project.
+// Saved contact views, each with a name and a list query, shared by the members of a project.
 import type { ViewQuery } from "@postloft/contract/contact-views.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -23,7 +23,7 @@ function present(row: ViewRow) {
   };
 }
 
-/** By name; never more than the limit of a project. */
+/** Returns all views by name. The project's limit bounds their number. */
 export async function listViews(database: Database, projectId: string) {
   return (await listViewRows(database, projectId)).map(present);
 }
@@ -31,7 +31,7 @@ export async function listViews(database: Database, projectId: string) {
 const taken = (name: string) =>
   new Refusal("CONFLICT", { message: `Another view is called "${name}": choose another name.` });
 
-/** @throws Refusal CONFLICT when the name is taken, or the project has as many views as it may. */
+/** @throws AppError CONFLICT if the name is taken or the project has the maximum number of views. */
 export async function createView(
   tx: Tx,
   projectId: string,
@@ -47,7 +47,7 @@ export async function createView(
   return present(await insertViewRow(tx, row));
 }
 
-/** @throws Refusal VIEW_NOT_FOUND, the same for a view of another project; CONFLICT when the name is taken. */
+/** @throws AppError VIEW_NOT_FOUND, also for a view of another project, or CONFLICT if the name is taken. */
 export async function updateView(
   tx: Tx,
   projectId: string,
@@ -65,7 +65,7 @@ export async function updateView(
   return present(await updateViewRow(tx, projectId, id, changes));
 }
 
-/** @throws Refusal VIEW_NOT_FOUND, the same for a view of another project. */
+/** @throws AppError VIEW_NOT_FOUND, also for a view of another project. */
 export async function deleteView(tx: Tx, projectId: string, id: string): Promise<void> {
   if (!isId(id) || !(await deleteViewRow(tx, projectId, id))) throw new Refusal("VIEW_NOT_FOUND");
 }

@@ -1,5 +1,5 @@
-// Texts of the public pages and of the footer of marketing mails in English: the language that names the keys. {email} and {project} stand
-// for the (masked) address and the project.
+// English texts of the public pages and the marketing email footer, which define the keys of all languages. {email} is the masked address
+// and {project} the project name.
 
 export const en = {
   unsubscribeTitle: "Do you want to unsubscribe?",
@@ -29,5 +29,5 @@ export const en = {
   footerReason: "You are receiving this e-mail because you are subscribed to newsletters from {project}.",
 };
 
-/** What every language says. */
+/** Texts of one language. */
 export type PageTexts = Record<keyof typeof en, string>;

@@ -1,5 +1,5 @@
-// Texts of the public pages and of the footer of marketing mails in French. Keys: en.ts.
-// Not read by a native speaker yet.
+// French texts of the public pages and the marketing email footer. en.ts defines the keys.
+// Not reviewed by a native speaker yet.
 import type { PageTexts } from "./en.ts";
 
 export const fr: PageTexts = {
