@@ -1,4 +1,4 @@
-// The audit log: written with the change, by whom and from where; an edited, missing or added entry shows.
+// Audit log: entries are written with the change, actor and IP address, and any edited, missing or added entry is detected.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
@@ -32,7 +32,7 @@ const entryOf = (projectId: string, details = {}): AuditEntry => ({
 const record = (...entries: AuditEntry[]) => transaction(server.database, (tx) => recordAudit(tx, entries));
 const verify = (projectId: string) => verifyAuditLog(server.database, projectId);
 
-test("who changed what, when and from where, in the order in which it was done", async () => {
+test("records the actor, action, time and IP address of changes, in order", async () => {
   const project = await server.createProject();
   const { owner, id } = project;
   const caller = { cookie: owner.cookie };
@@ -68,7 +68,7 @@ test("who changed what, when and from where, in the order in which it was done",
   expect(await verify(id)).toBeNull();
 });
 
-test("domains, secrets, the suppression list, exports and campaigns are noted, without the addresses of contacts", async () => {
+test("records domains, secrets, suppressions, exports and campaigns without contact addresses", async () => {
   const { id, byKey } = await server.createProject();
   const add = await server.call<{ id: string }>("POST", "/domains", byKey, { domain: `${id}.example` });
   await server.call("PATCH", `/domains/${add.body.id}`, byKey, { ed25519: true });
@@ -124,7 +124,7 @@ test("pages follow each other without a gap", async () => {
   expect([first.total, second.hasMore]).toEqual([7, false]);
 });
 
-test("a change that is rolled back leaves no entry", async () => {
+test("a rolled back change leaves no entry", async () => {
   const project = await server.createProject();
   const failing = transaction(server.database, async (tx) => {
     await recordAudit(tx, [entryOf(project.id)]);
@@ -135,7 +135,7 @@ test("a change that is rolled back leaves no entry", async () => {
   expect(await verify(project.id)).toBeNull();
 });
 
-test("many at once, over several projects, make one chain each", async () => {
+test("concurrent changes over several projects build one chain per project", async () => {
   const ids = (await Promise.all([server.createProject(), server.createProject()])).map(({ id }) => id);
   const mixed = (at: number) => (at % 2 === 0 ? ids : ids.toReversed()).map((id) => entryOf(id, { at }));
   await Promise.all(Array.from({ length: 30 }, (_, at) => record(...mixed(at))));
@@ -161,7 +161,7 @@ test.for([
     5,
     "changed",
   ],
-] as const)("%s shows in the chain", async ([, statement, number, what]) => {
+] as const)("the chain detects %s", async ([, statement, number, what]) => {
   const projectId = randomUUID();
   await record(
     ...Array.from({ length: 5 }, () => entryOf(projectId, { b: { y: 1, x: [true, null] }, a: "é" })),

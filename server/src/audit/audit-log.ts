@@ -1,4 +1,4 @@
-// The audit log of projects: who changed what, when and from where. Entries are only ever added, with the change itself.
+// Append-only audit log of projects with actor, time and IP address. Each entry commits together with its change.
 import type { ActorKind, AuditAction } from "@postloft/contract/audit.ts";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -18,18 +18,18 @@ import {
 } from "./queries.ts";
 import { FIRST_HASH, hashEntry } from "./rules.ts";
 
-/** Whose hand it was. */
+/** The actor of a change. */
 export interface Actor {
   kind: ActorKind;
   userId: string | null;
-  /** Where the request came from. */
+  /** The IP address of the request. */
   ip: string | null;
 }
 
-/** What the service does by itself. */
+/** The actor of automatic changes by the service. */
 export const SERVICE: Actor = { kind: "service", userId: null, ip: null };
 
-/** Who makes a call: a person, or whoever has the secret key. */
+/** Returns the actor of a call, a user or a secret key. */
 export function actorOf({ userId, ip }: { userId: string | null; ip: string | undefined }): Actor {
   return { kind: userId === null ? "key" : "person", userId, ip: ip ?? null };
 }
@@ -38,22 +38,22 @@ export interface AuditEntry {
   projectId: string;
   actor: Actor;
   action: AuditAction;
-  /** Whom or what it was done to, where that is not the project itself. */
+  /** The changed object, if it is not the project itself. */
   target?: { id: string; name: string | null };
-  /** What changed, as JSON. Secrets have no place here. */
+  /** The changes as JSON. Must not contain secrets. */
   details?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Adds entries to the logs of their projects, in the transaction of what they tell. Holds the head of each log until the commit,
- * so it comes after all other locks of the transaction.
+ * Adds entries to the logs of their projects, in the transaction of the change. Locks the head of each log until the commit, so call it
+ * after all other locks of the transaction.
  */
 export async function recordAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const projectIds = [...new Set(entries.map(({ projectId }) => projectId))];
   const heads = new Map((await lockHeads(tx, projectIds, FIRST_HASH)).map((head) => [head.projectId, head]));
   const addresses = await readAddresses(tx, entries);
-  // Made under the lock, so that they follow each other as the entries do.
+  // Set under the lock, so that times follow the order of the entries.
   const at = now();
   const rows = entries.map((entry) => {
     const head = heads.get(entry.projectId) ?? { projectId: entry.projectId, number: 0, hash: FIRST_HASH };
@@ -105,7 +105,7 @@ export interface AuditEntryView {
   hash: string;
 }
 
-/** The entries of a project, newest first. */
+/** Returns the entries of a project, newest first. */
 export async function listAuditLog(
   database: Database,
   projectId: string,
@@ -129,12 +129,12 @@ const VERIFIED_AT_ONCE = 500;
 
 export interface ChainFault {
   projectId: string;
-  /** The first entry that is missing or not as it was written. */
+  /** The first missing or changed entry. */
   number: number;
   what: "missing" | "changed";
 }
 
-/** Follows the chain of a project from its first entry; returns the first fault, or null. */
+/** Verifies the chain of a project from its first entry. Returns the first fault, or null. */
 export async function verifyAuditLog(database: Database, projectId: string): Promise<ChainFault | null> {
   const head = await findHead(database, projectId);
   let number = 0;
@@ -149,14 +149,14 @@ export async function verifyAuditLog(database: Database, projectId: string): Pro
     }
     if (rows.length < VERIFIED_AT_ONCE) break;
   }
-  // Entries that were added since the head was read are no fault.
+  // Entries added after the head was read are not faults.
   if (head !== undefined && number < head.number) return { projectId, number: number + 1, what: "missing" };
   return head !== undefined && number === head.number && !hash.equals(head.hash)
     ? { projectId, number, what: "changed" }
     : null;
 }
 
-/** Follows the chains of all projects, deleted ones too; returns the first fault of each that has one. */
+/** Verifies the chains of all projects, including deleted ones, and returns the first fault of each broken chain. */
 export async function verifyAuditLogs(database: Database): Promise<ChainFault[]> {
   const faults: ChainFault[] = [];
   for (let last = NO_ID; ;) {

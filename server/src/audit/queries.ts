@@ -9,7 +9,7 @@ export interface HeadRow {
   hash: Buffer;
 }
 
-/** The newest entry of each project, locked in one order: whoever adds to the same log waits for the commit. */
+/** Locks and returns the newest entry of each project, in one order. Other writers of the same log wait for the commit. */
 export async function lockHeads(
   tx: Tx,
   projectIds: readonly string[],

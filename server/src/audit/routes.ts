@@ -1,4 +1,4 @@
-// HTTP for the audit log: endpoint → verb → answer.
+// HTTP routes for the audit log.
 import * as contract from "@postloft/contract/audit.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";

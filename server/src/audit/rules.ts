@@ -1,7 +1,7 @@
-// The hash of an entry: over the entry as one line of JSON and the hash of the one before. Pure.
+// Hashes an audit entry as one line of JSON together with the hash of the previous entry. Pure.
 import { sha256 } from "../platform/crypto.ts";
 
-/** What is hashed of an entry. */
+/** The hashed fields of an entry. */
 export interface HashedEntry {
   projectId: string;
   id: string;
@@ -17,10 +17,10 @@ export interface HashedEntry {
   details: unknown;
 }
 
-/** The hash that the first entry of a project follows. */
+/** The previous hash of a project's first entry. */
 export const FIRST_HASH: Buffer = Buffer.alloc(32);
 
-/** 32 bytes. */
+/** Returns 32 bytes. */
 export function hashEntry(previous: Buffer, entry: HashedEntry): Buffer {
   const line = JSON.stringify([
     entry.projectId,
@@ -39,7 +39,7 @@ export function hashEntry(previous: Buffer, entry: HashedEntry): Buffer {
   return sha256(`${previous.toString("hex")} ${line}`);
 }
 
-/** With the keys of objects in one order: `jsonb` keeps another than they were written in. */
+/** Sorts the keys of objects, because `jsonb` does not keep their written order. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== "object" || value === null) return value;

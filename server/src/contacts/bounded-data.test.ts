@@ -121,7 +121,7 @@ test("pages of large contacts end early and together return each contact once", 
   }
 });
 
-test("pages whose numbers would be too large request fewer rows", async () => {
+test("rejects a numbered page above the size limit and suggests fewer rows", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)

@@ -44,11 +44,11 @@ const TEXTS = [
   " x",
 ];
 
-test.for(MEANINGS)("%s is read as what it says", ([cell, value]) => {
+test.for(MEANINGS)("reads %s as its value", ([cell, value]) => {
   expect(readCell(cell)).toEqual({ value });
 });
 
-test.for(TEXTS)("%s stays text", (cell) => {
+test.for(TEXTS)("reads %s as text", (cell) => {
   expect(readCell(cell)).toEqual({ value: cell });
 });
 

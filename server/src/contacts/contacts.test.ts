@@ -73,7 +73,7 @@ const RULES: Array<[string, object, object]> = [
   ["a transient value leaves the stored one", { a: { value: 5, persistent: false } }, { a: 1 }],
   ["a wrapper with persistent: true stores its value", { b: { value: 5, persistent: true } }, { a: 1, b: 5 }],
   [
-    "reserved keys vanish, everything else stays",
+    "reserved keys are dropped, everything else stays",
     { id: 1, svc_id: 1, svc_email: 1, email: "x", unsubscribeUrl: 1, subscribeUrl: 1, manageUrl: 1, b: 1 },
     { a: 1, b: 1 },
   ],
@@ -87,16 +87,16 @@ const RULES: Array<[string, object, object]> = [
     { b: { c: [1, { d: null }] }, e: [], f: false, g: -1.5, h: 1e300, i: 0 },
     { a: 1, b: { c: [1, { d: null }] }, e: [], f: false, g: -1.5, h: 1e300, i: 0 },
   ],
-  ["any text is kept as it is", { " ü🦀\n\"'\\": "\u0001 <b>%_" }, { a: 1, " ü🦀\n\"'\\": "\u0001 <b>%_" }],
-  ["names of object methods are keys like others", { toString: 1, valueOf: null }, { a: 1, toString: 1 }],
-  ["1,000 keys are taken", keysOf(1_000), { a: 1, ...keysOf(1_000) }],
+  ["any text is kept unchanged", { " ü🦀\n\"'\\": "\u0001 <b>%_" }, { a: 1, " ü🦀\n\"'\\": "\u0001 <b>%_" }],
+  ["names of object methods are ordinary keys", { toString: 1, valueOf: null }, { a: 1, toString: 1 }],
+  ["1,000 keys are accepted", keysOf(1_000), { a: 1, ...keysOf(1_000) }],
 ];
 
 function keysOf(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, at) => [`key${at}`, at]));
 }
 
-test.for(RULES)("data: %s, on all four doors", async ([, data, expected]) => {
+test.for(RULES)("data: %s, on all four endpoints", async ([, data, expected]) => {
   const { byKey } = server.project;
   const stored = await answersByName(DOORS, String, async (door) => {
     const { body } = await upsert(byKey, { email: newAddress(), data: { a: 1 } });
@@ -122,38 +122,35 @@ const BAD_DATA: Array<[string, string | object, string]> = [
   ["a key of 256 characters", { ["k".repeat(256)]: 1 }, `data.${"k".repeat(40)} too_big`],
   ["an empty key", { "": 1 }, "data. too_small"],
   ["an array", "[1]", "data invalid_type"],
-  ["a text", '"x"', "data invalid_type"],
+  ["a string", '"x"', "data invalid_type"],
   ["41 levels", `{"a":${"[".repeat(41)}${"]".repeat(41)}}`, `data.a${".0".repeat(38)} too_big`],
 ];
 
-test.for(BAD_DATA)(
-  "data with %s is refused on all four doors, and nothing changes",
-  async ([, data, fault]) => {
-    const { byKey } = server.project;
-    const { body: contact } = await upsert(byKey, { email: newAddress(), data: { a: 5 } });
-    const before = await server.countRows();
-    const json = typeof data === "string" ? data : JSON.stringify(data);
-    const start: Record<Door, [string, string, string]> = {
-      track: ["POST", "/v1/track", `{"email":"${contact.email}","event":"e",`],
-      send: [
-        "POST",
-        "/v1/send",
-        `{"to":"${contact.email}","from":"a@sandbox.localhost","subject":"s","body":"b",`,
-      ],
-      post: ["POST", "/contacts", `{"email":"${contact.email}",`],
-      patch: ["PATCH", `/contacts/${contact.id}`, "{"],
-    };
-    const answers = await answersByName(DOORS, String, async (door) => {
-      const [method, path, text] = start[door];
-      const reply = await server.call(method, path, byKey, `${text}"data":${json}}`);
-      return [reply.status, faultsOf(reply)];
-    });
-    expect(answers).toEqual(sameByName(DOORS, String, () => [422, [fault]]));
-    expect(await get(byKey, contact.id)).toEqual({ ...contact, _meta: undefined });
-    expect(await server.countRows()).toEqual(before);
-    expect({}).not.toHaveProperty("polluted");
-  },
-);
+test.for(BAD_DATA)("rejects data with %s on all four endpoints without changes", async ([, data, fault]) => {
+  const { byKey } = server.project;
+  const { body: contact } = await upsert(byKey, { email: newAddress(), data: { a: 5 } });
+  const before = await server.countRows();
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  const start: Record<Door, [string, string, string]> = {
+    track: ["POST", "/v1/track", `{"email":"${contact.email}","event":"e",`],
+    send: [
+      "POST",
+      "/v1/send",
+      `{"to":"${contact.email}","from":"a@sandbox.localhost","subject":"s","body":"b",`,
+    ],
+    post: ["POST", "/contacts", `{"email":"${contact.email}",`],
+    patch: ["PATCH", `/contacts/${contact.id}`, "{"],
+  };
+  const answers = await answersByName(DOORS, String, async (door) => {
+    const [method, path, text] = start[door];
+    const reply = await server.call(method, path, byKey, `${text}"data":${json}}`);
+    return [reply.status, faultsOf(reply)];
+  });
+  expect(answers).toEqual(sameByName(DOORS, String, () => [422, [fault]]));
+  expect(await get(byKey, contact.id)).toEqual({ ...contact, _meta: undefined });
+  expect(await server.countRows()).toEqual(before);
+  expect({}).not.toHaveProperty("polluted");
+});
 
 test("rejects contact data above 1 MB from every endpoint", async () => {
   const { byKey } = await server.createProject();
@@ -173,7 +170,7 @@ test("rejects contact data above 1 MB from every endpoint", async () => {
   expect(replaced.status).toBe(200);
 });
 
-test("a batch fails only for the contact whose data is too big", async () => {
+test("a batch fails only for the contact with too much data", async () => {
   const { byKey } = await server.createProject();
   await upsert(byKey, { email: "big@example.com", data: { a: "x".repeat(700_000) } });
   const replies = await Promise.all(
@@ -269,7 +266,7 @@ const NEW_CONTACTS: Array<[Door, boolean | undefined, boolean]> = [
 ];
 
 test.for(NEW_CONTACTS)(
-  "a contact new through %s with subscribed %s is subscribed: %s, without a flip event",
+  "a new contact from %s with subscribed %s is subscribed: %s, without a flip event",
   async ([door, subscribed, expected]) => {
     const { byKey } = server.project;
     const email = newAddress();
@@ -280,21 +277,18 @@ test.for(NEW_CONTACTS)(
   },
 );
 
-test.for(DOORS)(
-  "through %s, omitting subscribed keeps it; saying it flips it with one event, once",
-  async (door) => {
-    const { byKey } = server.project;
-    const { body: contact } = await upsert(byKey, { email: newAddress() });
-    const states: boolean[] = [];
-    for (const subscribed of [undefined, true, false, false, undefined, true, true, undefined]) {
-      const reply = await enter(door, byKey, contact, subscribed === undefined ? {} : { subscribed });
-      expect(reply.status).toBe(200);
-      states.push((await get(byKey, contact.id)).subscribed);
-    }
-    expect(states).toEqual([true, true, false, false, false, true, true, true]);
-    expect(await flipsOf(byKey, contact.id)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
-  },
-);
+test.for(DOORS)("%s keeps an omitted subscribed and flips a given one once, with one event", async (door) => {
+  const { byKey } = server.project;
+  const { body: contact } = await upsert(byKey, { email: newAddress() });
+  const states: boolean[] = [];
+  for (const subscribed of [undefined, true, false, false, undefined, true, true, undefined]) {
+    const reply = await enter(door, byKey, contact, subscribed === undefined ? {} : { subscribed });
+    expect(reply.status).toBe(200);
+    states.push((await get(byKey, contact.id)).subscribed);
+  }
+  expect(states).toEqual([true, true, false, false, false, true, true, true]);
+  expect(await flipsOf(byKey, contact.id)).toEqual(["contact.subscribed", "contact.unsubscribed"]);
+});
 
 test("a flip precedes the event tracked with it", async () => {
   const { byKey } = server.project;
@@ -306,7 +300,7 @@ test("a flip precedes the event tracked with it", async () => {
   ]);
 });
 
-test.for(DOORS)("of twenty parallel unsubscribes through %s one is the flip", async (door) => {
+test.for(DOORS)("twenty concurrent unsubscribes through %s flip once", async (door) => {
   const { byKey } = server.project;
   const { body: contact } = await upsert(byKey, { email: newAddress() });
   const replies = await Promise.all(
@@ -388,7 +382,7 @@ test.for([
   ["x", ["body invalid_type"]],
   [[], ["body invalid_type"]],
   [null, ["body invalid_type"]],
-] as Array<[unknown, string[]]>)("a contact of %j is refused and tells %j", async ([body, faults]) => {
+] as Array<[unknown, string[]]>)("rejects a contact of %j with %j", async ([body, faults]) => {
   const before = await server.countRows();
   const json = JSON.stringify(body);
   const reply = await server.call("POST", "/contacts", server.project.byKey, json);
@@ -458,7 +452,7 @@ test("rejects cursors that this list did not return", async () => {
     "no id": cursorOf("contacts:1"),
     SQL: cursorOf(`contacts:${id}' or '1'='1`),
     "more parts": cursorOf(`contacts:${id}:x`),
-    "bytes that are no text": "%ff%fe",
+    "bytes that are not text": "%ff%fe",
     "cut off": cursorOf(`contacts:${id}`).slice(0, -3),
     "with something after it": `${cursorOf(`contacts:${id}`)}!!`,
   };
@@ -486,7 +480,7 @@ test.for([
   [`search=${"x".repeat(255)}`, "search too_big"],
   ["search=a&search=b", "search invalid_type"],
   ["search=a%00b", "search custom"],
-] as const)("GET /contacts?%.40s answers 422", async ([query, fault]) => {
+] as const)("GET /contacts?%.40s returns 422", async ([query, fault]) => {
   const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([fault]);
@@ -561,7 +555,7 @@ test.for([
     ["a@example.com", 5, null, {}],
     ["emails.1 invalid_type", "emails.2 invalid_type", "emails.3 invalid_type"],
   ],
-] as Array<[unknown, string[]]>)("a look-up of %.40j tells %j", async ([emails, faults]) => {
+] as Array<[unknown, string[]]>)("rejects a lookup of %.40j with %j", async ([emails, faults]) => {
   const reply = await server.call("POST", "/contacts/lookup", server.project.byKey, { emails });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);

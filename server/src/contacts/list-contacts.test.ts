@@ -38,7 +38,7 @@ async function walk(project: TestProject, query: string): Promise<string[]> {
 }
 
 /**
- * Creates contacts whose address order differs from their creation order, every fifth of them unsubscribed. Returns the local parts in
+ * Creates contacts with different address and creation orders, every fifth of them unsubscribed. Returns the local parts in
  * creation order.
  */
 async function fill({ id }: TestProject, count: number): Promise<string[]> {
@@ -193,7 +193,7 @@ test("rejects cursors of another order and cursors that this list did not return
     "of an order there is not": `cursor=${cursorOf("contacts:name:asc:x")}`,
     "an address by time": `cursor=${cursorOf("contacts:createdAt:desc:a@example.com")}`,
     "an id by address": `cursor=${cursorOf(`contacts:email:asc:${newId()}`)}`,
-    "an address as nobody stores it": `cursor=${cursorOf("contacts:email:asc:A@example.com")}`,
+    "an address that is not canonical": `cursor=${cursorOf("contacts:email:asc:A@example.com")}`,
     "a NUL": `cursor=${cursorOf("contacts:email:asc:a\0@example.com")}`,
     "more parts": `cursor=${cursorOf("contacts:email:asc:a@example.com:x")}`,
     "something after it": `cursor=${byMail}!!`,
@@ -213,7 +213,7 @@ test.for([
   ["dir=up&sort=", ["dir invalid_enum_value", "sort invalid_enum_value"]],
   ["segmentId=5", ["segmentId invalid_string"]],
   ["sort=email&sort=email", ["sort invalid_enum_value"]],
-] as Array<[string, string[]]>)("GET /contacts?%s answers 422", async ([query, faults]) => {
+] as Array<[string, string[]]>)("GET /contacts?%s returns 422", async ([query, faults]) => {
   const reply = await server.call("GET", `/contacts?${query}`, server.project.byKey);
   expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);
 });

@@ -98,7 +98,8 @@ export async function inTime<Answer>(asking: Promise<Answer>): Promise<Answer> {
     throw invalidField("filters", "custom", TOO_SLOW);
   });
 }
-const TOO_SLOW = "Over all contacts these conditions take too long. Ask for fewer, or for what narrows them.";
+const TOO_SLOW =
+  "These conditions take too long for all contacts. Use fewer, or add one that narrows the list.";
 
 function toContactPage(
   { rows, looked }: Pick<Found, "rows" | "looked">,

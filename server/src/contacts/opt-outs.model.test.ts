@@ -60,7 +60,7 @@ class Oracle {
   rename(from: string, to: string, wish: boolean | undefined): void {
     const [old, next] = [this.of(from), this.of(to)];
     const { contact } = old;
-    if (contact === null) throw new Error("It is renamed while it is there.");
+    if (contact === null) throw new Error("Only an existing contact can be renamed.");
     old.contact = null;
     next.isOut ||= old.isOut;
     next.contact = { ...contact, subscribed: contact.subscribed && !next.isOut };
@@ -206,7 +206,7 @@ const storedIn = async ({ id }: TestProject) =>
     )
   ).map(({ email, subscribed }): [string, boolean] => [email, subscribed]);
 
-test.for([1, 2, 3])("who is subscribed is what an oracle keyed by address says (seed %i)", async (seed) => {
+test.for([1, 2, 3])("subscriptions match an oracle keyed by address (seed %i)", async (seed) => {
   const world: World = {
     project: await server.createProject(),
     oracle: new Oracle(),

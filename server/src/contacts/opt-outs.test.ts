@@ -117,20 +117,15 @@ const SILENT: Way[] = [
   ["an import that says unsubscribed", async (email) => importCsv(`email,subscribed\n${email},no\n`)],
 ];
 
-test.for(["yes", "no", ""])(
-  "an import that is undone leaves the opt-outs from before it, and adds none (%j)",
-  async (cell) => {
-    const [left, other] = [await someoneWhoLeft(), newAddress()];
-    const { id } = await importCsv(`email,subscribed\n${left},${cell}\n${other},${cell}\n`);
-    expect((await server.call("POST", `/contacts/import/${id}/undo`, server.project.byKey)).status).toBe(202);
-    await expect
-      .poll(async () => [await find(left), await find(other)], WAIT)
-      .toEqual([undefined, undefined]);
-    expect([await isKept(left), await isKept(other)]).toEqual([true, false]);
-  },
-);
+test.for(["yes", "no", ""])("an undone import keeps earlier opt-outs and adds none (%j)", async (cell) => {
+  const [left, other] = [await someoneWhoLeft(), newAddress()];
+  const { id } = await importCsv(`email,subscribed\n${left},${cell}\n${other},${cell}\n`);
+  expect((await server.call("POST", `/contacts/import/${id}/undo`, server.project.byKey)).status).toBe(202);
+  await expect.poll(async () => [await find(left), await find(other)], WAIT).toEqual([undefined, undefined]);
+  expect([await isKept(left), await isKept(other)]).toEqual([true, false]);
+});
 
-test.for(SILENT)("an opt-out outlives the contact: %s does not subscribe", async ([name, come]) => {
+test.for(SILENT)("an opt-out outlives its contact, and %s does not subscribe", async ([name, come]) => {
   const email = await someoneWhoLeft();
   for (let time = 0; time < 2; time++) {
     expect(await isKept(email)).toBe(true);
@@ -172,7 +167,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
     true,
   ],
   [
-    "a transactional email, and one that says false",
+    "a transactional email and one that says false",
     async (email) => {
       await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
       await post("/v1/send", (to) => ({ ...MAIL, to, subscribed: false }))(email);
@@ -180,7 +175,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
     true,
   ],
   [
-    "a transactional email, and a click on its link",
+    "a transactional email and a click on its link",
     async (email) => {
       await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
       await click(linkOf(email).unsubscribeUrl);
@@ -188,7 +183,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
     true,
   ],
   [
-    "a transactional email, and a bulk change",
+    "a transactional email and a bulk change",
     async (email) => {
       await post("/v1/send", (to) => ({ ...MAIL, to }))(email);
       const contactIds = [await idOf(email)];
@@ -208,7 +203,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
   ],
   ["an import that says unsubscribed", async (email) => importCsv(`email,subscribed\n${email},no\n`), true],
   [
-    "writing in",
+    "an inbound email",
     async (email) =>
       transaction(server.database, (tx) =>
         upsertContacts(tx, [
@@ -224,7 +219,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
     false,
   ],
   [
-    "the time before the log",
+    "an unsubscription before the log",
     async (email) => {
       const id = await create(email, { subscribed: false });
       await server.rows("delete from consent_changes where contact_id = $1", id);
@@ -233,7 +228,7 @@ const BEGINNINGS: Array<[name: string, begin: (email: string) => Promise<unknown
   ],
 ];
 
-test.for(BEGINNINGS)("who is unsubscribed by %s has opted out: %s", async ([name, begin, isOptOut]) => {
+test.for(BEGINNINGS)("a contact unsubscribed by %s has opted out: %s", async ([name, begin, isOptOut]) => {
   const email = newAddress();
   await begin(email);
   const contact = await find(email);

@@ -64,7 +64,7 @@ export async function isOptedOut(database: Database, projectId: string, email: s
 }
 
 /**
- * Keeps the opt-outs of a project whose contacts are about to be deleted, one batch of contacts per call.
+ * Keeps the opt-outs of a project before all of its contacts are deleted, one batch of contacts per call.
  * @param after the last contact of the previous call, or null to start
  * @returns the last contact of this call, or null at the end
  */

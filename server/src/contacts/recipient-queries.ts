@@ -9,7 +9,7 @@ export const idIfThere = (
 
 export const subscribedHeld = (projectId: string, ids: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   select c.id from (select ${projectId}::uuid as project_id, unnest(${ids}) as id) i
-  -- The project as a column: docs/decisions/0027.
+  -- Compares the project with a column (docs/decisions/0027).
   join contacts c on c.project_id = i.project_id and c.id = i.id
   where c.subscribed for share of c skip locked`;
 

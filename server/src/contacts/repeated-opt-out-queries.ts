@@ -1,4 +1,4 @@
-// Logs opt-outs of contacts that an import had already unsubscribed. Otherwise the undo of that import would resubscribe people who have
+// Logs opt-outs of contacts that an import had already unsubscribed. Otherwise the undo of that import would resubscribe contacts that have
 // left since (docs/decisions/0103-undo-an-import.md).
 import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
@@ -16,7 +16,7 @@ const newest = (projectId: string) => sql`
     order by l.created_at desc, l.id desc limit 1
   ) n`;
 
-/** Locks the contacts whose last subscription change came from an import or its undo, and returns their ids. */
+/** Locks the contacts with a last subscription change by an import or its undo, and returns their ids. */
 export async function lockImported(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select c.id from contacts c ${newest(projectId)}

@@ -50,7 +50,7 @@ export function contactRoutes(parts: ContactParts): Route[] {
         };
         await lockContactOf(tx, projectId, body.email);
         const [outcome] = await upsertContacts(tx, [change]);
-        if (outcome === undefined) throw new Error("An upsert of one contact answered nothing.");
+        if (outcome === undefined) throw new Error("An upsert of one contact returned nothing.");
         const { contactId, isNew } = outcome;
         await noteContacts(tx, [{ projectId, contactId }]);
         const contact = await getContact(tx, projectId, contactId);

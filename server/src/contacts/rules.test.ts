@@ -44,7 +44,7 @@ test.for([
 });
 
 test.for(["id", "svc_id", "svc_email", "email", "unsubscribeUrl", "subscribeUrl", "manageUrl"])(
-  "the key %s vanishes in every form, and is taken in any other spelling",
+  "drops the key %s in every form and accepts any other spelling",
   (key) => {
     for (const value of ["x", null, { value: "x", persistent: false }, { value: "x", persistent: true }])
       expect(readDataPatch({ [key]: value })).toEqual(nothing);

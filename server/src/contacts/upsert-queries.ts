@@ -80,7 +80,7 @@ export interface UpsertEvent {
   /** Whether a call with a public key tracked it. */
   fromPublicKey: true | null;
   createdAt: Date;
-  /** Set for a lone event whose data equals the contact's new values. */
+  /** Set for a lone event if its data equals the contact's new values. */
   hasAdded?: boolean;
 }
 
@@ -180,7 +180,7 @@ function upserted(
              c.id is not null and ((c.data || i.added) - ${keysOf("i.removed")} is distinct from c.data
                or ${setsDeletedKey(sql`i.added`, sql`i.project_id`)}) as differs
       from unnest(
-        -- In a subquery, so that the planner does not see how long it is: else each short batch is planned anew.
+        -- A subquery hides the array's length from the planner. Otherwise each short batch would be planned again.
         (select ${arrayOf(contacts.map((contact) => contact.projectId))}::uuid[]),
         ${arrayOf(contacts.map((contact) => contact.email))}::text[],
         ${arrayOf(contacts.map((contact) => contact.newId))}::uuid[],
@@ -196,7 +196,7 @@ function upserted(
       left join contacts c on c.project_id = i.project_id and c.email = i.email
       where ${isWanted}
     ), opted_out as (
-      -- A new contact takes over the opt-out of its address.
+      -- A new contact consumes the opt-out of its address.
       delete from opt_outs o using given g
       where g.id is null and o.project_id = g.project_id and o.address_hash = g.address_hash
       returning g.new_id
@@ -212,7 +212,7 @@ function upserted(
       select g.project_id, g.new_id, g.new_id, g.subscribed and not g.is_opted_out,
              case when g.is_opted_out then 'opt-out' else g.source end, g.actor, g.ip, g.wish is null and not g.is_opted_out
       from beginning g
-      -- As an expression and not a join, so that it is hashed: the planner takes both for a row or two and would compare each with each.
+      -- An expression is hashed. For a join the planner expects a row or two on each side and would compare every pair.
       where (g.new_id in (select id from inserted)) is true
     ), patched as (
       update contacts c set data = bounded_data((${shownData(sql`g.project_id`)} || g.added) - ${keysOf("g.removed")}, c.data), updated_at = now()
@@ -269,7 +269,7 @@ function fieldInsert(fields: readonly ContactField[]) {
   return sql`
     with named as materialized (
       select * from unnest(
-        -- In a subquery, as above.
+        -- A subquery for the same reason as above.
         (select ${fields.map((field) => field.projectId)}::uuid[]),
         ${fields.map((field) => field.field)}::text[],
         ${fields.map((field) => field.type)}::text[]

@@ -1,4 +1,4 @@
-// Events of contacts that somebody waits for, and the data of events that somebody reacts to.
+// Events that waiting executions need, and the data of events behind outbox events.
 import type { Database } from "../platform/database/database.ts";
 import type { Reaction } from "../reactions/reactions.ts";
 import {
@@ -21,7 +21,7 @@ export interface Arrived {
   fromPublicKey: boolean;
 }
 
-/** What happened since each wait began, or behind the place it names, oldest first; of one wait the first hundred. */
+/** Returns the first hundred events per wait since its start, or after its `behind` place, oldest first. */
 export async function listArrivedEvents(
   database: Database,
   projectId: string,
@@ -38,7 +38,7 @@ export async function listArrivedEvents(
   }));
 }
 
-/** The data of events that were reacted to, and when they happened, by the id of the event, or of the mail for `email.sent`; deleted ones are missing. */
+/** Returns data and time of the events behind outbox events, by event id, or by email id for `email.sent`. Deleted events are missing. */
 export async function readReactedEvents(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Events that somebody waits for, read from `events`, and from `emails` for those that were sent.
+// Reads events for waits from `events`, and `email.sent` from `emails`.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -11,23 +11,23 @@ export interface EventWait {
   contactId: string;
   eventName: string;
   since: Date;
-  /** The event behind which to look; the same instant may have more of them. */
+  /** The event to continue after, because several events can have the same time. */
   behind?: EventPlace | undefined;
 }
 
-/** Where an event stands among those of its name: its instant in µs since 1970, as exact as it is stored, and its id. */
+/** The place of an event among the events of its name: its time in µs since 1970, as precise as stored, and its id. */
 export interface EventPlace {
   us: number;
   id: string;
 }
 
-/** Of one wait at a time; a filter may pass over some. */
+/** Events read per wait. The wait's filter may skip some of them. */
 export const EVENTS_OF_A_WAIT = 100;
 
 const instantOf = (us: Expression) => sql`(timestamptz 'epoch' + ${us} * interval '1 microsecond')`;
 const usOf = (instant: Expression) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
 
-/** Whether an event lies behind the place where a wait `w` stands, or in the time since it began. */
+/** Returns whether an event comes after the place of wait `w`, or after its start. */
 const isBehind = (instant: Expression, id: Expression) => sql`
   ${instant} >= greatest(w.since, ${instantOf(sql`w.behind_us`)})
   and (w.behind_id is null or (${instant}, ${id}) > (${instantOf(sql`w.behind_us`)}, w.behind_id))`;

@@ -1,5 +1,4 @@
-// The upgrade of `events` to a table of months (migrations 0085 to 0087): every event is where it was, and nothing of the old table is
-// written again.
+// Upgrade of `events` to monthly partitions (migrations 0085 to 0087), which keeps every event without rewriting the old table.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/database/migrations.ts";
@@ -24,7 +23,7 @@ beforeAll(async () => {
     projectId,
     CONTACTS,
   );
-  // Some of a clock that went far ahead.
+  // Some events come from a clock that was far ahead.
   await rowsOf(
     `insert into events (project_id, id, contact_id, name, data, email_id, created_at)
      select $1, sent_event_id(gen_random_uuid(), at), id, 'e' || n % 7, jsonb_build_object('n', n), case when n % 5 = 0 then new_id() end, at
@@ -42,7 +41,7 @@ afterAll(() => old.drop());
 const DIGEST =
   "select count(*)::integer as count, md5(string_agg(e::text, ' ' order by e.id)) as digest from events e";
 
-test("the old table with its files becomes the partition of all that there is", async () => {
+test("the old table with its files becomes the partition of all existing events", async () => {
   const before = await rowsOf(DIGEST);
   const files = await rowsOf<{ file: string }>(
     `select relfilenode as file from pg_class where relname ~ '^events(_pkey|_by_.*)?$' order by relname`,
@@ -62,7 +61,7 @@ test("the old table with its files becomes the partition of all that there is", 
     { partition: "events_later", rows: EVENTS / 1000 },
     { partition: "events_to_0000_00", rows: EVENTS - EVENTS / 1000 },
   ]);
-  // Each partition has the indexes and the foreign key of the whole, and no constraint is left over from the way.
+  // Each partition has all indexes and the foreign key, and no temporary constraint remains.
   expect(
     await rowsOf(
       `select distinct (select count(*)::integer from pg_index x join pg_inherits h on h.inhrelid = x.indexrelid where x.indrelid = i.inhrelid) as indexes,
@@ -72,7 +71,7 @@ test("the old table with its files becomes the partition of all that there is", 
   ).toEqual([{ indexes: 4, constraints: "{f,p}" }]);
 });
 
-test("what is written afterwards has its partition, and an event still goes with its contact", async () => {
+test("new events have a partition, and deleting a contact still deletes its events", async () => {
   const [contact] = await rowsOf<{ id: string }>("select id from contacts limit 1");
   await rowsOf(
     "insert into events (project_id, id, contact_id, name) values ($1, new_id(), $2, 'new'), ($1, sent_event_id(new_id(), now() + interval '1 year'), $2, 'new')",

@@ -1,11 +1,10 @@
-// Counts of events that are counted already and change all the same: contacts and names that are deleted, mails known late to have been
-// sent.
+// Corrects counts after the fact, for deleted contacts, deleted event names, and emails found late to have been sent.
 import { sql } from "kysely";
 import type { Tx } from "../platform/database/database.ts";
 import { lockPosition, SENT_ID, upsertCounts } from "./count-queries.ts";
 import { deleteNameCounts, upsertNameCounts } from "./name-count-queries.ts";
 
-/** Takes the events of contacts, their mails as such among them, from the counts; those that were too old to be kept stay counted. */
+/** Subtracts the events and sent emails of contacts from the counts. Events deleted by retention stay counted. */
 export async function subtractContacts(
   tx: Tx,
   projectId: string,
@@ -20,12 +19,12 @@ export async function subtractContacts(
     ],
   };
   await upsertCounts(tx, projectId, counted, -1);
-  // Of mails older than that the rows were kept, so their name has counted them until now.
+  // Emails before that id still exist as rows, so their name count includes them until now.
   const older = sql`e.contact_id = any(${contactIds}::uuid[]) and ${SENT_ID} < ${from}`;
   await upsertNameCounts(tx, projectId, { recorded: sql`false`, sent: older }, -1);
 }
 
-/** Adds mails to the counts of which it became known only now that they were sent, where the counts are beyond that instant. */
+/** Adds emails that were found late to have been sent, if the counts are already past their time. */
 export async function addLateSent(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   const position = await lockPosition(tx, projectId);
   const counted = {
@@ -35,7 +34,7 @@ export async function addLateSent(tx: Tx, projectId: string, emailIds: readonly 
   await upsertCounts(tx, projectId, counted, 1);
 }
 
-/** Takes all events of a name from the counts. */
+/** Removes all events of a name from the counts. */
 export async function deleteCountsOfName(tx: Tx, projectId: string, name: string): Promise<void> {
   await lockPosition(tx, projectId);
   await sql`delete from event_counts where project_id = ${projectId} and name = ${name}`.execute(tx);

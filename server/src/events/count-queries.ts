@@ -1,4 +1,4 @@
-// Events and sent mails counted per quarter of an hour: what is counted, and the statements that keep the counts (docs/decisions/0044).
+// Counts events and sent emails per quarter of an hour: what is counted, and the statements that maintain the counts (docs/decisions/0044).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import * as names from "@postloft/contract/event-names.ts";
@@ -12,7 +12,7 @@ import { upsertNameCounts } from "./name-count-queries.ts";
 
 type Expression = RawBuilder<unknown>;
 
-/** The columns of `mail_counts`, and what the events that they count are called until they are counted. */
+/** The columns of `mail_counts`, which are also the kinds of uncounted events. */
 export const MAIL_COLUMNS = [
   "sent",
   "delivered",
@@ -27,7 +27,7 @@ export const MAIL_COLUMNS = [
 ] as const;
 export type MailColumn = (typeof MAIL_COLUMNS)[number];
 
-/** As they stand in the tables, by the contract's names. */
+/** Numbers of dimensions in the tables, by their names in the contract. */
 export const DIMENSION_NUMBERS: Readonly<Record<Dimension, number>> = {
   kind: 1,
   campaign: 2,
@@ -38,7 +38,7 @@ export const DIMENSION_NUMBERS: Readonly<Record<Dimension, number>> = {
 
 export const SENT_ID = sentEventId();
 
-/** Which events `v` count a mail, and where; the first of its kind of each mail. */
+/** Maps an event `v` to the column that it counts in. Only the first event of its kind counts per email. */
 const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_DELIVERY} then 'delivered'
   when ${names.EMAIL_OPEN} then 'opened'
@@ -48,9 +48,9 @@ const COLUMN_OF_EVENT = sql`case v.name
   when ${names.EMAIL_BOUNCE} then case when v.data ->> 'bounceType' = 'hard' then 'bounced' else 'softBounced' end
   when ${names.EMAIL_COMPLAINT} then 'complained'
 end`;
-/** A bounce of a mail that never left: its recipient's server refused it at once. */
+/** A bounce of an email that never left, because the recipient's server rejected it immediately. */
 const IS_REFUSAL = sql`v.name = ${names.EMAIL_BOUNCE} and v.data -> 'atOnce' is not distinct from 'true'`;
-/** Events that count a mail. */
+/** Events that count an email. */
 export const MAIL_NAMES = [
   names.EMAIL_DELIVERY,
   names.EMAIL_OPEN,
@@ -65,13 +65,13 @@ export const quarterOf = (instant: Expression) =>
   sql`date_bin('15 minutes', ${instant}, timestamptz 'epoch')`;
 export const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` and `);
 
-/** Which events are meant: conditions on recorded ones `v` and on sent mails `e`, beside the project. */
+/** Conditions on recorded events `v` and sent emails `e`, in addition to the project. */
 export interface Counted {
   recorded: readonly Expression[];
   sent: readonly Expression[];
 }
 
-/** The recorded events and sent mails whose ids lie in a range; `until` null: to the end. */
+/** Selects recorded events and sent emails with ids in a range. A null `until` means no upper bound. */
 export function inRange(from: Expression, until: Expression | null): Counted {
   const within = (id: Expression) =>
     until === null ? sql`${id} >= ${from}` : sql`${id} >= ${from} and ${id} < ${until}`;
@@ -79,8 +79,8 @@ export function inRange(from: Expression, until: Expression | null): Counted {
 }
 
 /**
- * What happened to mails, each with its instant and its mail `e`; of test mails nothing counts. A refusal is a mark of its bounce, and no row
- * of its own: of rows that are made of one row the planner expects so many that it starts workers for a few hundred events.
+ * Returns events of emails, each with its time and email `e`, without test emails. A rejected email is a flag of its bounce and not a
+ * separate row. For generated rows the planner overestimates the number and starts workers for a few hundred events.
  */
 export function mailFacts(projectId: string, { recorded, sent }: Counted): Expression {
   const ofMail = sql`e.priority, e.campaign_id, e.template_id, e.workflow_id, ${recipientDomain()} as domain`;
@@ -94,7 +94,7 @@ export function mailFacts(projectId: string, { recorded, sent }: Counted): Expre
     where e.project_id = ${projectId} and e.is_test is null and ${isEmailSent(null)} and ${allOf(sent)}`;
 }
 
-/** The value of a dimension of facts `f` with their providers `p`; null where they have none. */
+/** The value of each dimension for facts `f` with their providers `p`, or null. */
 export const VALUES: Readonly<Record<Dimension, Expression>> = {
   kind: sql`(${EMAIL_KINDS}::text[])[f.priority]`,
   campaign: sql`f.campaign_id::text`,
@@ -103,7 +103,7 @@ export const VALUES: Readonly<Record<Dimension, Expression>> = {
   provider: countedProvider(),
 };
 
-/** Rows of `mail_counts` without the project, counted from the events that are meant, and their values as what they stand for. */
+/** Returns rows of `mail_counts` for the selected events, without the project and with original values instead of their numbers. */
 export function countMails(projectId: string, counted: Counted): Expression {
   const sums = MAIL_COLUMNS.map(
     (column) =>
@@ -127,24 +127,24 @@ export function countMails(projectId: string, counted: Counted): Expression {
     group by 1, 2, 3`;
 }
 
-/** Why somebody is no longer subscribed, where it was not their own doing. */
+/** Returns the reason of an unsubscription that was not the contact's own action. */
 const DETAIL = sql`case when v.name = ${names.CONTACT_UNSUBSCRIBED} then coalesce(v.data ->> 'reason', '') else '' end`;
 
-/** Events that are not of mails, each `v` with its `detail`, without those that are being deleted. */
+/** Returns events `v` that do not belong to emails, with their `detail`, without events being deleted. */
 export function otherFacts(projectId: string, recorded: readonly Expression[]): Expression {
   return sql`
     select v.created_at as at, v.name, ${DETAIL} as detail from ${shownEvents(projectId)}
     where v.project_id = ${projectId} and v.name <> all(${MAIL_NAMES}::text[]) and ${allOf(recorded)}`;
 }
 
-/** Rows of `event_counts` without the project, counted from the events that are meant. */
+/** Returns rows of `event_counts` for the selected events, without the project. */
 export function countOthers(projectId: string, { recorded }: Counted): Expression {
   return sql`
     select ${quarterOf(sql`f.at`)} as quarter, f.name, f.detail, count(*)::integer as count
     from (${otherFacts(projectId, recorded)}) f group by 1, 2, 3`;
 }
 
-/** Adds what is meant to the counts, or takes it from them. Values that come for the first time get the next numbers. */
+/** Adds the selected events to the counts or subtracts them. New values get the next free numbers. */
 export async function upsertCounts(tx: Tx, projectId: string, counted: Counted, sign: 1 | -1): Promise<void> {
   const columns = MAIL_COLUMNS.map((column) => sql.id(column));
   const signed = MAIL_COLUMNS.map((column) => sql`${sign}::integer * ${sql.id(column)}`);
@@ -183,7 +183,7 @@ export async function upsertCounts(tx: Tx, projectId: string, counted: Counted, 
   );
 }
 
-/** Makes the position the transaction's own; whoever changes what is counted already holds it until the commit. */
+/** Locks the position of the counts. Every transaction that changes counted data holds this lock until its commit. */
 export async function lockPosition(tx: Tx, projectId: string): Promise<string> {
   await sql`
     insert into count_positions (project_id, position) values (${projectId}, ${NO_ID})
@@ -194,8 +194,8 @@ export async function lockPosition(tx: Tx, projectId: string): Promise<string> {
 }
 
 /**
- * Projects with events that are not counted, in an order that is another one each time. Asked for is the last of each: of "any behind
- * the position" the planner, which does not know it, expects many, and reads from the beginning all that are counted.
+ * Returns projects with uncounted events in random order. Reads only the last event of each project. For "any event after the position" the
+ * planner, which does not know the position, expects many rows and scans all counted events from the start.
  */
 export async function listUncounted(database: Database, limit: number) {
   const { rows } = await sql<{ id: string }>`
@@ -208,8 +208,8 @@ export async function listUncounted(database: Database, limit: number) {
 }
 
 /**
- * As far as may be counted: nothing can come any more with an id below. An id is made, and a mail booked as sent, in the transaction
- * that writes it; so below the beginning of the oldest one, with what the clocks may differ by.
+ * Returns the id up to which events can be counted, because no smaller id can still appear. Ids are made in the transaction that writes
+ * them. So the limit is the start of the oldest open transaction, minus the allowed clock difference.
  */
 export async function findCountable(database: Database, lagSeconds: number): Promise<string> {
   const { rows } = await sql<{ until: string }>`
@@ -221,7 +221,10 @@ export async function findCountable(database: Database, lagSeconds: number): Pro
   return rows[0]?.until ?? NO_ID;
 }
 
-/** The id before which about `limit` events and mails lie from `position` on, or `until`; and later than `position` if any is. */
+/**
+ * Returns the id after about `limit` events and emails from `position` on, at most `until`. The id is greater than `position` if there are
+ * any.
+ */
 async function findStep(
   tx: Tx,
   projectId: string,
@@ -235,7 +238,10 @@ async function findStep(
   return rows[0]?.step ?? until;
 }
 
-/** Counts the next events of a project, about `limit` of each kind. @returns whether there are more */
+/**
+ * Counts the next events of a project, about `limit` of each kind.
+ * @returns whether there are more
+ */
 export async function advanceCounts(
   tx: Tx,
   projectId: string,
@@ -249,11 +255,11 @@ export async function advanceCounts(
   return step < until;
 }
 
-/** The first event that is not counted. */
+/** Returns the first uncounted id. */
 export const positionOf = (projectId: string) =>
   sql`coalesce((select q.position from count_positions q where q.project_id = ${projectId}), ${NO_ID}::uuid)`;
 
-/** A span of quarters: from the first on, before the last. */
+/** A span of quarter hours, including `from` and excluding `to`. */
 export interface Span {
   from: Date;
   to: Date;

@@ -1,5 +1,5 @@
-// Sums over a span: what is counted, and the position up to which it is, by one statement; what came since from the rows, by another that
-// knows where it begins (docs/decisions/0086).
+// Sums over a time span. One statement reads the counts with their position, and a second one counts the rows from there on
+// (docs/decisions/0086).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
@@ -24,13 +24,13 @@ import {
 
 type Expression = RawBuilder<unknown>;
 
-/** What mails are summed by: the values of their dimension, or whatever becomes of the instant. */
+/** Groups emails by the value of their dimension, or by an expression of their time. */
 export type MailKey = "value" | ((instant: Expression) => Expression);
 
-/** Rows of counts as they come with their position; where there are none, a row without key. */
+/** Count rows with their position. Without counts, a single row without a key. */
 type WithPosition<Row> = Array<Row & { position: string; key: string | number | null }>;
 
-/** Mails of one dimension: of one value of it, or of all. */
+/** Emails of one dimension, with one value or all values. */
 export interface MailFilter {
   dimension: Dimension;
   value: string | null;
@@ -39,12 +39,12 @@ export interface MailFilter {
 const withPosition = (projectId: string, counts: Expression) => sql`
   ${plannedEachTime} select k.position, c.* from (select ${positionOf(projectId)} as position) k left join (${counts}) c on true`;
 
-/** What is not counted: rows from a position on. */
+/** Selects the uncounted rows from a position on. */
 const since = (position: string): Counted => inRange(sql`${position}::uuid`, null);
 
 /**
- * Sums of mails in a span, of each key under which something happened.
- * `columns`: those that are asked for, the fewer the faster.
+ * Sums emails in a span by key.
+ * `columns`: the columns to sum. Fewer are faster.
  */
 export async function sumMails<Column extends MailColumn = MailColumn>(
   database: Database,
@@ -100,7 +100,7 @@ async function readCountedMails<Column extends MailColumn>(
   return rows as WithPosition<Record<Column, number>>;
 }
 
-/** The columns are named though there are no others: of so few of all kinds the planner expects few, and starts no workers for them. */
+/** Lists all columns explicitly. The planner then expects few rows and starts no workers for them. */
 async function readMailsSince(
   database: Database,
   projectId: string,
@@ -121,8 +121,8 @@ async function readMailsSince(
 }
 
 /**
- * Sums of other events in a span: named expressions over \`at\`, \`name\`, \`detail\` and \`count\`, by a key over the same.
- * \`only\`: of these names; null: of all.
+ * Sums other events in a span with named expressions over `at`, `name`, `detail` and `count`, by a key over the same.
+ * `only`: restricts the sums to these event names, or null for all.
  */
 export async function sumOthers<Sum extends string>(
   database: Database,
@@ -169,8 +169,8 @@ export async function sumOthers<Sum extends string>(
 }
 
 /**
- * As a query: mails that were sent in a span, `sent` of them by `kind`, for a statement that reads others of the same moment. The position
- * that counts is that of its own snapshot; the one of a moment ago, which is never a later one, tells the planner how few are not counted.
+ * Returns a query for emails sent in a span, as `sent` by `kind`, to embed in a statement. The statement's own snapshot decides the
+ * position. The position read just before, which is never later, only tells the planner how few rows are uncounted.
  */
 export async function sentMails(database: Database, projectId: string, span: Span): Promise<Expression> {
   const { rows } = await sql<{ position: string }>`select ${positionOf(projectId)} as position`.execute(

@@ -1,5 +1,5 @@
-// Counts of what happened, by the quarter of an hour: kept in batches that know where they stand, and by whoever changes what is counted
-// already, in the same transaction (docs/decisions/0044-counts-of-what-happened.md).
+// Maintains counts per quarter of an hour. A background loop counts in batches, and transactions that change counted data update the counts
+// themselves (docs/decisions/0044-counts-of-what-happened.md).
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
@@ -10,20 +10,19 @@ export { DIMENSION_NUMBERS, MAIL_COLUMNS, MAIL_NAMES, type MailColumn, type Span
 export { addLateSent, subtractContacts } from "./count-changes-queries.ts";
 export { sentMails, sumMails, sumOthers, type MailFilter } from "./counted-queries.ts";
 
-/** What is younger is not counted yet: its transaction may be under way, and clocks differ. */
+/** Younger events are not counted yet, because their transaction may be open and clocks differ. */
 const LAG_SECONDS = 10;
-/** Events and mails that one transaction counts; others of the project wait for it only when they change what is counted. */
+/** Events and emails counted per transaction. Other transactions of the project wait only if they change counted data. */
 const STEP_SIZE = 20_000;
 const PROJECTS_A_RUN = 500;
 const EVERY_MS = 10_000;
-/** The share of its time that the loop may take: a look at very many projects is worth it more seldom. */
+/** Limits the loop's share of time, so that it runs less often when there are very many projects. */
 const TIMES_IDLE = 20;
 const LONGEST_WAIT_MS = 60_000;
 
 /**
- * Counts what happened up to `lagSeconds` ago, in every project with something new.
- *
- * @returns whether there is more to count at once
+ * Counts events up to `lagSeconds` ago in every project with new ones.
+ * @returns whether there is more to count immediately
  */
 export async function countNews(
   database: Database,
@@ -44,7 +43,7 @@ export async function countNews(
   return hasMore;
 }
 
-/** Counts in the background, for as long as it runs. */
+/** Counts in the background until it is stopped. */
 export function startCounting({
   database,
   log,

@@ -1,24 +1,24 @@
-// Events that are being deleted: until when those of a name are gone for every reader, though the job has not reached them yet.
+// Deletions of events by name in progress. Readers ignore these events before the job has deleted them.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
-/** The kind of job that deletes the events of a name; its input is `{name, until}`, the instant as PostgreSQL writes it. */
+/** The kind of job that deletes the events of a name. Its input is `{name, until}`, with the time in PostgreSQL's format. */
 export const DELETE_EVENTS_JOB = "events.delete";
 
 type Expression = RawBuilder<unknown>;
 
-/** Deletions `j` under way; the states are literal, so that the index on due jobs serves. */
+/** Running deletions `j`. The states are literals, so that the index on due jobs applies. */
 const underWay = (projectId: string) =>
   sql`from jobs j where j.project_id = ${projectId} and j.state in ('waiting', 'active') and j.kind = ${DELETE_EVENTS_JOB}`;
 
 const UNTIL = sql`max((j.input ->> 'until')::timestamptz)`;
 
-/** As an expression: until when the events of this name are being deleted; before all time when they are not. */
+/** Returns an expression for the time up to which the events of this name are being deleted, or `-infinity`. */
 export function deletedUntil(projectId: string, name: Expression): Expression {
   return sql`coalesce((select ${UNTIL} ${underWay(projectId)} and j.input ->> 'name' = ${name}), '-infinity')`;
 }
 
-/** The names of events that are being deleted, each with the instant of the last one that goes. */
+/** Returns the names of events being deleted, each with the time of the last event to delete. */
 export async function listEventsBeingDeleted(
   database: Database,
   projectId: string,
@@ -31,8 +31,8 @@ export async function listEventsBeingDeleted(
 }
 
 /**
- * A condition on events `v`: not among those that are being deleted. Null while none are: then nothing is asked. Values and no
- * look at `jobs`: a list may pass over a million of them, and asked for each that takes seconds.
+ * Returns a condition that excludes events `v` being deleted, or null if there are none. Uses values instead of a lookup in `jobs`, because
+ * a list may skip a million events and a lookup for each takes seconds.
  */
 export function notBeingDeleted(deletions: ReadonlyMap<string, string>): RawBuilder<SqlBool> | null {
   if (deletions.size === 0) return null;
@@ -42,8 +42,8 @@ export function notBeingDeleted(deletions: ReadonlyMap<string, string>): RawBuil
 }
 
 /**
- * Events `v` of a project, to be read from, without those that are being deleted: the same as `notBeingDeleted`, in the snapshot of the
- * statement. For statements that read many at once, or few.
+ * Returns a subquery for the events `v` of a project without events being deleted. Like `notBeingDeleted`, but in the statement's own
+ * snapshot. Meant for statements that read many events at once, or few.
  */
 export function shownEvents(projectId: string): Expression {
   return sql`(
@@ -54,7 +54,7 @@ export function shownEvents(projectId: string): Expression {
   ) v`;
 }
 
-/** When the last event of a name happened, with microseconds: a `Date` would cut it short of that event. Null without one. */
+/** Returns the time of the last event of a name with microseconds, or null. A `Date` would truncate the time to before that event. */
 export async function findLastOfName(tx: Tx, projectId: string, name: string): Promise<string | null> {
   const { rows } = await sql<{ at: string | null }>`
     select max(e.created_at)::text as at from events e
@@ -62,14 +62,17 @@ export async function findLastOfName(tx: Tx, projectId: string, name: string): P
   return rows[0]?.at ?? null;
 }
 
-/** Deletes up to `limit` events of a name that happened until an instant. @returns how many */
+/**
+ * Deletes up to `limit` events of a name up to a time.
+ * @returns the number of deleted events
+ */
 export async function deleteNamedEvents(
   tx: Tx,
   projectId: string,
   { name, until, limit }: { name: string; until: string; limit: number },
 ): Promise<number> {
   const result = await sql`
-    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    -- An array, because for a project with few estimated rows a join would compare every pair.
     delete from events where project_id = ${projectId} and id = any (array(
       select e.id from events e
       where e.project_id = ${projectId} and e.name = ${name} and e.created_at <= ${until}::timestamptz

@@ -1,4 +1,4 @@
-// What events/ does in the background: counts, partitions ahead of time, and what is too old.
+// Background loops of events/: counts, future partitions, and retention.
 import type { Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
@@ -7,7 +7,7 @@ import { startKeepingPartitions } from "../platform/database/partitions.ts";
 import { startCounting } from "./counts.ts";
 import { startExpiringEvents, type EventsExpired } from "./retention.ts";
 
-/** @param parts.onExpired who must know which projects lost events that were too old */
+/** @param parts.onExpired called with the projects that lost old events */
 export function startEventLoops(parts: {
   database: Database;
   onExpired: EventsExpired;

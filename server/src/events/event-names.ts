@@ -1,4 +1,4 @@
-// Names of events: which there are, where one is used, and the deletion of all events of a name.
+// Lists event names and their usage, and deletes all events of a name.
 import { isReservedEventName } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addJob, type JobStep } from "../platform/background/jobs.ts";
@@ -20,16 +20,16 @@ export interface Named {
   name: string;
 }
 
-/** Who uses an event by its name; they stand further up in the reading order. */
+/** Uses of an event by its name, provided by later folders. */
 export interface EventUsers {
   segments: (database: Database, projectId: string, eventName: string) => Promise<Named[]>;
   workflows: (database: Database, projectId: string, eventName: string) => Promise<Named[]>;
 }
 
-/** PostgreSQL has no such text, so no event has the name. */
+/** PostgreSQL text has no NUL, so no event can have this name. */
 const isNoText = (name: string) => name.includes("\0");
 
-/** The names there are in the order of the alphabet, and how many events each has. */
+/** Returns all names in alphabetical order with their event counts. */
 export async function listEventNames(database: Database, projectId: string) {
   const rows = await listNamedEvents(database, projectId, LIMITS.eventNames.value);
   const names = rows.map(({ name, count, lastSeenAt: at }) => ({
@@ -40,13 +40,13 @@ export async function listEventNames(database: Database, projectId: string) {
   return { eventNames: names.map(({ name }) => name), names };
 }
 
-/** The most frequent first. */
+/** Returns the most frequent names first. */
 export async function countEventsByName(database: Database, projectId: string) {
   const rows = await listNamedEvents(database, projectId, LIMITS.eventNames.value);
   return rows.map(({ name, count }) => ({ name, count })).toSorted((one, other) => other.count - one.count);
 }
 
-/** Where a name is used and how many events it has; all of them, so that a name nobody has tracked is no failure. */
+/** Returns the uses and the total count of a name. An unknown name is not an error. */
 export async function readEventUsage(database: Database, users: EventUsers, projectId: string, name: string) {
   if (isNoText(name))
     return { usedInSegments: [], usedInWorkflows: [], totalCount: 0, uniqueContacts: 0, canDelete: true };
@@ -67,14 +67,14 @@ const BATCH_SIZE = 5_000;
 
 interface DeletionInput {
   name: string;
-  /** The instant of the last event that goes, as PostgreSQL writes it. */
+  /** The time of the last event to delete, in PostgreSQL's format. */
   until: string;
 }
 
 /**
- * Hides all events of a name at once and queues their deletion; returns how many there are. What is tracked afterwards stays:
- * the last event that is there sets the end, and no clock that could be another than that of who tracks.
- * @throws Refusal CONFLICT while something uses it, and for events of the service itself.
+ * Hides all events of a name immediately, queues their deletion, and returns their number. Events tracked later are kept. The last existing
+ * event sets the end, so that differing clocks do not matter.
+ * @throws AppError CONFLICT while the event is in use, and for events of the service.
  */
 export async function deleteEvents(
   tx: Tx,
@@ -99,7 +99,7 @@ export async function deleteEvents(
   return totalCount;
 }
 
-/** Deletes the next events that were there when it was asked for. */
+/** Deletes the next batch of events that existed at the request. */
 export const deleteEventsStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
   const { name, until } = input as DeletionInput;
   const before = ((checkpoint ?? {}) as { deleted?: number }).deleted ?? 0;
@@ -110,17 +110,17 @@ export const deleteEventsStep: JobStep = async (tx, { projectId, input, checkpoi
     : { done: false, checkpoint: { deleted }, progress: 0 };
 };
 
-/** Reads the type off a value (spec §2.3); contacts/ knows it, further up in the reading order. */
+/** Infers the type of a value (spec §2.3). Provided by contacts/, which is later in the reading order. */
 export type InferType<Type> = (value: unknown) => Type;
 
 export interface EventField<Type> {
   field: string;
   type: Type;
-  /** The newest value, where it is short. */
+  /** The newest value, if short. */
   example?: unknown;
 }
 
-/** The keys that the data of the newest events of a name have, in their order, each with the type of its newest value that is not null. */
+/** Returns the data keys of the newest events of a name, sorted, each with the type of its newest non-null value. */
 export async function listEventFields<Type>(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Events over HTTP: listed, filtered, paged.
+// Events over HTTP: lists, filters, and pages.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
@@ -39,7 +39,7 @@ const track = async (caller: TestCaller, email: string, event: string, data?: un
     )
   ).body.data;
 
-/** Works on the jobs of a project until none is left. */
+/** Runs the jobs of a project until none is left. */
 async function finishJobs(projectId: string): Promise<void> {
   const jobs = startJobs({
     database: server.database,
@@ -96,7 +96,7 @@ test("the list is filtered by name, contact and time, alone and together", async
   expect(names(await since("2000-01-01T02:00:00+02:00"))).toHaveLength(3);
 });
 
-test("pages follow each other without gap or repetition, also when events come in and their rows go", async () => {
+test("pages have no gaps or repeats while events are added and deleted", async () => {
   const { byKey, id } = await server.createProject();
   const tracked: string[] = [];
   for (let at = 0; at < 7; at++) tracked.push((await track(byKey, "ada@example.com", `e${at}`)).event);
@@ -112,7 +112,7 @@ test("pages follow each other without gap or repetition, also when events come i
   expect(third.body).toMatchObject({ cursor: null, hasMore: false });
 });
 
-test("what is no filter answers 422, what is no cursor 400, what is no contact 404", async () => {
+test("invalid filters return 422, invalid cursors 400, and unknown contacts 404", async () => {
   const { byKey } = server.project;
   const reply = await server.call("GET", "/events?contactId=x&since=today&limit=101&eventName=%00", byKey);
   expect(reply.status).toBe(422);
@@ -135,7 +135,7 @@ test("what is no filter answers 422, what is no cursor 400, what is no contact 4
     );
 });
 
-test("events recorded together keep their order and cannot name a contact of another project", async () => {
+test("events recorded together keep their order and reject contacts of another project", async () => {
   const project = await server.createProject();
   const { contact } = await track(project.byKey, "ada@example.com", "first");
   const events = Array.from({ length: 50 }, (_, at) => ({
@@ -153,7 +153,7 @@ test("events recorded together keep their order and cannot name a contact of ano
   });
 });
 
-test("names are counted with the last time of each; one that nothing uses is deleted in the background, what comes after stays", async () => {
+test("names have counts and last times, and unused ones are deleted while later events stay", async () => {
   const project = await server.createProject();
   const { byKey, id: projectId } = project;
   const odd = "a/b %20 ü?";
@@ -203,10 +203,10 @@ test("names are counted with the last time of each; one that nothing uses is del
   });
 });
 
-test("deleted events are gone at once for lists, counts, fields and conditions, before the job; the last microsecond goes too", async () => {
+test("readers ignore deleted events immediately, to the microsecond, before the job runs", async () => {
   const { byKey, id: projectId } = await server.createProject();
   const { contact } = await track(byKey, "ada@example.com", "mistake", { a: 1 });
-  // As PostgreSQL dates what it records itself.
+  // Times as precise as PostgreSQL's own.
   await server.rows(
     `insert into events (project_id, id, contact_id, name, created_at)
      select $1, new_id(), $2, 'mistake', date_trunc('second', now()) - interval '1 minute' + n * interval '1 microsecond'
@@ -238,7 +238,7 @@ test("deleted events are gone at once for lists, counts, fields and conditions, 
   });
   expect(await fieldsOf()).toEqual([]);
   expect(await matching()).toBe(0);
-  // Nothing is left to delete a second time.
+  // A second deletion finds no events.
   expect((await server.call("DELETE", "/events/mistake", byKey)).body).toEqual({ deletedCount: 0 });
 
   await track(byKey, "ada@example.com", "mistake", { b: 1 });
@@ -255,7 +255,7 @@ test("deleted events are gone at once for lists, counts, fields and conditions, 
   ).toEqual([{ data: { b: 1 } }]);
 });
 
-test("the fields of an event are the keys of its newest data, each with the type of its newest value", async () => {
+test("event fields are the keys of the newest data with the type of the newest value", async () => {
   const { byKey } = await server.createProject();
   const long = "x".repeat(600);
   await track(byKey, "ada@example.com", "paid", { total: "12", at: "2026-01-02", plan: "pro", old: true });
@@ -278,7 +278,7 @@ test("the fields of an event are the keys of its newest data, each with the type
     expect(await fields(stranger.byKey, name)).toEqual({ fields: [] });
 });
 
-test("a name in a path is any text: odd ones are found, unknown ones and those of others count nothing, the service's own stay", async () => {
+test("any text is a valid name in a path, unknown names count zero, and service events stay", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const stranger = await server.createProject();
@@ -309,7 +309,7 @@ test("a name in a path is any text: odd ones are found, unknown ones and those o
   }
 });
 
-test("events are tracked under their name by address or by id, and service names are refused in either spelling", async () => {
+test("tracks events by address or contact id and rejects service names in any spelling", async () => {
   const { byKey } = await server.createProject();
   const byAddress = await server.call<{ data: { contact: string } }>("POST", "/events/track", byKey, {
     email: "ada@example.com",

@@ -1,4 +1,4 @@
-// What happened to a contact: append-only, recorded in the transaction of what caused it.
+// Events of contacts. Append-only, recorded in the transaction of their cause.
 import type { RawBuilder } from "kysely";
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -18,7 +18,7 @@ import {
 
 export type { NewEvent, SameEvent } from "./queries.ts";
 
-/** An event as its caller knows it; id and time are made here unless given. */
+/** An event to record. Its id and time are set here. */
 export interface EventToRecord {
   projectId: string;
   contactId: string;
@@ -30,8 +30,8 @@ export interface EventToRecord {
 }
 
 /**
- * Records events in the order given, in one statement; returns id and time of each.
- * The contact must exist in the same project: the database refuses anything else.
+ * Records events in order, in one statement, and returns the id and time of each. The contact must exist in the same project, which a
+ * foreign key enforces.
  */
 export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Promise<NewEvent[]> {
   const createdAt = now();
@@ -50,16 +50,16 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
 }
 
 /**
- * As a query for `recordEventsFrom`: one event of this name and data for each contact of `source`, a query of `contact_id`. For
- * changes of so many contacts that they must not pass through this process.
+ * Returns a query for `recordEventsFrom` with one event of this name and data per contact of `source`, a query of `contact_id`. For changes
+ * of so large a number of contacts that they must not pass through this process.
  */
 export function sameEventFor(event: SameEvent, source: RawBuilder<unknown>): RawBuilder<unknown> {
   return eventsOf(event, source);
 }
 
 /**
- * As CTEs of a larger statement: records the events that `source` is a query of, with these columns in this order:
- * project, id, contact, name, data, mail, time, whether because of a public key. For the doors through which every mail passes.
+ * Returns CTEs for a larger statement that record the events of the query `source`. Its columns are project, id, contact, name, data, email
+ * and time, in this order. For the endpoints that every email passes.
  */
 export function recordEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertEventsFrom(source);
@@ -76,7 +76,7 @@ export interface EventView {
 
 const LIST = "events";
 
-/** Events of a project, newest first. */
+/** Returns the events of a project, newest first. */
 export async function listEvents(
   database: Database,
   projectId: string,
@@ -87,10 +87,10 @@ export async function listEvents(
   return toPage(LIST, { ...request, limit: fittingLimit(request.limit, rows) }, rows, present);
 }
 
-/** The most events of one mail that a timeline shows. */
+/** Maximum number of events in the timeline of an email. */
 const MAX_TIMELINE_EVENTS = 200;
 
-/** What happened with one mail, oldest first. */
+/** Returns the events of an email, oldest first. */
 export async function listEventsOfEmail(
   database: Database,
   projectId: string,

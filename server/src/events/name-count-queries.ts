@@ -1,4 +1,4 @@
-// How many events each name has: what keeps these counts as far as the position (docs/decisions/0090-counts-of-names.md).
+// Maintains the number of events per name up to the counted position (docs/decisions/0090-counts-of-names.md).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { firstEventIdAt, isEmailSent } from "../emails/rows/sent-events.ts";
@@ -7,22 +7,21 @@ import { shownEvents } from "./deletion-queries.ts";
 
 type Expression = RawBuilder<unknown>;
 
-/** The month (UTC) in which an id falls. */
+/** Returns the month (UTC) of an id. */
 const monthOf = (id: Expression) =>
   sql`date_trunc('month', to_timestamp(('x' || left(replace(${id}::text, '-', ''), 12))::bit(48)::bigint / 1000) at time zone 'UTC')::date`;
 
-/** No id is older: there were none of this kind (UUIDv7). */
+/** No id is older, because UUIDv7 did not exist before. */
 const FIRST_MONTH = sql`date '2015-01-01'`;
 const MONTH_AS_ID = firstEventIdAt(sql`m at time zone 'UTC'`);
-/** The first ids of all months: to find an id among them takes a tenth of what its month takes. */
+/** The first ids of all months. Searching them takes a tenth of the time of computing the month of an id. */
 const MONTHS = sql`(
   select array_agg(${MONTH_AS_ID} order by m)
   from generate_series(${FIRST_MONTH}::timestamp, (now() + interval '10 years')::timestamp, interval '1 month') m)`;
 
 /**
- * Adds events to the counts of their names, or takes them from there.
- *
- * @param meant conditions on recorded events `v` and on sent mails `e`, beside the project
+ * Adds events to the counts of their names, or subtracts them.
+ * @param meant conditions on recorded events `v` and sent emails `e`, in addition to the project
  */
 export async function upsertNameCounts(
   tx: Tx,
@@ -44,12 +43,12 @@ export async function upsertNameCounts(
     on conflict (project_id, name, month) do update set count = c.count + excluded.count`.execute(tx);
 }
 
-/** Forgets a name. */
+/** Deletes the counts of a name. */
 export async function deleteNameCounts(tx: Tx, projectId: string, name: string): Promise<void> {
   await sql`delete from event_name_counts where project_id = ${projectId} and name = ${name}`.execute(tx);
 }
 
-/** Forgets the months before an id. Mails stay when events go. */
+/** Deletes the counts of months before an id. Emails stay counted, because their rows are kept. */
 export async function deleteOldNameCounts(
   tx: Tx,
   projectIds: readonly string[],

@@ -1,4 +1,4 @@
-// Events by their names: which there are, how many, when the last came.
+// Reads event names with their counts and last times.
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
@@ -14,8 +14,8 @@ export interface NamedEventsRow {
 }
 
 /**
- * Names in their order, each with how many there are: what is counted, and what is not yet from the rows behind the position
- * (docs/decisions/0090-counts-of-names.md). Mails that were sent are events without rows here.
+ * Returns names in order with their counts. Adds the counted events and the uncounted rows after the position
+ * (docs/decisions/0090-counts-of-names.md). Sent emails are events without rows in `events`.
  */
 export async function listNamedEvents(
   database: Database,
@@ -25,7 +25,7 @@ export async function listNamedEvents(
   const before = await sql<{ position: string }>`select ${positionOf(projectId)} as position`.execute(
     database,
   );
-  // The position of a moment ago is a value to plan with; the one that counts is that of the snapshot.
+  // The position read just before helps the planner. The position in the statement's snapshot decides.
   const isFresh = (id: RawBuilder<unknown>) =>
     sql`${id} >= ${before.rows[0]?.position ?? NO_ID}::uuid and ${id} >= ${positionOf(projectId)}`;
   const first = sql`order by name limit ${limit}`;
@@ -62,17 +62,17 @@ export async function countEventsOfName(
       ? sql`from emails e where e.project_id = ${projectId} and ${isEmailSent(null)}`
       : sql`from events e where e.project_id = ${projectId} and e.name = ${name}
           and e.created_at > ${deletedUntil(projectId, sql`${name}`)}`;
-  // Grouped, because `count(distinct …)` sorts all of them.
+  // Grouped, because `count(distinct …)` sorts all rows.
   const { rows } = await sql<{ count: number; contacts: number }>`
     ${plannedEachTime} select coalesce(sum(count), 0)::bigint as count, count(*) as contacts
     from (select count(*) as count ${ofName} group by e.contact_id) each`.execute(database);
   return rows[0] ?? { count: 0, contacts: 0 };
 }
 
-/** What a sample may hold in bytes as it is stored. */
+/** Maximum stored bytes of a sample. */
 const SAMPLE_BYTES = 1_000_000;
 
-/** The data of the newest events of a name, newest first; fewer when they are large. */
+/** Returns the data of the newest events of a name, newest first. Returns fewer if they are large. */
 export async function listNewestData(
   database: Database,
   projectId: string,

@@ -1,5 +1,5 @@
-// Statements on `events`, the append-only record of what happened to contacts. Mails that were sent stand in `emails` alone
-// and are read as events with it: docs/decisions/0025.
+// Statements on `events`, the append-only record of contact events. Sent emails are stored only in `emails` and are read as events from
+// there (docs/decisions/0025).
 import { sql, type RawBuilder } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -21,7 +21,7 @@ export interface NewEvent {
   createdAt: Date;
 }
 
-/** Inserts events, and the reactions to those that somebody waits for, in one statement: it is on the way of every tracked event. */
+/** Inserts events and the outbox events for their subscribers in one statement, because every tracked event runs it. */
 export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise<void> {
   const source = sql`
     select i.project_id, i.id, i.contact_id, i.name, i.data, i.email_id, i.created_at, coalesce(i.from_public_key, (
@@ -42,8 +42,8 @@ export async function insertEvents(tx: Tx, events: readonly NewEvent[]): Promise
 }
 
 /**
- * As CTEs of a larger statement: the events that `source` is a query of (project, id, contact, name, data, mail, time, whether because
- * of a public key), and the reactions to those that somebody waits for.
+ * Returns CTEs for a larger statement. They insert the events of the query `source` (project, id, contact, name, data, email, time) and the
+ * outbox events for their subscribers.
  */
 export function insertEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -93,14 +93,14 @@ export interface EventFilter {
 
 const allOf = (conditions: ReadonlyArray<RawBuilder<unknown>>) => sql.join(conditions, sql` and `);
 
-/** Recorded events `v`, a page of them. */
+/** Returns a page of recorded events `v`. */
 function recordedEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBuilder<unknown>) {
   return sql`(
     select v.id, v.name, v.contact_id, v.data, v.email_id, v.created_at from events v
     where ${allOf(conditions)} order by v.id ${page})`;
 }
 
-/** Mails `e` that were sent, as the events they are, a page of them. */
+/** Returns a page of sent emails `e` as events. */
 function sentEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBuilder<unknown>) {
   return sql`(
     select ${sentEventId()} as id, ${EMAIL_SENT}::text as name, e.contact_id, ${mailFacts()} as data, e.id as email_id,
@@ -110,7 +110,7 @@ function sentEvents(conditions: ReadonlyArray<RawBuilder<unknown>>, page: RawBui
     order by ${sentEventId()} ${page})`;
 }
 
-/** Each kind is read by an index of its own no further than the page goes, and the two are merged. */
+/** Reads each kind through its index only up to the page size, then merges the two. */
 export async function listEventRows(
   database: Database,
   projectId: string,
@@ -123,7 +123,7 @@ export async function listEventRows(
   const sent: RawBuilder<unknown>[] = [sql`e.project_id = ${projectId}`, isEmailSent(from)];
   const isShown = notBeingDeleted(await listEventsBeingDeleted(database, projectId));
   if (isShown !== null) recorded.push(isShown);
-  // Without the second condition, a name that nobody has tracked is looked for among all events.
+  // Without the second condition, an unknown name would cause a scan of all events.
   if (name !== undefined)
     recorded.push(sql`v.name = ${name}
       and exists (select 1 from events f where f.project_id = ${projectId} and f.name = ${name})`);

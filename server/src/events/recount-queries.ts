@@ -1,4 +1,4 @@
-// Counts held against the rows that they are counts of.
+// Compares counts with the rows that they count.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import {
@@ -12,19 +12,19 @@ import {
   type Span,
 } from "./count-queries.ts";
 
-/** Some of the projects with counts, others each time. */
+/** Returns a random sample of the projects with counts. */
 export async function sampleCountedProjects(database: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     select project_id from count_positions order by random() limit ${limit}`.execute(database);
   return rows.map(({ projectId }) => projectId);
 }
 
-/** Counts and rows as of one instant: what is counted meanwhile is in neither. First in the transaction. */
+/** Reads counts and rows from one snapshot, so that concurrent counting affects neither. Must be the first statement of the transaction. */
 export async function seeOneInstant(tx: Tx): Promise<void> {
   await sql`set transaction isolation level repeatable read, read only`.execute(tx);
 }
 
-/** How many quarters of which dimension, or of other events, are not what the rows up to the position add up to. */
+/** Returns the number of wrong quarter hours per dimension, and for other events, compared with the rows up to the position. */
 export async function countWrongQuarters(tx: Tx, projectId: string, span: Span) {
   const counted = {
     recorded: [sql`v.id < ${positionOf(projectId)}`, inSpan(span, sql`v.created_at`)],

@@ -1,20 +1,19 @@
-// Proves that counts are true: recounts a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
+// Verifies the counts by recounting a sample from the rows (docs/decisions/0044-counts-of-what-happened.md).
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Span } from "./count-queries.ts";
 import { countWrongQuarters, sampleCountedProjects, seeOneInstant } from "./recount-queries.ts";
 
 export interface WrongCount {
   projectId: string;
-  /** The dimension of mails (`kind`, `campaign`, …), or `events`. */
+  /** The dimension of emails (`kind`, `campaign`, …), or `events`. */
   what: string;
-  /** Quarters of an hour whose counts are not those of the rows. */
+  /** Number of quarter hours with counts that differ from the rows. */
   quarters: number;
 }
 
 /**
- * Recounts some projects, others each time.
- *
- * @returns how many were looked at, and what of them differs
+ * Recounts a random sample of projects.
+ * @returns the number of checked projects and the differences
  */
 export async function recountSample(
   database: Database,

@@ -1,11 +1,11 @@
-// Events that are too old: whose they are, and their deletion by whole months.
+// Finds and deletes events past their retention, by whole months.
 import { sql } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { NO_ID } from "../platform/ids.ts";
 import { lockPosition } from "./count-queries.ts";
 import { deleteOldNameCounts } from "./name-count-queries.ts";
 
-/** The first id that a project `r` keeps: of the month in which the day falls that is so many days ago. */
+/** The first id that project `r` keeps, at the start of the month that contains the cutoff day. */
 const KEPT_FROM = sql`sent_event_id(${NO_ID},
   date_trunc('month', (now() - r.days * interval '1 day') at time zone 'UTC') at time zone 'UTC')`;
 
@@ -19,7 +19,7 @@ export async function deleteRetention(tx: Tx, projectId: string): Promise<void> 
   await tx.deleteFrom("event_retentions").where("projectId", "=", projectId).execute();
 }
 
-/** Projects that do not keep their events for ever, from the one after `after` on. */
+/** Returns projects with a limited retention by id, starting after `after`. */
 export async function listRetentions(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{ projectId: string }>`
     select r.project_id from event_retentions r where r.project_id > coalesce(${after}::uuid, ${NO_ID})
@@ -28,8 +28,8 @@ export async function listRetentions(database: Database, after: string | null, l
 }
 
 /**
- * The projects with events in a partition, from one to the next through its index; null when one of them still needs the partition: it keeps
- * events for longer, or has not counted all that are in there.
+ * Returns the projects with events in a partition by skipping through its index. Returns null if a project still needs the partition,
+ * because of a longer retention or uncounted events.
  */
 export async function findProjectsOfOldPartition(
   database: Database,
@@ -44,7 +44,7 @@ export async function findProjectsOfOldPartition(
       from present p where p.project_id is not null
     )
     select p.project_id, coalesce(${KEPT_FROM} >= ${until}::uuid
-      -- In order, so that it stays a probe: asked whether there is one behind the position, the planner reads the month.
+      -- Ordered, so that one index lookup suffices. For an exists with the position, the planner would scan the month.
       and (select e.id from ${partition} e where e.project_id = p.project_id order by e.project_id, e.id desc limit 1) < c.position,
       false) as is_over
     from present p
@@ -54,7 +54,10 @@ export async function findProjectsOfOldPartition(
   return rows.every(({ isOver }) => isOver) ? rows.map(({ projectId: id }) => id) : null;
 }
 
-/** Says that older events of these projects are gone, and stay counted but for how many there are of a name. `keptFrom`: the first id of a month. */
+/**
+ * Records that older events of these projects are gone. Their counts are kept, except the counts per name. `keptFrom` is the first id of a
+ * month.
+ */
 export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptFrom: string): Promise<void> {
   await sql`
     update count_positions set kept_from = greatest(kept_from, ${keptFrom}::uuid)
@@ -62,7 +65,7 @@ export async function raiseKeptFrom(tx: Tx, projectIds: readonly string[], keptF
   await deleteOldNameCounts(tx, projectIds, keptFrom);
 }
 
-/** The first id of which a project's events are still there; older ones may be, too. */
+/** Returns the id from which all events of a project still exist. Older events may exist, too. */
 export async function findKeptFrom(database: Database, projectId: string): Promise<string> {
   const row = await database
     .selectFrom("count_positions")
@@ -72,9 +75,12 @@ export async function findKeptFrom(database: Database, projectId: string): Promi
   return row?.keptFrom ?? NO_ID;
 }
 
-/** Deletes up to `limit` events of a project that are too old; none before all of those are counted. @returns how many */
+/**
+ * Deletes up to `limit` expired events of a project, after all of them have been counted.
+ * @returns the number of deleted events
+ */
 export async function deleteOldEvents(tx: Tx, projectId: string, limit: number): Promise<number> {
-  // Held until the commit, so that whoever takes events from the counts sees either all of this or nothing.
+  // Held until the commit, so that other changes of the counts see all of this deletion or nothing.
   const position = await lockPosition(tx, projectId);
   const { rows } = await sql<{ keptFrom: string; isCounted: boolean }>`
     ${plannedEachTime} select k.kept_from, not exists (
@@ -86,7 +92,7 @@ export async function deleteOldEvents(tx: Tx, projectId: string, limit: number):
   if (old === undefined || !old.isCounted) return 0;
   const { keptFrom } = old;
   const result = await sql`
-    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    -- An array, because for a project with few estimated rows a join would compare every pair.
     ${plannedEachTime} delete from events where project_id = ${projectId} and id < ${keptFrom} and id = any (array(
       select e.id from events e where e.project_id = ${projectId} and e.id < ${keptFrom} order by e.id limit ${limit}))`.execute(
     tx,

@@ -1,4 +1,4 @@
-// Old events go by whole months: at once where nobody needs the month any more, row by row where somebody does, and both leave the same.
+// Retention of events by whole months. A month that no project needs is dropped, otherwise rows are deleted, and both leave the same state.
 import * as fc from "fast-check";
 import { beforeEach, expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
@@ -26,7 +26,7 @@ interface Told {
   hours: number;
 }
 
-/** The partitions of the last months, whichever are missing and all empty; the first partition of the database is in their place no more. */
+/** Recreates empty partitions for the last months in place of the first partition of the database. */
 async function remakePartitions(): Promise<void> {
   await server.rows("truncate contacts, events, count_positions, event_retentions cascade");
   await server.rows(`do $$
@@ -46,7 +46,7 @@ async function remakePartitions(): Promise<void> {
 }
 beforeEach(remakePartitions);
 
-/** A project in which this happened; returns its contacts. */
+/** Creates a project with these events and returns its contacts. */
 async function tell(events: readonly Told[]) {
   const projectId = newId();
   await addProject(server.database, { id: projectId });
@@ -81,7 +81,7 @@ async function deleteAll(batchSize: number): Promise<void> {
   for (let more = true; more;) more = await deleteExpired(server.database, noteExpiredEvents, { batchSize });
 }
 
-/** What is left of a project: rows, and what was counted. */
+/** Returns the remaining rows and counts of a project. */
 async function leftOf({ projectId, contactIds }: { projectId: string; contactIds: string[] }) {
   const events = await server.rows<{ contact: number; name: string; createdAt: Date }>(
     "select array_position($2::uuid[], contact_id) as contact, name, created_at from events where project_id = $1 order by 1, 2, 3",
@@ -118,7 +118,7 @@ const happened = fc.record({
   hours: fc.integer({ min: 0, max: 27 * 24 }),
 });
 
-test("dropped or deleted, the same events and the same counts are left, also when a contact goes afterwards", async () => {
+test("dropped and deleted months leave equal events and counts, also after deleting a contact", async () => {
   await fc.assert(
     fc
       .asyncProperty(
@@ -155,17 +155,17 @@ test("dropped or deleted, the same events and the same counts are left, also whe
   );
 });
 
-test("a month stays while one project needs it: one that keeps for longer, for ever, or has not counted it", async () => {
+test("a month stays while a project has longer or unlimited retention or uncounted events", async () => {
   const told = await tell(onceAMonth);
   const other = await tell(onceAMonth);
   await keepFor(told.projectId, 30);
-  // Nothing is counted yet.
+  // No event has been counted yet.
   await keepFor(other.projectId, 30);
   expect((await drop()).dropped).toEqual([]);
   await deleteAll(10);
   expect((await leftOf(told)).events).toHaveLength(MONTHS);
 
-  // Of a project in which nothing happens any more, counting stands right behind its last event.
+  // In a project without new events, the position is directly after its last event.
   const quiet = await tell(onceAMonth.slice(-1));
   await keepFor(quiet.projectId, 30);
   await countNews(server.database, { lagSeconds: 0 });
@@ -188,7 +188,7 @@ test("a month stays while one project needs it: one that keeps for longer, for e
   expect((await leftOf(told)).counts).toHaveLength(MONTHS);
 });
 
-test("a tracked segment is looked at again when events of its contacts are gone", async () => {
+test("a tracked segment becomes due when old events of its contacts are deleted", async () => {
   const told = await tell(onceAMonth);
   const id = newId();
   await server.rows(
@@ -206,7 +206,7 @@ test("a tracked segment is looked at again when events of its contacts are gone"
   expect(await isDue()).toHaveLength(1);
 });
 
-test("who reads events for long keeps nobody waiting: the month goes in a later run", async () => {
+test("a long read of events blocks no one, and the month is dropped in a later run", async () => {
   const told = await tell(onceAMonth);
   await countNews(server.database, { lagSeconds: 0 });
   await keepFor(told.projectId, 30);
@@ -218,7 +218,7 @@ test("who reads events for long keeps nobody waiting: the month goes in a later 
   expect((await drop()).dropped.length).toBeGreaterThan(4);
 });
 
-test("how many there are of a name are those that are kept; mails stay, until their contact goes", async () => {
+test("counts of a name include kept events only, and emails until their contact is deleted", async () => {
   const told = await tell(onceAMonth);
   const [mail] = await makeSentMails(server.database, told.projectId, 2);
   await server.rows(

@@ -1,5 +1,5 @@
-// How long events are kept: for ever, or for so many days and then by whole months (docs/decisions/0082-events-by-month.md). What was
-// counted of them stays in the counts.
+// Event retention, unlimited or a number of days, applied by whole months (docs/decisions/0082-events-by-month.md). The counts of deleted
+// events are kept.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { nowMs } from "../platform/clock.ts";
@@ -23,24 +23,26 @@ const DAY_MS = 86_400_000;
 const BATCH_SIZE = 5_000;
 const EVERY_MS = 10 * 60_000;
 
-/** Who must know that events of projects are gone, in the same transaction; they stand further up in the reading order. */
+/** Notifies later folders in the same transaction that events of projects were deleted. */
 export type EventsExpired = (tx: Tx, projectIds: readonly string[]) => Promise<void>;
 
-/** Says how long a project keeps its events; null: for ever. */
+/** Sets the retention of a project's events. null means unlimited. */
 export async function changeEventRetention(tx: Tx, projectId: string, days: number | null): Promise<void> {
   if (days === null) await deleteRetention(tx, projectId);
   else await upsertRetention(tx, projectId, days);
 }
 
-/** From when on all events of a project are still there: the beginning of a month, long ago where none ever went. */
+/**
+ * Returns the time from which all events of a project still exist, at the start of a month. A project without deletions gets a time long
+ * ago.
+ */
 export async function readKeptFrom(database: Database, projectId: string): Promise<Date> {
   return new Date(idTimeMs(await findKeptFrom(database, projectId)));
 }
 
 /**
- * Drops the months that no project needs any more.
- *
- * @returns the names of what went; `isBusy`: one more would go, but the table was in use
+ * Drops the months that no project needs.
+ * @returns the dropped partitions. `isBusy` is set if another one could not be dropped because the table was in use
  */
 export async function dropOldMonths(
   database: Database,
@@ -66,8 +68,7 @@ export async function dropOldMonths(
 }
 
 /**
- * Deletes what is too old from months that another project still needs, in batches.
- *
+ * Deletes expired events from months that another project still needs, in batches.
  * @returns whether there is more
  */
 export async function deleteExpired(
@@ -87,7 +88,7 @@ export async function deleteExpired(
   });
 }
 
-/** Lets old events go in the background, for as long as it runs. */
+/** Deletes old events in the background until it is stopped. */
 export function startExpiringEvents({
   database,
   onExpired,
@@ -104,8 +105,8 @@ export function startExpiringEvents({
     async runOnce(signal) {
       const { dropped, isBusy } = await dropOldMonths(database, onExpired);
       if (dropped.length > 0)
-        log.info({ dropped }, "months of events were deleted: nobody keeps them for longer");
-      // A month that is to go as a whole is not emptied row by row meanwhile.
+        log.info({ dropped }, "deleted months of events past every project's retention");
+      // A month that will be dropped as a whole should not be emptied row by row first.
       if (isBusy) return BUSY_RETRY_MS;
       if (await deleteExpired(database, onExpired, { signal })) return 0;
     },

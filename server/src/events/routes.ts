@@ -1,4 +1,4 @@
-// HTTP for events: endpoint → verb → answer.
+// HTTP routes for events.
 import * as contract from "@postloft/contract/events.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
@@ -18,7 +18,7 @@ import { listEvents } from "./events.ts";
 
 export function eventRoutes(dependencies: {
   database: Database;
-  /** Whether the project has the contact; known further up in the reading order. */
+  /** Returns whether the project has the contact. Provided by a later folder. */
   contactExists: (projectId: string, contactId: string) => Promise<boolean>;
   users: EventUsers;
   inferType: InferType<contract.EventFieldType>;

@@ -4,8 +4,8 @@ import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 
 /**
- * As part of a larger statement: a reaction for each subscriber that waits for one of the events which `source` is a query of
- * (project, id, contact, name, event, mail, whether because of a public key). Events that are not of mails or segments may also have changed their contact.
+ * Returns a statement part that adds one outbox event per subscriber and event of the query `source` (project, id, contact, name, event,
+ * email). Events other than the ones of emails and segments may also have changed their contact.
  */
 export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
@@ -16,7 +16,7 @@ export function insertReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unk
       and s.event_name = any(array[e.name, case when e.name ~ '^(email|segment)\\.' then e.name else '*' end])`;
 }
 
-/** The same for mails that were sent: `source` is a query of project, contact and mail. Their mark is in the row of the mail. */
+/** Does the same for sent emails. `source` is a query of project, contact and email. */
 export function insertSentReactionsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertReactionsFrom(sql`
     select project_id, new_id(), contact_id, ${EMAIL_SENT}::text, null::uuid, email_id, null::boolean
@@ -35,7 +35,7 @@ export async function insertSentReactions(
   await insertSentReactionsFrom(source).execute(tx);
 }
 
-/** Contacts that changed without an event, in the projects where somebody follows such changes. */
+/** Adds outbox events for contacts that changed without an event, in projects with a subscriber to contact changes. */
 export async function insertContactReactions(
   tx: Tx,
   changes: ReadonlyArray<{ projectId: string; id: string; contactId: string; fromPublicKey: true | null }>,
@@ -51,7 +51,7 @@ export async function insertContactReactions(
     join event_subscriptions s on s.project_id = i.project_id and s.event_name = '*'`.execute(tx);
 }
 
-/** In which of these projects somebody follows changes of contacts. */
+/** Returns the projects with a subscriber to contact changes. */
 export async function listProjectsFollowingContacts(
   tx: Tx,
   projectIds: readonly string[],
@@ -68,7 +68,7 @@ export async function listReactingProjects(database: Database, subscriber: strin
   return rows.map((row) => row.projectId);
 }
 
-/** Takes the oldest reactions of a project: they are gone when the transaction commits. */
+/** Takes the oldest outbox events of a project. They are deleted when the transaction commits. */
 export async function deleteReactions(tx: Tx, projectId: string, subscriber: string, limit: number) {
   const { rows } = await sql<{
     id: string;
@@ -79,7 +79,7 @@ export async function deleteReactions(tx: Tx, projectId: string, subscriber: str
     fromPublicKey: boolean;
   }>`
     delete from event_reactions r
-    -- As an array: of a table that grew lately a join would read all for each of them.
+    -- An array, because in a recently grown table a join would read all rows for each id.
     where r.project_id = ${projectId} and r.subscriber = ${subscriber} and r.id = any(array(
       select id from event_reactions where project_id = ${projectId} and subscriber = ${subscriber}
       order by id limit ${limit} for update skip locked))
@@ -89,7 +89,7 @@ export async function deleteReactions(tx: Tx, projectId: string, subscriber: str
   return rows.toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-/** One change of a subscriber's names in a project at a time, until the transaction ends. */
+/** Allows one change of a subscriber's event names per project at a time, until the transaction ends. */
 export async function lockSubscriptions(tx: Tx, projectId: string, subscriber: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`subscriptions ${subscriber} ${projectId}`}, 0))`.execute(
     tx,

@@ -1,5 +1,5 @@
-// Who waits for what happens to contacts, and what happened that they wait for: segments and workflows subscribe to names of events, and
-// each subscriber gets a row for each event it waits for, in the transaction of the event. Nobody else costs anything.
+// Outbox of contact events. Segments and workflows subscribe to event names, and each event writes one row per subscriber in its own
+// transaction. Events without a subscriber cost nothing.
 import type { RawBuilder } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -16,18 +16,18 @@ import {
   lockSubscriptions,
 } from "./queries.ts";
 
-/** A folder that reacts to events. */
+/** A folder that subscribes to events. */
 export type Subscriber = "segments" | "workflows";
 
-/** Instead of the name of an event: any change of a contact itself. */
+/** Subscribes to any change of a contact instead of an event name. */
 export const ANY_CHANGE = "*";
 
-/** With so many contacts it is asked first whether anybody wants to know of them. */
+/** From this number of contacts on, the subscribers are checked first. */
 const MANY_CONTACTS = 100;
 
 /**
- * Makes the events that a subscriber waits for in a project those that `readNames` reads from its own tables: after the change
- * in this transaction, and one change at a time, so that no name is lost between two of them.
+ * Replaces a subscriber's event names in a project with the result of `readNames`. The names are read after the change in this transaction,
+ * and changes run one at a time, so that none is lost.
  */
 export async function subscribeToEvents(
   tx: Tx,
@@ -40,7 +40,7 @@ export async function subscribeToEvents(
   if (names.length > 0) await insertSubscriptions(tx, projectId, subscriber, names);
 }
 
-/** Notes that contacts came into being or changed, in the transaction of the change. Costs nothing where nobody follows them. */
+/** Adds outbox events for created or changed contacts, in the transaction of the change. Does nothing in projects without a subscriber. */
 export async function noteContacts(
   tx: Tx,
   contacts: ReadonlyArray<{ projectId: string; contactId: string; fromPublicKey?: boolean | undefined }>,
@@ -65,8 +65,8 @@ export async function noteContacts(
 }
 
 /**
- * Notes that mails were sent to contacts, in the transaction in which their rows say so: these rows are the events
- * `email.sent`, so nothing else records them.
+ * Adds outbox events for sent emails, in the transaction that marks them as sent. Those rows are the events `email.sent`, so there is no
+ * other record of them.
  */
 export async function noteSentMails(
   tx: Tx,
@@ -78,20 +78,17 @@ export async function noteSentMails(
   if (contacts.length > 0) await insertSentReactions(tx, contacts);
 }
 
-/**
- * As part of a larger statement: the reactions to events, which `source` is a query of (project, id, contact, name, event, mail,
- * whether because of a public key).
- */
+/** Returns a statement part that adds outbox events for the events of the query `source` (project, id, contact, name, event, email). */
 export function reactToEventsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertReactionsFrom(source);
 }
 
-/** The same for mails that were sent: `source` is a query of project, contact and mail. */
+/** Does the same for sent emails. `source` is a query of project, contact and email. */
 export function noteSentMailsFrom(source: RawBuilder<unknown>): RawBuilder<unknown> {
   return insertSentReactionsFrom(source);
 }
 
-/** Projects in which something happened that this subscriber waits for. */
+/** Returns projects with outbox events for this subscriber. */
 export async function listProjectsWithReactions(
   database: Database,
   subscriber: Subscriber,
@@ -102,16 +99,16 @@ export async function listProjectsWithReactions(
 export interface Reaction {
   id: string;
   contactId: string;
-  /** The name of the event; null when the contact itself changed. */
+  /** The name of the event, or null if the contact itself changed. */
   eventName: string | null;
-  /** The event; null for `email.sent`, whose mail stands beside it, and without an event. */
+  /** The event, or null for `email.sent`, which has an `emailId`, and for changes without an event. */
   eventId: string | null;
   emailId: string | null;
   /** Whether a call with a public key caused it. False for `email.sent`, because the row of the email has that mark. */
   fromPublicKey: boolean;
 }
 
-/** Takes up to `limit` reactions of a project, oldest first; whoever takes them does what follows in the same transaction. */
+/** Takes up to `limit` outbox events of a project, oldest first. The caller must process them in the same transaction. */
 export async function takeReactions(
   tx: Tx,
   { projectId, subscriber, limit }: { projectId: string; subscriber: Subscriber; limit: number },

@@ -1,4 +1,4 @@
-// Members of static segments, added and removed by address.
+// Adds and removes members of static segments by address.
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { isId } from "../platform/ids.ts";
@@ -17,7 +17,7 @@ export interface MembersToAdd {
   subscribed?: boolean | undefined;
 }
 
-/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for a dynamic segment. */
+/** @throws AppError SEGMENT_NOT_FOUND, or CONFLICT for a dynamic segment. */
 export async function addMembers(
   tx: Tx,
   projectId: string,
@@ -52,7 +52,7 @@ export async function addMembers(
   };
 }
 
-/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for a dynamic segment. */
+/** @throws AppError SEGMENT_NOT_FOUND, or CONFLICT for a dynamic segment. */
 export async function removeMembers(
   tx: Tx,
   projectId: string,
@@ -69,7 +69,7 @@ export async function removeMembers(
   return { removed: removed.length };
 }
 
-/** Locks the segment first: its count moves with its members. */
+/** Locks the segment first, because its count changes with its members. */
 async function lockStatic(tx: Tx, projectId: string, id: string): Promise<string> {
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");

@@ -1,4 +1,4 @@
-// Computes the members of tracked segments: all of them, now or in the background, in one statement each.
+// Computes all members of a tracked segment in one statement, immediately or in the background.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -15,7 +15,7 @@ import {
 } from "./queries.ts";
 import { eventNamesOf } from "./rules.ts";
 
-/** A million members that come at once take longer than a statement usually may. */
+/** Adding a million members in one statement exceeds the usual timeout. */
 const COMPUTE_TIMEOUT_MS = 5 * 60_000;
 const REMOVE_BATCH = 10_000;
 
@@ -28,8 +28,9 @@ export interface Computed {
 }
 
 /**
- * Makes the segment due, to be committed before `computeSegment` begins: after a crash in between, the background computes it.
- * @throws Refusal SEGMENT_NOT_FOUND; CONFLICT for one that is not tracked.
+ * Marks the segment as due. Must be committed before `computeSegment` begins, so that the background job computes the segment after a
+ * crash.
+ * @throws AppError SEGMENT_NOT_FOUND, or CONFLICT for an untracked segment.
  */
 export async function requestCompute(database: Database, projectId: string, id: string): Promise<void> {
   const row = await getSegmentRow(database, projectId, id);
@@ -40,14 +41,14 @@ export async function requestCompute(database: Database, projectId: string, id: 
   await updateComputeDue(database, projectId, [row.id]);
 }
 
-/** Computes a tracked segment, one event for each contact that came or left (spec §4.6). */
+/** Computes a tracked segment and records one event for each contact that entered or left (spec §4.6). */
 export async function computeSegment(tx: Tx, projectId: string, id: string): Promise<Computed> {
   const row = await findSegmentForUpdate(tx, projectId, id);
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
   return compute(tx, projectId, row, EVERYONE);
 }
 
-/** Computes a segment that is due, unless another process does; returns whether it must be looked at again. */
+/** Computes a due segment unless another process does. Returns whether the segment needs another run. */
 export async function computeDueSegment(database: Database, projectId: string, id: string): Promise<boolean> {
   return transaction(database, async (tx) => {
     const row = await lockDueSegment(tx, projectId, id);

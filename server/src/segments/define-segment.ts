@@ -1,4 +1,4 @@
-// What segments are: one is made, changed, deleted, and those that stand on it follow.
+// Creates, changes and deletes segments, and updates the segments that use them.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
@@ -30,26 +30,30 @@ export interface SegmentToCreate {
   name: string;
   description?: string | null | undefined;
   type?: "DYNAMIC" | "STATIC" | undefined;
-  /** null: none, as a static segment returns it. */
+  /** null means no filter, as returned for static segments. */
   filters?: Filter | null | undefined;
   condition?: Filter | null | undefined;
   trackMembership?: boolean | undefined;
 }
 
-/** @throws Refusal VALIDATION_ERROR for a filter that does not fit the kind, or that names a segment that is none. */
+/** @throws AppError VALIDATION_ERROR for a filter that does not fit the type or names an unknown segment. */
 export async function createSegment(tx: Tx, projectId: string, given: SegmentToCreate): Promise<SegmentView> {
   const field =
     (given.filters ?? null) === null && (given.condition ?? null) !== null ? "condition" : "filters";
   const filters = given.filters ?? given.condition ?? null;
   const type = given.type ?? (filters === null ? "STATIC" : "DYNAMIC");
   if (given.type === undefined && filters === null)
-    throw invalidField("filters", "required", 'Required for a dynamic segment; or set `type` to "STATIC".');
+    throw invalidField(
+      "filters",
+      "required",
+      'Required for a dynamic segment. For a static one, set `type` to "STATIC".',
+    );
   if (type === "DYNAMIC" && filters === null)
     throw invalidField("filters", "required", "Required for a dynamic segment.");
   if (type === "STATIC" && filters !== null)
-    throw invalidField(field, "custom", "A static segment has no filter: its members are added by address.");
+    throw invalidField(field, "custom", "A static segment has no filter. Add its members by address.");
   if (type === "STATIC" && given.trackMembership === true)
-    throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
+    throw invalidField("trackMembership", "custom", "A static segment emits no events. Omit this field.");
   const id = newId();
   await lockProject(tx, projectId);
   const segments = await loadSegments(tx, projectId);
@@ -79,20 +83,19 @@ export async function createSegment(tx: Tx, projectId: string, given: SegmentToC
 export interface SegmentEdit {
   name?: string | undefined;
   description?: string | null | undefined;
-  /** null: none, as a static segment returns it. */
+  /** null means no filter, as returned for static segments. */
   filters?: Filter | null | undefined;
   condition?: Filter | null | undefined;
   trackMembership?: boolean | undefined;
 }
 
-/** An edit of what was read when it had been changed last at that instant. */
+/** An edit with the `updatedAt` of the version it is based on. */
 export type SegmentChange = SegmentEdit & { expectedUpdatedAt?: string | undefined };
 
 /**
- * Changes what is given; with other filters the members of this segment and of those that stand on it are computed anew.
- *
- * @throws Refusal SEGMENT_NOT_FOUND; VALIDATION_ERROR as when one is created; CHANGED_MEANWHILE when it is not as it was read;
- *   CONFLICT where it would not be tracked any more while an enabled workflow starts from that.
+ * Changes only the given fields. New filters trigger a recomputation of this segment and of the segments that use it.
+ * @throws AppError SEGMENT_NOT_FOUND, VALIDATION_ERROR as in creation, CHANGED_MEANWHILE if the segment changed since it was read, or
+ * CONFLICT if tracking would end while an enabled workflow starts from the segment.
  */
 export async function updateSegment(
   tx: Tx,
@@ -111,12 +114,12 @@ export async function updateSegment(
     throw invalidField(
       field,
       "invalid_type",
-      "A dynamic segment needs a filter: leave it out to keep its own.",
+      "A dynamic segment needs a filter. Omit this field to keep the current one.",
     );
   if (row.type === "STATIC" && filters !== undefined)
-    throw invalidField(field, "custom", "A static segment has no filter: its members are added by address.");
+    throw invalidField(field, "custom", "A static segment has no filter. Add its members by address.");
   if (row.type === "STATIC" && edit.trackMembership === true)
-    throw invalidField("trackMembership", "custom", "A static segment emits no events: leave it out.");
+    throw invalidField("trackMembership", "custom", "A static segment emits no events. Omit this field.");
   const changes: SegmentChanges = {
     ...(edit.name === undefined ? {} : { name: edit.name }),
     ...(edit.description === undefined ? {} : { description: edit.description }),
@@ -165,7 +168,10 @@ async function changeFilters(
   await refreshSegment(tx, projectId, row.id);
 }
 
-/** A segment that stands on the one that is changed stays one that can be asked: nobody would learn why nobody is in it any more. */
+/**
+ * Rejects a change that would make a dependent segment too large to evaluate. Otherwise that segment would become empty without an
+ * explanation.
+ */
 async function refuseTooLarge(
   tx: Tx,
   projectId: string,
@@ -182,12 +188,12 @@ async function refuseTooLarge(
     throw invalidField(
       field,
       refused.code,
-      `The segment "${name}" stands on this one and would be too large. ${refused.message}`,
+      `The segment "${name}" uses this one and would become too large. ${refused.message}`,
     );
   }
 }
 
-/** @throws Refusal SEGMENT_NOT_FOUND; CONFLICT while another segment or a workflow stands on it, or a campaign goes to it. */
+/** @throws AppError SEGMENT_NOT_FOUND, or CONFLICT while a segment, workflow or campaign uses this segment. */
 export async function deleteSegment(tx: Tx, projectId: string, id: string, use: SegmentUse): Promise<void> {
   await lockProject(tx, projectId);
   const row = isId(id) ? await findSegmentForUpdate(tx, projectId, id) : undefined;
@@ -203,7 +209,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
     throw new Refusal("CONFLICT", {
       message: `The campaign "${campaign}" goes to this segment: cancel it first.`,
     });
-  // Who makes a workflow stand on it locks it first (for key share), and we hold its lock.
+  // A workflow that starts to use the segment locks it first (for key share), and this transaction holds the lock.
   const workflow = await use.workflowOfSegment(tx, projectId, row.id);
   if (workflow !== undefined)
     throw new Refusal("CONFLICT", {
@@ -213,7 +219,7 @@ export async function deleteSegment(tx: Tx, projectId: string, id: string, use: 
   if (row.trackMembership) await subscribeSegments(tx, projectId);
 }
 
-/** Tells events/ what the tracked segments of a project wait for. */
+/** Subscribes the tracked segments of a project to their events. */
 async function subscribeSegments(tx: Tx, projectId: string): Promise<void> {
   await subscribeToEvents(tx, { projectId, subscriber: "segments" }, () => listTrackedCauses(tx, projectId));
 }

@@ -1,4 +1,4 @@
-// Why a contact matches a filter or does not, condition by condition.
+// Explains condition by condition why a contact matches a filter or not.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -12,10 +12,13 @@ import type { Explainer } from "./filters/explain-apart.ts";
 import { loadStoredContacts } from "./filters/load-contacts.ts";
 import { loadSegmentsFor } from "./filters/load-segments.ts";
 
-/** So many events of a name are counted for an explanation. */
+/** Maximum number of events per name counted for an explanation. */
 const EVENTS_SHOWN = 100;
 
-/** The explanation in the shape of the filter, and its conditions in a row. @throws Refusal CONTACT_NOT_FOUND, and those of `explain`. */
+/**
+ * Returns the explanation in the shape of the filter, and its conditions as a flat list.
+ * @throws AppError CONTACT_NOT_FOUND, and the errors of `explain`.
+ */
 export async function explainForContact(
   { database, explainer }: { database: Database; explainer: Explainer },
   projectId: string,

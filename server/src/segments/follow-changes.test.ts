@@ -1,4 +1,4 @@
-// Tracked segments in the background: what only the clock changes, and two processes at one project.
+// Tracked segments in the background: time conditions, and two processes working on one project.
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
@@ -6,7 +6,7 @@ import { useTestServer } from "../testing/test-server.ts";
 import { computeDueSegment } from "./compute-segment.ts";
 import { followChanges, startFollowingChanges } from "./follow-changes.ts";
 
-// Nobody follows changes but the test.
+// Only the test syncs segments.
 const server = useTestServer({ ROLES: "api" });
 const log = createLog({ level: "silent" });
 const WAIT = { timeout: 20_000, interval: 20 };
@@ -17,7 +17,7 @@ function startFollower() {
   return follower;
 }
 
-/** A project with a tracked segment of one condition, and a contact with this data. */
+/** Creates a project with a tracked segment of one condition, and a contact with this data. */
 async function furnish(condition: object, data: object) {
   const { id: projectId, byKey } = await server.createProject();
   const email = "ada@example.com";
@@ -44,14 +44,14 @@ async function furnish(condition: object, data: object) {
   return { projectId, byKey, email, segmentId: body.id, dueInSeconds, moves };
 }
 
-test("a condition on time is computed again by the clock, within five minutes, though nothing happens to anybody", async () => {
+test("a time condition is recomputed within five minutes without any event", async () => {
   const seen = { field: "data.seen", operator: "within", value: 1, unit: "days" };
   const hourAgo = new Date(Date.now() - 3_600_000).toISOString();
   const { projectId, segmentId, dueInSeconds, moves } = await furnish(seen, { seen: hourAgo });
   const first = startFollower();
   await vi.waitFor(async () => expect(await moves()).toHaveLength(1), WAIT);
   await first.stop();
-  // Two days pass for the contact, of which nobody is told.
+  // Simulates two days passing for the contact, without an event.
   await server.rows(
     `update contacts set data = jsonb_build_object('seen', to_char(now() - interval '2 days', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'))
      where project_id = $1`,
@@ -66,7 +66,7 @@ test("a condition on time is computed again by the clock, within five minutes, t
   expect((await moves()).at(-1)).toMatch(/exit/);
 });
 
-test("while another process has one of a project's segments in hand, no change is taken that it would miss", async () => {
+test("takes no changes while another process has locked one of the project's segments", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });
   const follower = startFollower();
@@ -100,7 +100,7 @@ const membersOf = (id: string) => ({
   conditions: [{ field: `segment.${id}`, operator: "memberOfSegment" }],
 });
 
-test("a tracked segment over a static one follows who is added to that and removed from it", async () => {
+test("a tracked segment over a static one follows additions and removals of members", async () => {
   const { id: projectId, byKey } = await server.createProject();
   const make = async (body: object) =>
     (await server.call<{ id: string }>("POST", "/segments", byKey, body)).body.id;
@@ -122,7 +122,7 @@ test("a tracked segment over a static one follows who is added to that and remov
   }
 });
 
-test("a tracked segment that cannot be asked holds up no other, and is computed once it can", async () => {
+test("a segment too large to evaluate delays no other and is computed once it fits", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId, dueInSeconds, moves } = await furnish(pro, { plan: "free" });
   const { body } = await server.call<{ id: string }>("POST", "/segments", byKey, {
@@ -143,7 +143,7 @@ test("a tracked segment that cannot be asked holds up no other, and is computed 
   expect(await moves()).toEqual(["segment.large.entry", "segment.tracked.entry"]);
 });
 
-/** How many members segments are said to have, and how many are stored. */
+/** Returns the counted and the stored number of members of each segment. */
 const countsOf = (projectId: string) =>
   server.rows<{ name: string; told: number; stored: number }>(
     `select s.name, s.member_count as told,
@@ -152,7 +152,7 @@ const countsOf = (projectId: string) =>
     projectId,
   );
 
-test("a refresh of a tracked segment counts its members, not those who are about to be", async () => {
+test("refresh of a tracked segment counts its stored members, not pending ones", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, email, segmentId } = await furnish(pro, { plan: "free" });
   const refresh = async () => (await server.call("POST", `/segments/${segmentId}/refresh`, byKey)).body;
@@ -161,13 +161,13 @@ test("a refresh of a tracked segment counts its members, not those who are about
   expect(await refresh()).toEqual({ memberCount: 0 });
   await followChanges(server.database, projectId);
   expect(await countsOf(projectId)).toEqual([{ name: "Tracked", told: 1, stored: 1 }]);
-  // What went wrong before is put right.
+  // Corrects a wrong count.
   await server.rows("update segments set member_count = 7 where id = $1", segmentId);
   expect(await refresh()).toEqual({ memberCount: 1 });
   expect(await countsOf(projectId)).toEqual([{ name: "Tracked", told: 1, stored: 1 }]);
 });
 
-test("a contact that is deleted is counted in its segments no more, whoever adds members beside it", async () => {
+test("deleting a contact updates segment counts, also while members are added concurrently", async () => {
   const pro = { field: "data.plan", operator: "equals", value: "pro" };
   const { projectId, byKey, segmentId } = await furnish(pro, { plan: "pro" });
   const emails = Array.from({ length: 12 }, (_, n) => `person${n}@example.com`);

@@ -1,4 +1,4 @@
-// Keeps tracked segments current: contacts that something happened to are looked at within seconds, conditions on time by the clock.
+// Keeps tracked segments current. Changed contacts are checked within seconds, and time conditions periodically.
 import { startLoop } from "../platform/background/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
@@ -20,13 +20,13 @@ import type { Among } from "./member-queries.ts";
 import { canMove } from "./rules.ts";
 
 const POLL_MS = 4_000;
-/** Segments whose members are to be computed as a whole. */
+/** Poll interval for segments that need a full computation. */
 const COMPUTE_POLL_MS = 6_000;
-/** Notes looked at in one transaction. */
+/** Maximum number of outbox events per transaction. */
 const BATCH_SIZE = 2_000;
-/** Of one project in one turn; the next project follows, the rest is due in the next turn. */
+/** Batches of one project per turn. Then the next project follows, and the rest waits for the next turn. */
 const MAX_BATCHES = 20;
-/** How late a condition on time may be (decisions §5). */
+/** Maximum delay of a time condition (decisions §5). */
 const TIME_BASED_EVERY_MS = 5 * 60_000;
 const SCHEDULE_EVERY_MS = 30_000;
 const MAX_PARTS = 1_000;
@@ -35,7 +35,10 @@ export interface SegmentFollower {
   stop(): Promise<void>;
 }
 
-/** Looks once at what was noted in a project; returns whether there may be more. Another process at the same project: no. */
+/**
+ * Processes one batch of outbox events of a project and returns whether there may be more. Returns false if another process works on the
+ * project.
+ */
 export async function followChanges(database: Database, projectId: string): Promise<boolean> {
   return transaction(database, async (tx) => {
     const tracked = await lockTrackedSegments(tx, projectId);
@@ -66,12 +69,12 @@ async function follow(tx: Tx, projectId: string, segment: SegmentRow, among: Amo
   }
 }
 
-/** Events of these projects were too old to be kept: whoever was in a tracked segment because of them is looked at again. */
+/** Marks tracked segments as due after old events were deleted, because members may have matched only through those events. */
 export async function noteExpiredEvents(tx: Tx, projectIds: readonly string[]): Promise<void> {
   await updateAllDue(tx, projectIds);
 }
 
-/** Follows changes, computes what is due and says what is, until it is stopped; a long computation holds up no change. */
+/** Syncs changes, computes due segments and schedules time conditions until it is stopped. A long computation delays no change. */
 export function startFollowingChanges(options: {
   database: Database;
   log: Log;
@@ -79,7 +82,7 @@ export function startFollowingChanges(options: {
 }): SegmentFollower {
   const { database, log, metrics } = options;
 
-  /** Goes on while there is more, within bounds; a fault stops this one alone. */
+  /** Repeats while there is more, up to a limit. An error ends only this run. */
   async function drain(
     ids: Readonly<Record<string, string>>,
     maximum: number,
@@ -89,7 +92,7 @@ export function startFollowingChanges(options: {
     try {
       for (let times = 0; times < maximum && !signal.aborted; times++) if (!(await look())) return;
     } catch (error) {
-      log.warn({ err: error, ...ids }, "a tracked segment could not be brought up to date; it tries again");
+      log.warn({ err: error, ...ids }, "a tracked segment could not be updated, retrying");
     }
   }
 

@@ -1,4 +1,4 @@
-// What the suppression list and static segments do with imported contacts, to be handed to the import.
+// Provides the suppression list and static segments to contact imports.
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -8,7 +8,7 @@ import { addSuppressions } from "../suppressions/suppressions.ts";
 import { insertMembers, listMembersAmong } from "./member-queries.ts";
 import { findSegment, findSegmentForUpdate } from "./queries.ts";
 
-/** @throws Refusal SEGMENT_NOT_FOUND */
+/** @throws AppError SEGMENT_NOT_FOUND */
 export async function isStaticSegment(database: Database, projectId: string, id: string): Promise<boolean> {
   const row = isId(id) ? await findSegment(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");

@@ -1,15 +1,15 @@
-// Members that imports of contacts add to static segments, and that the undo of an import takes out again.
+// Counts and removes members that contact imports added to static segments, for the undo of an import.
 import type { Tx } from "../platform/database/database.ts";
 import { noteContacts } from "../reactions/reactions.ts";
 import type { ImportedMembers } from "../contacts/import/undo-import.ts";
 import { countImportedMembers, deleteImportedMembers } from "./member-queries.ts";
 import { findSegmentForUpdate } from "./queries.ts";
 
-/** For contacts/, which comes before this folder in the reading order. */
+/** Provided to contacts/, which comes before this folder in the reading order. */
 export const importedMembers: ImportedMembers = {
   count: (database, { projectId, id }) => countImportedMembers(database, projectId, id),
   async remove(tx, { projectId, id }, { number, segmentId }) {
-    // Locks the segment first, because its count moves with its members.
+    // Locks the segment first, because its count changes with its members.
     if ((await findSegmentForUpdate(tx, projectId, segmentId)) === undefined) return 0;
     const gone = await deleteImportedMembers(tx, projectId, segmentId, { jobId: id, number });
     await note(tx, projectId, gone);

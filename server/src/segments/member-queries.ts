@@ -1,10 +1,11 @@
-// Statements on `segment_members`. `matches` is a compiled filter over contacts `c`; no list of members passes through here whole.
+// Statements on `segment_members`. `matches` is a compiled filter over contacts `c`. No complete list of members passes through this
+// process.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
 import { recordEventsFrom, sameEventFor } from "../events/events.ts";
 
-/** Whether each member of a segment `s` is stored, and counted as it comes and goes. */
+/** SQL condition that a segment `s` stores its members and counts each change. */
 const followsMembers = sql`(s.type = 'STATIC' or s.track_membership)`;
 
 /** The contacts to move; `contactIds` null means all. */
@@ -22,9 +23,9 @@ export interface EventNames {
 }
 
 /**
- * Makes the stored members equal to who matches, all of them or only these contacts, with one event for each who really
- * came or left, and moves the count along; all in one statement. Who moves is found by a full join, which is always made by
- * hashing or sorting: of tables that grew lately PostgreSQL believes that they are empty, and would compare each with each.
+ * Makes the stored members equal to the matches, for all contacts or only the given ones. One statement also records an event per contact
+ * that entered or left, and updates the count. A full join finds the changes, because PostgreSQL always runs it by hashing or sorting. For
+ * recently grown tables PostgreSQL assumes few rows and would otherwise compare every pair.
  */
 export async function syncMembers(
   tx: Tx,
@@ -75,7 +76,7 @@ export async function syncMembers(
   return moved;
 }
 
-/** Removes up to `limit` stored members of a segment that is not tracked any more; returns how many. */
+/** Deletes up to `limit` stored members of a segment that is no longer tracked, and returns their number. */
 export async function deleteMembers(
   tx: Tx,
   projectId: string,
@@ -83,7 +84,7 @@ export async function deleteMembers(
   limit: number,
 ): Promise<number> {
   const result = await sql`
-    -- As an array: where PostgreSQL takes a project to have few rows, a join compares each with each.
+    -- An array, because for a project with few estimated rows a join would compare every pair.
     delete from segment_members where project_id = ${projectId} and segment_id = ${segmentId} and contact_id = any (array(
       select contact_id from segment_members where project_id = ${projectId} and segment_id = ${segmentId} limit ${limit}))`.execute(
     tx,
@@ -91,7 +92,7 @@ export async function deleteMembers(
   return Number(result.numAffectedRows ?? 0);
 }
 
-/** Adds contacts to a static segment by address; returns those that were not in it. */
+/** Adds contacts to a static segment by address and returns the ids of the new members. */
 export async function insertMembers(
   tx: Tx,
   projectId: string,
@@ -101,7 +102,7 @@ export async function insertMembers(
   const { rows } = await sql<{ contactId: string }>`
     with come as (
       insert into segment_members (project_id, segment_id, contact_id)
-      -- Who is being deleted is none of them; locked in the order in which deletion locks.
+      -- Skips contacts being deleted. Locks in the order of the deletion.
       select ${projectId}::uuid, ${segmentId}::uuid, c.id from contacts c
       where c.project_id = ${projectId} and c.email = any(${emails}::text[]) order by c.email for key share
       on conflict do nothing returning contact_id
@@ -112,7 +113,7 @@ export async function insertMembers(
   return rows.map((row) => row.contactId);
 }
 
-/** Those of the addresses whose contacts are members of a static segment. */
+/** Returns the addresses of contacts that are members of a static segment. */
 export async function listMembersAmong(
   tx: Tx,
   projectId: string,
@@ -126,7 +127,7 @@ export async function listMembersAmong(
   return new Set(rows.map((row) => row.email));
 }
 
-/** Removes contacts from a static segment by address; returns those that were in it. */
+/** Removes contacts from a static segment by address and returns the ids of the removed members. */
 export async function deleteMembersByEmail(
   tx: Tx,
   projectId: string,
@@ -146,7 +147,10 @@ export async function deleteMembersByEmail(
   return rows.map((row) => row.contactId);
 }
 
-/** Locks the segments in which these contacts are counted, in one order; memberships may be added to others until the contacts are locked. */
+/**
+ * Locks the segments that count these contacts, in one order. Until the contacts are locked, other transactions may still add them to more
+ * segments.
+ */
 export async function lockSegmentsOf(
   tx: Tx,
   projectId: string,
@@ -160,7 +164,7 @@ export async function lockSegmentsOf(
     order by s.id for no key update`.execute(tx);
 }
 
-/** Ends the memberships of contacts that are deleted. The count of a segment whose members are not kept is of when it was counted. */
+/** Deletes the memberships of deleted contacts. Segments that do not store members keep the count of their last refresh. */
 export async function deleteMembershipsOf(
   tx: Tx,
   projectId: string,
@@ -177,7 +181,10 @@ export async function deleteMembershipsOf(
   );
 }
 
-/** How many contacts are still in static segments since an import added them; `import_changes` lists the contacts that existed before. */
+/**
+ * Counts contacts that are still in static segments since an import added them. `import_changes` lists contacts that existed before the
+ * import.
+ */
 export async function countImportedMembers(
   database: Database,
   projectId: string,
@@ -191,7 +198,7 @@ export async function countImportedMembers(
   return rows[0]?.count ?? 0;
 }
 
-/** Ends the memberships that a row of `import_changes` lists, unless they began at another time; returns whose they were. */
+/** Deletes the memberships listed in a row of `import_changes`, unless they began at another time. Returns the ids of the contacts. */
 export async function deleteImportedMembers(
   tx: Tx,
   projectId: string,
@@ -214,8 +221,8 @@ export async function deleteImportedMembers(
 }
 
 /**
- * How many members of a segment are stored, where its count follows them: it is locked, so none moves beside it. Null where the count is of
- * who matches: nobody keeps its members, or they are about to be computed as a whole.
+ * Counts the stored members of a segment under a lock, so that no concurrent change is missed. Returns null if members are not stored or
+ * about to be recomputed. The count then comes from the current matches.
  */
 export async function countStoredMembers(tx: Tx, projectId: string, id: string): Promise<number | null> {
   const locked = await sql`

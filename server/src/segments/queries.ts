@@ -1,4 +1,4 @@
-// Statements on `segments`: the records, and which of them are to be computed. Those on their members are in member-queries.ts.
+// Statements on `segments`, including due computations. member-queries.ts has the statements on members.
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -57,8 +57,7 @@ export async function insertSegment(tx: Tx, segment: NewSegment): Promise<void> 
       ${segment.memberCount}, case when ${segment.trackMembership} then now() end)`.execute(tx);
 }
 
-/** Slugs of the project that are this one or this one with a number. */
-/** The slugs of segments that are there or were deleted, with a number or without. */
+/** Returns slugs equal to this one, or with a number appended, of existing and deleted segments. */
 export async function listSlugsLike(tx: Tx, projectId: string, slug: string): Promise<string[]> {
   const isLike = sql`project_id = ${projectId} and (slug = ${slug} or slug ~ ${`^${slug}-[0-9]+$`})`;
   const { rows } = await sql<{ slug: string }>`
@@ -104,7 +103,7 @@ export async function listSegmentRows(
     select ${sql.join(COLUMNS.map((column) => sql.ref(column)))} from segments
     where project_id = ${projectId} and ${page === null || page.before === null ? sql`true` : sql`id < ${page.before}`}
     order by id desc ${page === null ? sql`` : sql`limit ${page.limit + 1}`}`;
-  // A filter is told twice, in each of its forms.
+  // A filter appears twice in the response, in each of its two forms.
   const fitting = { order: sql`order by id desc`, size: sql`2 * coalesce(octet_length(filters::text), 0)` };
   const { rows } = await sql<SegmentRow & RowOfBytes>`${asFarAsItFits(found, fitting)}`.execute(database);
   return rows;
@@ -116,7 +115,7 @@ export interface SegmentName {
   type: SegmentType;
 }
 
-/** A page of them newest first, and one more when there are more. */
+/** Returns a page, newest first, with one extra row if there are more. */
 export async function listSegmentNames(
   database: Database,
   projectId: string,
@@ -161,7 +160,7 @@ export async function updateSegmentRow(
     .execute();
 }
 
-/** What follows from other segments is no change of this one: whoever edits it has read what it says. */
+/** Keeps `updatedAt`, because causes derived from other segments are not an edit of this one. */
 export async function updateCauses(
   tx: Tx,
   projectId: string,
@@ -186,20 +185,20 @@ export async function updateMemberCount(
     where project_id = ${projectId} and id = ${id} and member_count <> ${memberCount}`.execute(database);
 }
 
-/** Deletes a segment; its slug is not given to another one, because events and filters may still name it. */
+/** Deletes a segment. Its slug is never reused, because events and filters may still name it. */
 export async function deleteSegmentRow(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`
     with gone as (delete from segments where project_id = ${projectId} and id = ${id} returning project_id, slug)
     insert into retired_slugs (project_id, slug) select project_id, slug from gone`.execute(tx);
 }
 
-/** Asks for a computation of the members: now, or at the latest then. */
+/** Requests a computation of the members. */
 export async function updateComputeDue(database: Database, projectId: string, ids: readonly string[]) {
   await sql`update segments set compute_due_at = now()
     where project_id = ${projectId} and id = any(${ids}::uuid[]) and type = 'DYNAMIC'`.execute(database);
 }
 
-/** Segments whose members are to be computed, or removed because they are not tracked any more. */
+/** Returns segments with members to compute, or to delete because tracking ended. */
 export async function listDueSegments(database: Database) {
   const { rows } = await sql<{ projectId: string; id: string }>`
     select project_id, id from segments where compute_due_at <= now() order by compute_due_at limit 1000`.execute(
@@ -208,7 +207,7 @@ export async function listDueSegments(database: Database) {
   return rows;
 }
 
-/** Locks a segment that is due, unless another process works on it. */
+/** Locks a due segment, unless another process works on it. */
 export async function lockDueSegment(tx: Tx, projectId: string, id: string): Promise<SegmentRow | undefined> {
   return tx
     .selectFrom("segments")
@@ -221,7 +220,7 @@ export async function lockDueSegment(tx: Tx, projectId: string, id: string): Pro
     .executeTakeFirst();
 }
 
-/** Locks the tracked segments of a project; those that another process works on are missing. */
+/** Locks the tracked segments of a project, except the ones locked by another process. */
 export async function lockTrackedSegments(tx: Tx, projectId: string): Promise<SegmentRow[]> {
   return tx
     .selectFrom("segments")
@@ -246,27 +245,27 @@ export async function countTrackedSegments(database: Database, projectId: string
   return row.count;
 }
 
-/** Tracked segments with conditions on time, to be looked at by the clock. */
+/** Schedules tracked segments with time conditions. */
 export async function updateTimeBasedDue(database: Database, everyMs: number): Promise<void> {
   await sql`update segments set compute_due_at = now() + make_interval(secs => ${everyMs / 1000})
     where track_membership and type = 'DYNAMIC' and time_based and compute_due_at is null`.execute(database);
 }
 
-/** Has the tracked segments of projects computed as a whole. */
+/** Requests a full computation of the tracked segments of these projects. */
 export async function updateAllDue(tx: Tx, projectIds: readonly string[]): Promise<void> {
   await sql`update segments set compute_due_at = now()
     where project_id = any(${projectIds}::uuid[]) and track_membership and type = 'DYNAMIC'
       and (compute_due_at is null or compute_due_at > now())`.execute(tx);
 }
 
-/** Marks that the members are as computed; whatever changes from here on is noted. */
+/** Marks the members as computed. Later changes are recorded as outbox events. */
 export async function updateComputed(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`update segments set compute_due_at = null where project_id = ${projectId} and id = ${id}`.execute(
     tx,
   );
 }
 
-/** What can move a contact in or out of any tracked segment of a project. */
+/** Returns the events and changes that can move a contact in or out of any tracked segment of a project. */
 export async function listTrackedCauses(database: Database, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ cause: string }>`
     select distinct cause from segments s, unnest(s.causes) as cause

@@ -1,4 +1,4 @@
-// HTTP for segments: endpoint → verb → answer.
+// HTTP routes for segments.
 import * as contract from "@postloft/contract/segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -34,7 +34,7 @@ export function segmentRoutes(parts: SegmentParts): Route[] {
       commit(async (tx) => ok(await previewFilter(tx, projectId, body.filters))),
     ),
     route(contract.explainSegment, async ({ projectId, body, commit }) => {
-      // Before the transaction: a connection must not be held while others have their turn.
+      // Runs before the transaction, so that no connection is held while the request waits for its turn.
       const explained = await explainForContact(parts, projectId, body);
       return commit(async () => ok(explained));
     }),

@@ -1,4 +1,4 @@
-// The pure rules of segments: slugs, what stands on what, what can move whom.
+// Pure rules of segments: slugs, dependencies, and causes of changes.
 import { describe, expect, test } from "vitest";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { allCauses, canMove, freeSlug, segmentsOver, segmentsUnder, slugOf, type Node } from "./rules.ts";
@@ -12,7 +12,7 @@ describe("a slug", () => {
     ["a".repeat(100), "a".repeat(60)],
   ])("of %j is %j", (name, slug) => expect(slugOf(name)).toBe(slug));
 
-  test("that is taken gets the first free number", () => {
+  test("gets the first free number if it is taken", () => {
     expect(freeSlug("vip", new Set())).toBe("vip");
     expect(freeSlug("vip", new Set(["vip", "vip-2"]))).toBe("vip-3");
   });
@@ -32,16 +32,16 @@ const event = (name: string): Filter => ({
 const nodes = (filters: Record<string, Filter | null>): Map<string, Node> =>
   new Map(Object.entries(filters).map(([id, one]) => [id, { id, filters: one }]));
 
-test("a segment stands on what its filters name, through others too, and cycles end", () => {
+test("a segment depends on the segments in its filters, also indirectly, and cycles end", () => {
   const all = nodes({ [A]: on(B), [B]: on(C, A), [C]: null });
   expect([...segmentsUnder(on(A), all)].toSorted()).toEqual([A, B, C]);
   expect(segmentsOver(C, all).toSorted()).toEqual([A, B]);
 });
 
-test("the causes of a segment include those of what it stands on", () => {
+test("the causes of a segment include the causes of its dependencies", () => {
   const all = nodes({ [B]: event("bought") });
   expect(allCauses(on(B), all)).toEqual({ causes: ["bought"], timeBased: false });
-  // Who is in a static one changes without an event.
+  // Members of a static segment change without an event.
   const onStatic = nodes({ [B]: on(C), [C]: null });
   expect(allCauses(on(B), onStatic)).toEqual({ causes: ["*"], timeBased: false });
   const recent: Filter = {

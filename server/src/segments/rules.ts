@@ -1,4 +1,4 @@
-// Pure rules of segments: the slug in their events, which other segments they stand on, what can move a contact in or out.
+// Pure rules of segments: event slugs, dependencies between segments, and the causes of membership changes.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -7,7 +7,7 @@ import type { EventNames } from "./member-queries.ts";
 
 const MAX_SLUG_LENGTH = 60;
 
-/** The name in lower case, everything but letters and digits as one hyphen (decisions §5); never empty. */
+/** Returns the name in lower case with hyphens for everything except letters and digits (decisions §5). Never empty. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize("NFKC")
@@ -17,7 +17,7 @@ export function slugOf(name: string): string {
   return slug.slice(0, MAX_SLUG_LENGTH).replace(/-$/, "") || "segment";
 }
 
-/** The slug, or the first free one with a number: two segments never share the names of their events, also not with one that was deleted. */
+/** Returns the slug, or its first free number. Two segments never share event names, not even with a deleted segment. */
 export function freeSlug(slug: string, taken: ReadonlySet<string>): string {
   if (!taken.has(slug)) return slug;
   for (let number = 2; ; number++) if (!taken.has(`${slug}-${number}`)) return `${slug}-${number}`;
@@ -31,26 +31,26 @@ export function eventNamesOf(segment: { id: string; name: string; slug: string }
   };
 }
 
-/** The name of the first that there is. */
+/** Returns the name of the first match. */
 type NameOfUser = (database: Database, projectId: string, segmentId: string) => Promise<string | undefined>;
 
-/** Who of the folders after this one stands on a segment; handed in by api.ts. */
+/** Checks for uses of a segment in later folders, provided through api.ts. */
 export interface SegmentUse {
-  /** A campaign that is scheduled or under way. */
+  /** A scheduled or running campaign. */
   campaignOfSegment: NameOfUser;
   /** An enabled workflow. */
   workflowOfSegment: NameOfUser;
-  /** An enabled workflow that starts where contacts enter or leave it. */
+  /** An enabled workflow that starts when contacts enter or leave the segment. */
   workflowStartedBy: NameOfUser;
 }
 
-/** A segment as far as others can stand on it. */
+/** The properties of a segment that matter for dependencies. */
 export interface Node {
   id: string;
   filters: Filter | null;
 }
 
-/** Every segment these filters stand on, through others too; ids that are none are among them. */
+/** Returns all segments that these filters use, directly or indirectly, including unknown ids. */
 export function segmentsUnder(filters: Filter, nodes: ReadonlyMap<string, Node>): Set<string> {
   const found = new Set<string>();
   const waiting = causesOf(filters).segments;
@@ -63,7 +63,7 @@ export function segmentsUnder(filters: Filter, nodes: ReadonlyMap<string, Node>)
   return found;
 }
 
-/** The segments that stand on this one, through others too. */
+/** Returns the segments that use this one, directly or indirectly. */
 export function segmentsOver(id: string, nodes: ReadonlyMap<string, Node>): string[] {
   return [...nodes.values()]
     .filter((node) => node.filters !== null && segmentsUnder(node.filters, nodes).has(id))
@@ -76,8 +76,8 @@ export interface Causes {
 }
 
 /**
- * What can move a contact in or out of a dynamic segment, the segments it stands on included. Whoever is added to a static one or
- * removed from it is noted as changed.
+ * Returns the causes of membership changes of a dynamic segment, including its dependencies. Members added to or removed from a static
+ * segment count as changed contacts.
  */
 export function allCauses(filters: Filter, nodes: ReadonlyMap<string, Node>): Causes {
   const inner = [...segmentsUnder(filters, nodes)].flatMap((id) => nodes.get(id) ?? []);
@@ -88,7 +88,7 @@ export function allCauses(filters: Filter, nodes: ReadonlyMap<string, Node>): Ca
   return { causes: [...new Set(names)].toSorted(), timeBased: all.some((one) => one.timeBased) };
 }
 
-/** Whether what happened to a contact can move it; a cause of null is a change of the contact without an event. */
+/** Returns whether an event can move a contact. A null cause is a change of the contact without an event. */
 export function canMove(causes: readonly string[], cause: string | null): boolean {
   if (cause === null || causes.includes(cause)) return true;
   return causes.includes(ANY_CHANGE) && !/^(email|segment)\./.test(cause);

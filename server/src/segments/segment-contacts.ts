@@ -1,4 +1,4 @@
-// Who is in a segment now, or would be by a filter that is not saved.
+// Lists and counts the current members of a segment or the matches of an unsaved filter.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -17,7 +17,10 @@ export interface NumberedPage {
   totalPages: number;
 }
 
-/** Who is in a segment now, newest contact first. @throws Refusal VALIDATION_ERROR when the page would hold too many bytes. */
+/**
+ * Returns the current members of a segment, newest contact first.
+ * @throws AppError VALIDATION_ERROR if the page would be too large.
+ */
 export async function listSegmentContacts(
   database: Database,
   projectId: string,
@@ -29,19 +32,19 @@ export async function listSegmentContacts(
   const total = await countMatching(database, projectId, matches);
   const found = { limit: pageSize, offset: (page - 1) * pageSize };
   const { contacts: data, isWhole } = await listMatching(database, projectId, matches, found);
-  // Pages with numbers cannot end early: what is left out would be on none of them.
+  // Numbered pages cannot end early, because the omitted contacts would appear on no page.
   if (!isWhole)
     throw invalidField(
       "pageSize",
       "too_big",
-      `These contacts hold more than ${LIMITS.pageBytes.value} bytes: ask for fewer on a page.`,
+      `This page would exceed ${LIMITS.pageBytes.value} bytes. Request fewer contacts per page.`,
     );
   return { data, total, page, pageSize, totalPages: Math.ceil(total / pageSize) };
 }
 
 const SAMPLE_SIZE = 5;
 
-/** How many contacts match a filter that is not saved, and the newest few of them. */
+/** Returns the number of matches of an unsaved filter and the newest few. */
 export async function previewFilter(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// The contacts of a segment or of a filter as a condition of a statement, and which segments a filter may name.
+// Builds SQL conditions for the contacts of a segment or a filter, and validates the segments in a filter.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
@@ -7,7 +7,10 @@ import { membershipForAll, restrictionForAll, restrictionOf } from "./filters/co
 import { loadSegments, type SegmentSource } from "./filters/load-segments.ts";
 import { segmentsUnder } from "./rules.ts";
 
-/** Conditions on segments name segments of this project, and never, through others, the segment itself. @throws Refusal VALIDATION_ERROR naming `field`. */
+/**
+ * Requires that all segments in the filters exist in the project and do not lead back to this segment.
+ * @throws AppError VALIDATION_ERROR for `field`.
+ */
 export function checkSegments(
   field: string,
   id: string,
@@ -21,9 +24,9 @@ export function checkSegments(
 }
 
 /**
- * The contacts of a segment, or of a filter that is not saved, as a condition on `contacts c`.
- * @param scope whether the statement names its contacts
- * @throws Refusal VALIDATION_ERROR naming `field` when a segment is none of the project's.
+ * Returns the contacts of a segment or an unsaved filter as a condition on `contacts c`.
+ * @param scope `few` if the statement names its contacts
+ * @throws AppError VALIDATION_ERROR for `field` if a segment does not belong to the project.
  */
 export async function segmentRestriction(
   database: Database,

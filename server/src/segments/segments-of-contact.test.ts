@@ -1,4 +1,4 @@
-// Which segments one contact is in: of every kind, live, a page at a time.
+// Segments of one contact: static and dynamic, evaluated live, page by page.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
@@ -19,7 +19,7 @@ const plan = (value: string) => ({
 
 const told = ({ data }: Segments) => data.map(({ name, isMember }) => [name, isMember]);
 
-test("a contact is in segments of every kind as they are now, and in none of another project", async () => {
+test("a contact is in static and dynamic segments as of now, and in none of another project", async () => {
   const { byKey } = await server.createProject();
   const create = (body: object) => server.call<{ id: string }>("POST", "/segments", byKey, body);
   const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
@@ -84,7 +84,7 @@ const many = (count: number, others: object[] = []) => ({
   ],
 });
 
-test("of a segment that became too large by those it stands on it is not told, of all others it is", async () => {
+test("returns null for a segment that became too large, and an answer for all others", async () => {
   const { byKey } = await server.createProject();
   const create = async (name: string, filters: object) =>
     (await server.call<{ id: string }>("POST", "/segments", byKey, { name, filters })).body.id;
@@ -99,7 +99,7 @@ test("of a segment that became too large by those it stands on it is not told, o
       inner.map((id) => ({ field: `segment.${id}`, operator: "memberOfSegment" })),
     ),
   );
-  // Such a change is refused now; installations have some of before.
+  // Such a change is rejected now, but older installations may contain one.
   await server.rows(
     "update segments set filters = $1 where id = any($2)",
     JSON.stringify(many(largest)),

@@ -1,4 +1,4 @@
-// The other way round: which segments one contact is in.
+// Lists the segments that one contact is in.
 import type { SegmentType } from "@postloft/contract/segments.ts";
 import { getContact } from "../contacts/contacts.ts";
 import { isAmong } from "../contacts/matching-contacts.ts";
@@ -19,10 +19,9 @@ export interface SegmentOfContact {
 const LIST = "segments";
 
 /**
- * A page of the segments of a project, with whether the contact is in each now. Each is a statement of its own: filters are as
- * large as users make them, and together they would keep the serving thread and the planner.
- *
- * @throws Refusal CONTACT_NOT_FOUND, the same for an id of another project
+ * Returns a page of a project's segments with the contact's current membership. Each segment takes a separate statement, because filters
+ * can be large and one combined statement would block the serving thread and the planner.
+ * @throws AppError CONTACT_NOT_FOUND, also for a contact of another project
  */
 export async function listSegmentsOfContact(
   database: Database,

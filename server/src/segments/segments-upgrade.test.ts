@@ -1,4 +1,4 @@
-// The upgrade by which segments that stand on static ones follow them, and counts are of who is stored (migrations 0101 and 0102).
+// Upgrade to segments that follow static ones, and to counts of stored members (migrations 0101 and 0102).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { migrate } from "../platform/database/migrations.ts";
@@ -37,7 +37,7 @@ const on = (id: string, ...others: object[]) => ({
   ],
 });
 
-test("segments over static ones, through others too, wait for changes of contacts; tracked ones are computed once, others counted", async () => {
+test("segments over static ones subscribe to contact changes, tracked ones are computed once", async () => {
   const still = await add("still", null, [], false);
   const direct = await add("direct", on(still), ["seen"], true);
   await add(

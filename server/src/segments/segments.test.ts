@@ -1,4 +1,4 @@
-// Segments over HTTP: records, members, counts, and the events of those who come and leave.
+// Segments over HTTP: records, members, counts, and events of contacts that enter and leave.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -56,7 +56,7 @@ async function eventNames(project: TestProject): Promise<string[]> {
   return rows.map(({ name, email }) => `${name} ${email}`);
 }
 
-test("a dynamic segment is who matches now, in both forms of its filter, and its count is true", async () => {
+test("a dynamic segment has the current matches for both forms of its filter, with an exact count", async () => {
   const { byKey } = await server.createProject();
   await contact(byKey, "ada@example.com", { plan: "pro" });
   await contact(byKey, "bob@example.com", { plan: "free" });
@@ -101,7 +101,7 @@ test("segments are listed newest first, as an array or in pages", async () => {
   expect(second.body.data.map(({ name }) => name)).toEqual(["one"]);
 });
 
-test("a static segment is who was added; unknown addresses are told or created", async () => {
+test("a static segment has the added contacts, and unknown addresses are reported or created", async () => {
   const { byKey } = await server.createProject();
   await contact(byKey, "ada@example.com");
   const { id } = await create(byKey, { name: "Guests", type: "STATIC" });
@@ -128,7 +128,7 @@ test("a static segment is who was added; unknown addresses are told or created",
   expect((await server.call<Segment>("GET", `/segments/${id}`, byKey)).body.memberCount).toBe(1);
 });
 
-test("computing a tracked segment emits one event for each real entry and exit, and a second time none", async () => {
+test("computing a tracked segment emits one event per entry and exit, and none the second time", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contact(byKey, "ada@example.com", { plan: "pro" });
@@ -150,7 +150,7 @@ test("computing a tracked segment emits one event for each real entry and exit, 
   expect(event?.data).toEqual({ segmentId: id, segmentName: "Pro" });
 });
 
-test("a tracked segment follows events and changes by itself, with one event for each move", async () => {
+test("a tracked segment follows events and changes automatically, with one event per move", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await create(byKey, { name: "Buyers", filters: BOUGHT, trackMembership: true });
@@ -167,7 +167,7 @@ test("a tracked segment follows events and changes by itself, with one event for
       ]),
     { timeout: 30_000, interval: 50 },
   );
-  // Nothing else is left to look at: the change alone must do it.
+  // Waits until no outbox events are left, so that only the next change can cause the exit.
   await vi.waitFor(
     async () =>
       expect(
@@ -205,7 +205,7 @@ const on = (id: string) => ({
   conditions: [{ field: `segment.${id}`, operator: "memberOfSegment" }],
 });
 
-test("a segment on another one follows it, and cannot stand on itself", async () => {
+test("a segment follows the segment it uses and cannot use itself", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const inner = await create(byKey, { name: "Inner", filters: PRO });
@@ -226,13 +226,13 @@ test("a segment on another one follows it, and cannot stand on itself", async ()
   );
 });
 
-/** The first condition of a filter, so many times. */
+/** Repeats the first condition of a filter. */
 const many = ({ conditions }: { conditions: object[] }, times: number) => ({
   operator: "OR",
   conditions: Array.from({ length: times }, () => conditions[0]),
 });
 
-test("a change that makes the segments over it too large to be asked is refused, naming one", async () => {
+test("rejects a change that makes a dependent segment too large, and names that segment", async () => {
   const { byKey } = await server.createProject();
   const inner = await create(byKey, { name: "Inner", filters: PRO });
   await create(byKey, { name: "Between", filters: many(on(inner.id), 40) });
@@ -241,12 +241,12 @@ test("a change that makes the segments over it too large to be asked is refused,
   expect((await change(many(PRO, 9))).status).toBe(200);
   const refused = await change(many(PRO, 10));
   expect(faultsOf(refused)).toEqual(["filters too_big"]);
-  expect(JSON.stringify(refused.body)).toMatch(/The segment \\"Outer\\" stands on this one/);
+  expect(JSON.stringify(refused.body)).toMatch(/The segment \\"Outer\\" uses this one/);
   const refresh = await server.call("POST", `/segments/${outer.id}/refresh`, byKey);
   expect(refresh.status).toBe(200);
 });
 
-test("renaming keeps the names of the events; two segments of one name have names of their own", async () => {
+test("renaming keeps the event names, and segments with the same name get different ones", async () => {
   const { byKey } = await server.createProject();
   const first = await create(byKey, { name: "VIP", type: "STATIC" });
   const second = await create(byKey, { name: "vip", type: "STATIC" });
@@ -255,7 +255,7 @@ test("renaming keeps the names of the events; two segments of one name have name
   expect(renamed.body).toMatchObject({ name: "Friends", slug: "vip" });
 });
 
-test("those who change segments of a project at once see what the others did", async () => {
+test("concurrent changes of segments in a project see each other", async () => {
   const { byKey } = await server.createProject();
   const made = await Promise.all(
     Array.from({ length: 8 }, () =>
@@ -272,7 +272,7 @@ test("those who change segments of a project at once see what the others did", a
   expect(circle.map(({ status }) => status).toSorted()).toEqual([200, 422]);
 });
 
-test("of two who change a segment they both read, the second is told when they say what they read; what it stands on changes nothing of it", async () => {
+test("rejects an edit of an outdated version, but changes of a used segment do not outdate it", async () => {
   const { byKey } = await server.createProject();
   const under = await create(byKey, { name: "Under", filters: PRO });
   const { id, updatedAt: expectedUpdatedAt } = await create(byKey, { name: "Over", filters: on(under.id) });
@@ -289,7 +289,7 @@ test("of two who change a segment they both read, the second is told when they s
   expect((await patch({ name: "Four" })).body.name).toBe("Four");
 });
 
-test("when it is not tracked any more its members are forgotten, without an event", async () => {
+test("members of a segment are deleted without an event when tracking ends", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contact(byKey, "ada@example.com", { plan: "pro" });
@@ -306,7 +306,7 @@ test("when it is not tracked any more its members are forgotten, without an even
   expect(refusalOf(await server.call("POST", `/segments/${id}/compute`, byKey))).toBe("409 CONFLICT");
 });
 
-test("a preview counts and shows a few; an explanation tells each condition with what was seen", async () => {
+test("a preview returns count and sample, and an explanation the compared value per condition", async () => {
   const { byKey } = await server.createProject();
   const id = await contact(byKey, "ada@example.com", { plan: "pro" });
   const preview = await server.call<{ count: number; sample: Array<{ email: string }> }>(
@@ -328,7 +328,7 @@ test("a preview counts and shows a few; an explanation tells each condition with
   expect(explained.body.conditions[0]).toMatchObject({ field: "data.plan", seen: "pro" });
 });
 
-test("explaining the largest filter for a large text takes hardly any time of the serving thread", async () => {
+test("explaining the largest filter for a large text takes little time on the serving thread", async () => {
   const { byKey } = await server.createProject();
   const text = "ſtraßen".repeat(60_000);
   const id = await contact(byKey, "ada@example.com", { text });
@@ -352,12 +352,12 @@ test("explaining the largest filter for a large text takes hardly any time of th
     const { user, system } = process.threadCpuUsage(before);
     return { ...answer, ms: (user + system) / 1000 };
   };
-  // What else goes on in this process only adds to it: the least of three is what it takes.
+  // Other work in this process adds to the measured time, so the minimum of three runs counts.
   const done: Array<Awaited<ReturnType<typeof explain>>> = [];
   await vi.waitFor(
     async () => {
       const run = await explain();
-      // On a machine that is too busy the deadline ends one, and somebody asks again.
+      // On a busy machine the deadline may end a run, so it is repeated.
       if (run.status === 200) done.push(run);
       expect(done).toHaveLength(3);
     },
@@ -367,14 +367,14 @@ test("explaining the largest filter for a large text takes hardly any time of th
   expect(explained.body.matches).toBe(false);
   expect(explained.body.conditions).toHaveLength(100);
   expect(explained.body.conditions[0]?.seen).toBe(`${text.slice(0, LIMITS.seenLength.value)}…`);
-  // The client's own work is in it; folded for each condition it was three seconds.
+  // The time includes the client's own work. Folding the text once per condition took three seconds.
   expect(explained.ms).toBeLessThan(200);
   const twice = { operator: "OR", conditions: [filters, filters] };
   const refused = await server.call("POST", "/segments/explain", byKey, { filters: twice, contactId: id });
   expect(faultsOf(refused)).toEqual(["filters too_big"]);
 });
 
-test("what cannot be is refused, naming the field", async () => {
+test("rejects invalid segments with an error on the field", async () => {
   const { byKey } = await server.createProject();
   const faults = async (body: unknown) => faultsOf(await server.call("POST", "/segments", byKey, body));
   expect(await faults({ name: "x" })).toEqual(["filters required"]);

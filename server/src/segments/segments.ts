@@ -1,4 +1,4 @@
-// Segments as records: read and listed, counted.
+// Reads, lists and counts segments.
 import { groupedFilter, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SegmentType } from "@postloft/contract/segments.ts";
@@ -47,7 +47,7 @@ function present(row: SegmentRow): SegmentView {
   };
 }
 
-/** @throws Refusal SEGMENT_NOT_FOUND, the same for an id of another project. */
+/** @throws AppError SEGMENT_NOT_FOUND, also for a segment of another project. */
 export async function getSegmentRow(database: Database, projectId: string, id: string): Promise<SegmentRow> {
   const row = isId(id) ? await findSegment(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("SEGMENT_NOT_FOUND");
@@ -60,7 +60,10 @@ export async function getSegment(database: Database, projectId: string, id: stri
 
 const LIST = "segments";
 
-/** All segments newest first, or a page of them when one is asked for. @throws Refusal VALIDATION_ERROR when all are too much. */
+/**
+ * Returns all segments, newest first, or a page if requested.
+ * @throws AppError VALIDATION_ERROR if all segments together are too large.
+ */
 export async function listSegments(
   database: Database,
   projectId: string,
@@ -72,14 +75,14 @@ export async function listSegments(
     throw invalidField(
       "limit",
       "required",
-      `The segments of the project hold more than ${LIMITS.pageBytes.value} bytes: ask for pages of them.`,
+      `The segments of this project exceed ${LIMITS.pageBytes.value} bytes. Request them in pages.`,
     );
   if (request === null) return rows.map(present);
   const total = request.before === null ? await countSegments(database, projectId) : 0;
   return { ...toPage(LIST, { ...request, limit }, rows, present), total };
 }
 
-/** Counts who is in a segment now and keeps the count. */
+/** Counts the current members of a segment and stores the count. */
 export async function refreshSegment(
   tx: Tx,
   projectId: string,

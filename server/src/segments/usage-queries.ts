@@ -1,4 +1,4 @@
-// Statements on segments that other folders ask for, before a field goes or a contact is exported.
+// Statements about segments for other folders, used to delete a field or export a contact.
 import { sql, type RawBuilder } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 
@@ -7,7 +7,7 @@ interface NamedRow {
   name: string;
 }
 
-/** A filter, however deep, with a condition on the field, or on something inside its objects. */
+/** Returns whether a filter has a condition on the field or on a nested key, at any depth. */
 export function namesField(filter: string, field: string): RawBuilder<unknown> {
   return sql`jsonb_path_exists(${sql.ref(filter)}, '$.**.field ? (@ == $name || @ starts with $inside)',
     jsonb_build_object('name', ${field}::text, 'inside', ${field}::text || '.'))`;
@@ -25,7 +25,7 @@ export async function listSegmentsNaming(
   return rows;
 }
 
-/** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+/** Returns the static segments of a contact and its tracked dynamic segments. */
 export async function listSegmentsOfContact(database: Database, projectId: string, contactId: string) {
   return database
     .selectFrom("segment_members as m")

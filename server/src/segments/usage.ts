@@ -1,4 +1,4 @@
-// What the folders before this one ask of segments: who is in one, and which use a field or an event.
+// Provides segment members and the usage of fields and events to earlier folders.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { RawBuilder, SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
@@ -14,7 +14,10 @@ import { listSegmentsNaming, listSegmentsOfContact } from "./usage-queries.ts";
 
 export { namesField } from "./usage-queries.ts";
 
-/** The members of a segment now, as a condition on `contacts c`. @throws Refusal SEGMENT_NOT_FOUND. */
+/**
+ * Returns the current members of a segment as a condition on `contacts c`.
+ * @throws AppError SEGMENT_NOT_FOUND.
+ */
 async function membersOf(
   database: Database,
   projectId: string,
@@ -29,13 +32,13 @@ async function membersOf(
   return membershipOf(database, segmentId, { projectId, segments });
 }
 
-/** Who is meant by a segment or by conditions, and which segment an import may add to, for contacts/. */
+/** Resolves segments and conditions, and the target segment of an import, for contacts/. */
 export const whoIsMeant = { membersOf, matchesOf: segmentRestriction, isStaticSegment };
 
-/** The memberships of contacts that are deleted, for contacts/. */
+/** Memberships of deleted contacts, for contacts/. */
 export const memberships: Dependents = { lock: lockSegmentsOf, end: deleteMembershipsOf };
 
-/** The segments in which a contact stands: static ones, and dynamic ones whose members are tracked. */
+/** Returns the static segments of a contact and its tracked dynamic segments. */
 export async function segmentsOfContact(
   database: Database,
   projectId: string,
@@ -44,7 +47,7 @@ export async function segmentsOfContact(
   return listSegmentsOfContact(database, projectId, contactId);
 }
 
-/** Segments with a condition on a field (`data.plan`, `email`). */
+/** Returns segments with a condition on a field (`data.plan`, `email`). */
 export async function segmentsNamingField(
   database: Database,
   projectId: string,
@@ -53,7 +56,7 @@ export async function segmentsNamingField(
   return listSegmentsNaming(database, projectId, field);
 }
 
-/** Segments whose members an event can move, those that stand on others that use it among them. */
+/** Returns segments with members that an event can change, directly or through other segments. */
 export async function listSegmentsWithEvent(database: Database, projectId: string, eventName: string) {
   return listSegmentsByCause(database, projectId, eventName);
 }

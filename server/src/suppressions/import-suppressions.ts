@@ -1,4 +1,4 @@
-// The job `suppressions.import`: puts the addresses of a file on the suppression list.
+// The job `suppressions.import`, which adds the addresses of a file to the suppression list.
 import { cleanAddress } from "@postloft/contract/contact-file/clean-address.ts";
 import { stepOfImport } from "../contacts/import/import-step.ts";
 import { addSuppressions, findSuppressed } from "./suppressions.ts";

@@ -23,7 +23,7 @@ export interface NewSuppression {
   actor: string | null;
 }
 
-/** The reason for which an address of a project is listed. */
+/** Returns a query for the reason why an address of a project is suppressed. */
 export const reasonOf = (
   projectId: RawBuilder<unknown>,
   email: RawBuilder<unknown>,
@@ -34,8 +34,7 @@ const rank = (reason: RawBuilder<unknown>) =>
   sql`array_position(${[...SUPPRESSION_REASONS]}::text[], ${reason})`;
 
 /**
- * Lists addresses; of one that is listed a stronger reason takes the place of a weaker one. Each address of a project once.
- * Returns those that were not listed before.
+ * Adds addresses to the list. A stronger reason replaces a weaker one. Each address of a project may appear once. Returns the new entries.
  */
 export async function upsertSuppressions(
   tx: Tx,
@@ -51,7 +50,7 @@ export async function upsertSuppressions(
       ${suppressions.map((one) => one.emailId)}::uuid[],
       ${suppressions.map((one) => one.actor)}::text[]
     ) as i (project_id, id, email, reason, email_id, actor)
-    -- One order everywhere: two that list the same addresses must not wait for each other.
+    -- One order everywhere, so that concurrent inserts of the same addresses cannot deadlock.
     order by project_id, email
     on conflict (project_id, email) do update set
       reason = excluded.reason, email_id = excluded.email_id, actor = excluded.actor
@@ -113,7 +112,7 @@ export async function listSuppressionsAfter(
   return rows;
 }
 
-/** Those of the addresses that are listed, by whatever project asks. */
+/** Returns the listed ones of these addresses, across projects. */
 export async function findSuppressionRows(
   database: Database,
   addresses: ReadonlyArray<{ projectId: string; email: string }>,
@@ -127,7 +126,7 @@ export async function findSuppressionRows(
   return rows;
 }
 
-/** Whether it was listed. */
+/** Returns whether the address was listed. */
 export async function deleteSuppressionRow(tx: Tx, projectId: string, email: string): Promise<boolean> {
   const result =
     await sql`delete from suppressions where project_id = ${projectId} and email = ${email}`.execute(tx);

@@ -1,4 +1,4 @@
-// All that the outbox asks about who gets its mails, to be handed to it: contacts, and the suppression list.
+// Provides all checks of recipients to the outbox: contacts and the suppression list.
 import type { RecipientChecks } from "../emails/rows/recipients.ts";
 import { CONTACT_CHECKS } from "../contacts/recipients.ts";
 import { reasonOf } from "./queries.ts";

@@ -1,4 +1,4 @@
-// HTTP for the suppression list: endpoint → verb → answer.
+// HTTP routes for the suppression list.
 import * as contract from "@postloft/contract/suppressions.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import { noContent, ok, route, type Route } from "../platform/http/route.ts";

@@ -1,23 +1,23 @@
-// What being on the suppression list means for an address, in words. Pure.
+// Explains in words what the suppression list means for an address. Pure.
 import type { SuppressionReason } from "@postloft/contract/suppressions.ts";
 
-/** Where an address stands. */
+/** Suppression and subscription status of an address. */
 export interface AddressStanding {
   email: string;
   suppression: { reason: SuppressionReason; createdAt: string; emailId: string | null } | null;
-  /** Whether the project looks at its list. */
+  /** Whether the project applies its suppression list. */
   suppressionList: boolean;
   contact: { subscribed: boolean } | null;
 }
 
 const CAUSES: Readonly<Record<SuppressionReason, string>> = {
-  COMPLAINT: "its owner reported a mail as spam",
-  HARD_BOUNCE: "a mail came back: the address does not exist or takes nothing",
-  MANUAL: "somebody of the project put it there",
+  COMPLAINT: "the recipient reported an email as spam",
+  HARD_BOUNCE: "an email bounced and the address does not exist or accepts no email",
+  MANUAL: "it was added manually",
   IMPORT: "it was imported",
 };
 
-/** What an address gets, with a sentence for a person. */
+/** Returns the kinds of email that an address gets, with an explanation for users. */
 export function explainAddress({ suppression, suppressionList, contact }: AddressStanding): {
   gets: { transactional: boolean; lists: boolean };
   explanation: string;
@@ -26,21 +26,23 @@ export function explainAddress({ suppression, suppressionList, contact }: Addres
   const gets = { transactional: !isBarred, lists: !isBarred && contact?.subscribed === true };
   const since = suppression === null ? "" : ` since ${suppression.createdAt}`;
   const listed =
-    suppression === null ? "" : `on the suppression list${since}, because ${CAUSES[suppression.reason]}`;
+    suppression === null
+      ? ""
+      : `has been on the suppression list${since} because ${CAUSES[suppression.reason]}`;
   if (isBarred)
     return {
       gets,
-      explanation: `Nothing is sent to this address: it is ${listed}. \`DELETE /suppressions/:address\` takes it off.`,
+      explanation: `No email is sent to this address. It ${listed}. \`DELETE /suppressions/:address\` removes it.`,
     };
   const ignored =
     suppression === null
       ? ""
-      : ` The address is ${listed}; the project does not look at the list (\`suppressionList\` is false).`;
+      : ` The address ${listed}, but the project does not apply its list (\`suppressionList\` is false).`;
   const subscription =
     contact === null
-      ? "The address is no contact, so it gets transactional mail only."
+      ? "The address has no contact, so it gets transactional email only."
       : contact.subscribed
-        ? "The address gets all mail: its contact is subscribed."
-        : "The contact is not subscribed, so it gets transactional mail only; `GET /contacts/:id/consent` says how that came about.";
+        ? "The address gets all email because its contact is subscribed."
+        : "The contact is not subscribed, so it gets transactional email only. `GET /contacts/:id/consent` shows why.";
   return { gets, explanation: `${subscription}${ignored}` };
 }

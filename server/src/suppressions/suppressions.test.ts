@@ -1,4 +1,4 @@
-// The suppression list over HTTP: filled by what came back, by hand and from files; looked at where the project wants it.
+// Suppression list over HTTP: filled by bounces and complaints, by hand and from files, and applied if enabled.
 import { readFile } from "node:fs/promises";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -44,7 +44,7 @@ async function lookAtList({ owner, id }: TestProject, suppressionList = true): P
   expect(reply.body).toMatchObject({ suppressionList });
 }
 
-/** Sends a transactional mail; returns where it ended. */
+/** Sends a transactional email and returns its final status. */
 async function send({ byKey }: TestProject, to: string, more: object = {}) {
   const body = { to, from: "me@sandbox.localhost", subject: "Hello", body: "<p>Hi</p>", ...more };
   const reply = await server.call<{ data: { emails: Array<{ email: string }> } }>(
@@ -74,7 +74,7 @@ const reachedBy = async ({ id }: TestProject) =>
     .flatMap(({ to }) => to)
     .toSorted();
 
-test("what bounces or is complained about is listed with its mail, and gets nothing more once the project looks at its list", async () => {
+test("lists bounces and complaints with their email, and skips them once the list is enabled", async () => {
   const project = await server.createProject();
   const bounced = await send(project, "bounced@sandbox.localhost");
   const complained = await send(project, "complained@sandbox.localhost");
@@ -93,7 +93,7 @@ test("what bounces or is complained about is listed with its mail, and gets noth
       emailId: bounced.id,
     }),
   ]);
-  // Off by default: the list is kept, and mail goes out as before.
+  // The list is off by default, so emails are still sent.
   expect((await send(project, "bounced@sandbox.localhost")).status).toBe("BOUNCED");
   await lookAtList(project);
   expect(await send(project, "Bounced@Sandbox.localhost")).toMatchObject({
@@ -109,7 +109,7 @@ test("what bounces or is complained about is listed with its mail, and gets noth
   expect((await list(project, "?reason=HARD_BOUNCE")).total).toBe(1);
 });
 
-test("copies to suppressed addresses are left out, and everybody else gets the mail", async () => {
+test("skips suppressed cc and bcc addresses and sends to everyone else", async () => {
   const project = await server.createProject();
   await add(project, ["cc@example.com", "bcc@example.com"]);
   await lookAtList(project);
@@ -126,7 +126,7 @@ test("copies to suppressed addresses are left out, and everybody else gets the m
   expect(raw?.raw.toString()).toContain("Cc: boss@example.com");
 });
 
-test("a campaign leaves suppressed contacts out and says how many", async () => {
+test("a campaign excludes suppressed contacts and reports their number", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   for (const name of ["ada", "bob", "eve", "zoe"])
@@ -159,7 +159,7 @@ test("a campaign leaves suppressed contacts out and says how many", async () => 
   expect(await reachedBy(project)).toEqual(["ada@example.com", "bob@example.com"]);
 });
 
-test("a person is told what an address gets, and why", async () => {
+test("explains what an address gets and why", async () => {
   const project = await server.createProject();
   const ask = (address: string) => explain(project, address);
   expect(await ask("nobody@example.com")).toMatchObject({
@@ -177,18 +177,16 @@ test("a person is told what an address gets, and why", async () => {
     contact: { subscribed: true },
     gets: { transactional: true, lists: true },
   });
-  expect(ignored.explanation).toMatch(/does not look at the list/);
+  expect(ignored.explanation).toMatch(/does not apply its list/);
   await lookAtList(project);
   const barred = await ask("ada@example.com");
   expect(barred.gets).toEqual({ transactional: false, lists: false });
-  expect(barred.explanation).toMatch(
-    /^Nothing is sent to this address: .* because somebody of the project put it there/,
-  );
+  expect(barred.explanation).toMatch(/^No email is sent to this address\. .* because it was added manually/);
   const reply = await server.call("GET", "/suppressions/no-address", project.byKey);
   expect(refusalOf(reply)).toBe("404 SUPPRESSION_NOT_FOUND");
 });
 
-test("addresses are added once, found by a part, paged and removed; other projects see none of them", async () => {
+test("adds addresses once, finds them by part, pages, removes, and hides other projects", async () => {
   const project = await server.createProject();
   const names = ["a@x.example", "b@x.example", "c@y.example"];
   expect((await add(project, [...names, "A@X.example"])).body).toEqual({ added: 3, known: 0 });
@@ -218,9 +216,12 @@ test.for([
   [{ emails: [] }, ["emails too_small"]],
   [{ emails: ["ada@example.com", "nobody"] }, ["emails.1 invalid_string"]],
   [{ emails: Array(LIMITS.suppressionsAtOnce.value + 1).fill("a@example.com") }, ["emails too_big"]],
-] as Array<[object, string[]]>)("%# what cannot be listed is refused and named", async ([body, faults]) => {
-  expect(faultsOf(await server.call("POST", "/suppressions", server.project.byKey, body))).toEqual(faults);
-});
+] as Array<[object, string[]]>)(
+  "%# rejects invalid addresses with an error on their field",
+  async ([body, faults]) => {
+    expect(faultsOf(await server.call("POST", "/suppressions", server.project.byKey, body))).toEqual(faults);
+  },
+);
 
 async function importFile(to: TestProject, content: string | Buffer): Promise<ImportJob["result"]> {
   const { contentType, body } = uploadOf(content);
@@ -264,14 +265,14 @@ test.each([
     ["mg3@example.org"],
   ],
   ["columns of the same name", async () => "email,note,note\nsn1@example.org,a,b\n", ["sn1@example.org"]],
-])("the suppression file of %s is imported", async (_name, read, emails) => {
+])("imports the suppression file of %s", async (_name, read, emails) => {
   const project = await server.createProject();
   const result = await importFile(project, await read());
   expect(result).toMatchObject({ createdCount: emails.length, failureCount: 0 });
   expect((await list(project)).data.map(({ email }) => email).toSorted()).toEqual(emails);
 });
 
-test("a file is imported row by row with its faults reported, and an export is read back", async () => {
+test("imports a file with row errors reported, and reads back an export", async () => {
   const project = await server.createProject();
   await add(project, ["known@example.com"]);
   const rows = [
@@ -288,7 +289,7 @@ test("a file is imported row by row with its faults reported, and an export is r
     failureCount: 1,
     errors: [{ row: 5, email: "no address" }],
   });
-  // By hand is the stronger reason.
+  // MANUAL is the stronger reason.
   expect((await list(project)).data.map(({ email, reason }) => `${email} ${reason}`).toSorted()).toEqual([
     "known@example.com MANUAL",
     "new@example.com IMPORT",

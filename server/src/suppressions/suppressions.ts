@@ -1,4 +1,4 @@
-// The suppression list of a project: addresses that get nothing. It is always kept, and looked at where the project wants it
+// The suppression list of a project, with addresses that get no email. The list is always kept but applied only if the project enables it
 // (docs/decisions/0045-suppression-list.md).
 import { parseAddress } from "@postloft/contract/address.ts";
 import { SUPPRESSION_REASONS, type SuppressionReason } from "@postloft/contract/suppressions.ts";
@@ -44,19 +44,22 @@ function present(row: SuppressionRow): Suppression {
   };
 }
 
-/** An address to be listed, and how it comes to that. */
+/** An address to suppress, with the reason. */
 export interface ToSuppress {
   projectId: string;
   /** Canonical. */
   email: string;
   reason: SuppressionReason;
-  /** The mail that came back; null for what people list. */
+  /** The email that bounced or got a complaint. Null for manual entries and imports. */
   emailId: string | null;
-  /** The id of a user, or `key`; null for mail servers. */
+  /** The id of a user, or `key`. Null for mail servers. */
   actor: string | null;
 }
 
-/** Lists addresses in the transaction of their cause; a stronger reason takes the place of a weaker one. Returns how many are new. */
+/**
+ * Adds addresses in the transaction of the bounce, complaint or request. A stronger reason replaces a weaker one. Returns the number of new
+ * entries.
+ */
 export async function addSuppressions(tx: Tx, given: readonly ToSuppress[]): Promise<number> {
   if (given.length === 0) return 0;
   const strength = ({ reason }: ToSuppress) => SUPPRESSION_REASONS.indexOf(reason);
@@ -70,7 +73,7 @@ export async function addSuppressions(tx: Tx, given: readonly ToSuppress[]): Pro
   return (await upsertSuppressions(tx, rows)).length;
 }
 
-/** A page, newest first; `total` is counted on the first page only. */
+/** Returns a page, newest first. `total` is counted on the first page only. */
 export async function listSuppressions(
   database: Database,
   projectId: string,
@@ -86,7 +89,7 @@ export async function listSuppressions(
 
 const ROWS_A_BATCH = 1_000;
 
-/** The list as lines of CSV, oldest first, many at a time. */
+/** Yields the list as lines of CSV, oldest first, many at a time. */
 export async function* writeSuppressions(
   database: Database,
   projectId: string,
@@ -106,14 +109,20 @@ export async function* writeSuppressions(
   }
 }
 
-/** Takes an address off the list. @throws Refusal SUPPRESSION_NOT_FOUND, also for what is no address. */
+/**
+ * Removes an address from the list.
+ * @throws AppError SUPPRESSION_NOT_FOUND, also for an invalid address.
+ */
 export async function removeSuppression(tx: Tx, projectId: string, address: string): Promise<void> {
   const parsed = parseAddress(address);
   if (!parsed.ok || !(await deleteSuppressionRow(tx, projectId, parsed.address)))
     throw new Refusal("SUPPRESSION_NOT_FOUND");
 }
 
-/** What an address gets, and why. @throws Refusal SUPPRESSION_NOT_FOUND for what is no address. */
+/**
+ * Returns the kinds of email that an address gets, and why.
+ * @throws AppError SUPPRESSION_NOT_FOUND for an invalid address.
+ */
 export async function explainSuppression(database: Database, projectId: string, address: string) {
   const parsed = parseAddress(address);
   if (!parsed.ok) throw new Refusal("SUPPRESSION_NOT_FOUND", { message: parsed.reason });
@@ -132,7 +141,7 @@ export async function explainSuppression(database: Database, projectId: string, 
   return { ...standing, ...explainAddress(standing) };
 }
 
-/** Why addresses are listed, of those that are; keys are project and address with a space between. */
+/** Returns the reasons of listed addresses. Keys consist of project and address, separated by a space. */
 export async function findSuppressed(
   database: Database,
   addresses: ReadonlyArray<{ projectId: string; email: string }>,

@@ -194,36 +194,36 @@ test("an empty filter matches all contacts, and a filter without matches finishe
 const NO_ID = "01890a5d-0000-7000-8000-00000000000g";
 const many = (count: number) => Array.from({ length: count }, () => randomUUID());
 const BAD: Array<[string, unknown, string[]]> = [
-  ["nothing", {}, ["contactIds required"]],
+  ["an empty body", {}, ["contactIds required"]],
   ["no ids", { contactIds: [] }, ["contactIds too_small"]],
   ["1,001 ids", { contactIds: many(1_001) }, ["contactIds too_big"]],
-  ["what is no id", { contactIds: [randomUUID(), NO_ID] }, ["contactIds.1 invalid_string"]],
-  ["one id by itself", { contactIds: randomUUID() }, ["contactIds invalid_type"]],
+  ["an invalid id", { contactIds: [randomUUID(), NO_ID] }, ["contactIds.1 invalid_string"]],
+  ["an id outside a list", { contactIds: randomUUID() }, ["contactIds invalid_type"]],
   ["another mode", { mode: "all" }, ["mode invalid_enum_value"]],
   ["a query without a filter", { mode: "query" }, ["filter required"]],
-  ["a filter that is null", { mode: "query", filter: null }, ["filter invalid_type"]],
+  ["a null filter", { mode: "query", filter: null }, ["filter invalid_type"]],
   ["ids and a filter", { contactIds: many(1), filter: {} }, ["filter custom"]],
   ["a query with ids", { mode: "query", filter: { all: true }, contactIds: many(1) }, ["contactIds custom"]],
   ["a filter without the mode", { filter: {} }, ["contactIds required", "filter custom"]],
-  ["exceptions from ids", { contactIds: many(1), excludeIds: many(1) }, ["excludeIds custom"]],
+  ["exclusions from ids", { contactIds: many(1), excludeIds: many(1) }, ["excludeIds custom"]],
   [
-    "a condition with a slip",
+    "a misspelled condition",
     { mode: "query", filter: { subscribed: true, serach: "x" } },
     ["filter.serach unknown_field"],
   ],
   ["a filter without conditions", { mode: "query", filter: {} }, ["filter custom"]],
   ["a filter with an empty search", { mode: "query", filter: { search: " " } }, ["filter custom"]],
-  ["everyone, and a condition", { mode: "query", filter: { all: true, search: "x" } }, ["filter custom"]],
-  ["everyone, in two ways", { all: true, mode: "query", filter: { all: true } }, ["all custom"]],
-  ["everyone, and ids", { all: true, contactIds: many(1) }, ["contactIds custom"]],
-  ["not everyone", { all: false }, ["all invalid_enum_value"]],
+  ["all contacts with a condition", { mode: "query", filter: { all: true, search: "x" } }, ["filter custom"]],
+  ["all contacts in two ways", { all: true, mode: "query", filter: { all: true } }, ["all custom"]],
+  ["all contacts with ids", { all: true, contactIds: many(1) }, ["contactIds custom"]],
+  ["all set to false", { all: false }, ["all invalid_enum_value"]],
   [
     "a filter in another place",
     { filters: { search: "x" } },
     ["contactIds required", "filters unknown_field"],
   ],
   [
-    "a filter with faults",
+    "a filter with errors",
     { mode: "query", filter: { search: 5, subscribed: "true", segmentId: "x" }, excludeIds: [NO_ID] },
     [
       "excludeIds.0 invalid_string",
@@ -233,13 +233,13 @@ const BAD: Array<[string, unknown, string[]]> = [
     ],
   ],
   [
-    "a search too long, too many exceptions",
+    "a long search and too many exclusions",
     { mode: "query", filter: { search: "x".repeat(255) }, excludeIds: many(10_001) },
     ["excludeIds too_big", "filter.search too_big"],
   ],
 ];
 
-test.for(BAD)("%s is refused, and nothing is queued", async ([, body, faults]) => {
+test.for(BAD)("rejects %s and queues no job", async ([, body, faults]) => {
   const before = await server.countRows();
   const reply = await server.call("POST", "/contacts/bulk-delete", server.project.byKey, body);
   expect([reply.status, faultsOf(reply)]).toEqual([422, faults]);

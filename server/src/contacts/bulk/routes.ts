@@ -42,6 +42,6 @@ const PAST: Readonly<Record<BulkOperation, string>> = {
 function targetOf({ contactIds, filter, excludeIds = [], all }: BulkCall["body"]): BulkTarget {
   if (contactIds !== undefined) return { contactIds };
   if (all === true || filter?.all === true) return { filter: {}, excludeIds };
-  if (filter === undefined) throw new Error("A bulk change names nobody.");
+  if (filter === undefined) throw new Error("A bulk change selects no contacts.");
   return { filter, excludeIds };
 }

@@ -47,7 +47,7 @@ const faultsOf = async (project: TestProject) =>
 const emailsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => `p${at}-${randomUUID().slice(0, 8)}@example.com`);
 
-/** Creates a project whose log has several checkpoints. */
+/** Creates a project with several checkpoints in its log. */
 async function withLog(count = 6): Promise<{ project: TestProject; ids: string[] }> {
   const project = await server.createProject();
   const ids: string[] = [];

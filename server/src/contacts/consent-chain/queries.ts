@@ -33,7 +33,7 @@ export async function readNewTransaction(database: Database): Promise<{ transact
     database,
   );
   const [row] = rows;
-  if (row === undefined) throw new Error("The database did not say which transaction it is.");
+  if (row === undefined) throw new Error("The database returned no transaction id.");
   return row;
 }
 
@@ -150,7 +150,7 @@ export async function findEntries(
   return [...changes, ...erasures];
 }
 
-/** Returns the positions whose rows were deleted together with their contacts. */
+/** Returns the positions of rows that were deleted together with their contacts. */
 export async function findErased(
   database: Database,
   projectId: string,

@@ -428,7 +428,7 @@ test("readers no longer see a deleted field before the job has run", async () =>
   expect(await dataOf(project)).toEqual(gone.listed);
 });
 
-/** Every way to write to a contact whose old value has not been removed yet. */
+/** Every way to write to a contact before its old value has been removed. */
 const WRITERS: Record<string, (project: TestProject, id: string, data: object) => Promise<unknown>> = {
   track: ({ byKey }, _, data) =>
     server.call("POST", "/v1/track", byKey, { email: "p0@example.com", event: "e", data }),

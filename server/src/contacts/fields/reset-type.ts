@@ -20,7 +20,7 @@ export interface ResetType {
 export async function resetFieldType(tx: Tx, projectId: string, text: string): Promise<ResetType> {
   const name = readFieldName(text);
   if ("standard" in name)
-    throw invalidField("field", "custom", `\`${name.standard}\` is a standard field: its type is fixed.`);
+    throw invalidField("field", "custom", `\`${name.standard}\` is a standard field with a fixed type.`);
   const { key } = name;
   const known = key.includes("\0") ? undefined : await findField(tx, projectId, key);
   if (known === undefined) throw new Refusal("FIELD_NOT_FOUND");

@@ -49,7 +49,7 @@ const uploadExport = (project: TestProject, name: string) =>
 const isRefused = ({ refused }: ExpectedExport) => refused !== undefined;
 
 test.for(EXPECTED_EXPORTS.filter((one) => !isRefused(one)))(
-  "$name: a campaign reaches no one who left",
+  "$name: a campaign skips contacts that left",
   async ({ name, email, subscribed, left, reported = [] }) => {
     const project = await server.createProject(server.project.owner);
     const upload = await uploadExport(project, name);
@@ -67,7 +67,7 @@ test.for(EXPECTED_EXPORTS.filter((one) => !isRefused(one)))(
 );
 
 test.for(EXPECTED_EXPORTS.filter(isRefused))(
-  "$name is reported before anything is stored",
+  "rejects $name before anything is stored",
   async ({ name, refused = /./ }) => {
     const before = await server.countRows();
     const { status, body } = await uploadExport(server.project, name);

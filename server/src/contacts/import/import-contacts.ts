@@ -37,7 +37,7 @@ export interface ImportConsequences {
   lockSegment(tx: Tx, projectId: string, segmentId: string): Promise<boolean>;
   /** Adds contacts to a locked segment and returns the ids of the new members. */
   addToSegment(tx: Tx, projectId: string, segmentId: string, emails: readonly string[]): Promise<string[]>;
-  /** Returns the addresses whose contacts are members. */
+  /** Returns the addresses of contacts that are members. */
   findMembers(
     tx: Tx,
     projectId: string,

@@ -87,13 +87,13 @@ const WRONG: Array<[string, string, unknown, RegExp]> = [
     /^mapping\.0: The file has no column "Plan B". Its columns are "email", "plan"/,
   ],
   [
-    "a position beyond the last",
+    "a position after the last column",
     "email,plan\na@x.org,1\n",
     [{ column: 3, target: "ignore" }],
     /^mapping\.0: The file has no column 3/,
   ],
   [
-    "a column twice",
+    "a repeated column",
     "email,plan\na@x.org,1\n",
     [
       { column: 2, target: "ignore" },
@@ -102,7 +102,7 @@ const WRONG: Array<[string, string, unknown, RegExp]> = [
     /^mapping\.1: The mapping names the column "plan" twice/,
   ],
   [
-    "a name that two columns have",
+    "a name shared by two columns",
     TWO,
     [{ column: "plan", target: "ignore" }],
     /^mapping\.0: 2 columns are named "plan": 2, 3/,
@@ -150,7 +150,7 @@ const WRONG: Array<[string, string, unknown, RegExp]> = [
 ];
 
 test.for(WRONG)(
-  "%s in a mapping is refused, and the message names it",
+  "rejects a mapping with %s and names it in the message",
   async ([, content, mapping, sentence]) => {
     const before = await server.countRows();
     expect((await problemsOf(content, mapping))[0]).toMatch(sentence);
@@ -410,7 +410,7 @@ test("reads the status of a Mailchimp file from its name, because non-subscribed
 
 const BOMB = Buffer.alloc(40 * 1024 * 1024, "a");
 const ARCHIVES: Array<[string, Buffer, RegExp]> = [
-  ["a bomb", zipOf({ "contacts.csv": BOMB }), /more than 5242880 bytes together/],
+  ["a bomb", zipOf({ "contacts.csv": BOMB }), /more than 5242880 bytes in total/],
   [
     "1,000 files",
     zipOf(Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`${at}.csv`, "email\n"]))),
@@ -418,11 +418,11 @@ const ARCHIVES: Array<[string, Buffer, RegExp]> = [
   ],
   ["no CSV", zipOf({ "readme.md": "hello" }), /no CSV file/],
   ["a faulty row", zipOf({ "a.csv": 'email,n\n"a@x.org"b,1\n' }), /Row 2 of a\.csv cannot be read/],
-  ["an archive that is cut off", zipOf(MAILCHIMP).subarray(0, 200), /ZIP archive cannot be read/],
+  ["a truncated end", zipOf(MAILCHIMP).subarray(0, 200), /ZIP archive cannot be read/],
 ];
 
 test.for(ARCHIVES)(
-  "an archive with %s is refused with a sentence about it",
+  "rejects an archive with %s and names it in the message",
   async ([, archive, sentence]) => {
     const before = await server.countRows();
     expect((await problemsOf(archive, undefined))[0]).toMatch(sentence);

@@ -177,36 +177,36 @@ const REFUSED: Array<[string, string | Buffer, RegExp]> = [
     /No column has email addresses. The columns are \\?"name/,
   ],
   ["a broken workbook", XLSX, /ZIP archive cannot be read/],
-  ["a workbook", zipOf({ "[Content_Types].xml": "", "xl/workbook.xml": "" }), /Excel workbook/],
+  ["an Excel workbook", zipOf({ "[Content_Types].xml": "", "xl/workbook.xml": "" }), /Excel workbook/],
   ["an old workbook", Buffer.from("d0cf11e0a1b11ae1", "hex"), /Excel/],
   ["an archive", gzipSync("email\n"), /gzip/],
   ["NUL characters", "email\nada@example.com\u0000\n", /NUL/],
   ["UTF-16 without a mark", Buffer.from("email\nada@example.com\n", "utf16le"), /NUL/],
-  ["half a UTF-16 pair", Buffer.from("\ufeffemail\n\ud800\n", "utf16le"), /half characters/],
-  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns; at most 2003/],
+  ["half a UTF-16 pair", Buffer.from("\ufeffemail\n\ud800\n", "utf16le"), /incomplete characters/],
+  ["10,000 columns", `email${many(9_999)}\n`, /10000 columns\. Up to 2003/],
   ["__proto__", "email,__proto__\n", /Column 2 cannot be a key of data: The name __proto__/],
   ["constructor with a prefix", "email,a,data.constructor\n", /Column 3/],
-  ["a name twice", "email,name,age,name\n", /Column 4 has the same name/],
-  ["a name twice, once with a prefix", "email,name,data.name\n", /Column 3 has the same name/],
-  ["email twice", "email,Email\n", /Column 2 has the same name/],
-  ["subscribed twice", "email,subscribed,Subscribed\n", /Column 3 has the same name/],
+  ["a repeated name", "email,name,age,name\n", /Column 4 has the same name/],
+  ["a name repeated with a prefix", "email,name,data.name\n", /Column 3 has the same name/],
+  ["two email columns", "email,Email\n", /Column 2 has the same name/],
+  ["two subscribed columns", "email,subscribed,Subscribed\n", /Column 3 has the same name/],
   ["only a prefix", "email,data.\n", /Column 2 has no name/],
-  ["a name too long", `email,${"x".repeat(256)}\n`, /more than 255 characters/],
+  ["a name that is too long", `email,${"x".repeat(256)}\n`, /more than 255 characters/],
   [
-    "a quote never closed",
+    "an unclosed quote",
     'email,name\nada@example.com,"Ada\nbob@example.com,Bob\n',
     /Row 2 opens a quoted cell that is never closed/,
   ],
-  ["a quote never closed in the header", 'email,"name\nada@example.com,Ada\n', /first row cannot be read/],
+  ["an unclosed quote in the header", 'email,"name\nada@example.com,Ada\n', /first row cannot be read/],
   ["a header without an end", "email,".repeat(500_000), /first row cannot be read/],
   [
     "more than 5 MB",
     Buffer.concat([Buffer.from("email\n"), Buffer.alloc(LIMITS.importFileBytes.value, "x")]),
-    /at most 5242880 bytes/,
+    /up to 5242880 bytes/,
   ],
 ];
 
-test.for(REFUSED)("%s is refused at once, with a sentence about the file", async ([, content, sentence]) => {
+test.for(REFUSED)("rejects %s immediately with a message about the file", async ([, content, sentence]) => {
   const before = await server.countRows();
   const reply = await uploadCsv<ErrorEnvelope>(server.call, server.project.byKey, content);
   expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");

@@ -60,7 +60,7 @@ export async function prepareImport(
     throw invalidField(
       "file",
       "too_big",
-      `The file may have at most ${LIMITS.importFileBytes.value} bytes. Send it in parts, each with the first row.`,
+      `The file can have up to ${LIMITS.importFileBytes.value} bytes. Split it and repeat the header in each part.`,
     );
   const upload = await readUpload(file);
   if ("problem" in upload && upload.problem !== undefined)
@@ -91,7 +91,7 @@ function tableOf(text: string): FileTable {
   const { table, problem } = findTable(text);
   if (problem !== undefined) {
     const { row, fault } = problem;
-    const why = fault === null ? "It names no columns." : fault.text;
+    const why = fault === null ? "It has no column names." : fault.text;
     throw invalidField(
       "file",
       "custom",
@@ -103,7 +103,7 @@ function tableOf(text: string): FileTable {
     throw invalidField(
       "file",
       "custom",
-      `There are ${table.names.length} columns; at most ${most} are taken. Delete those that are not needed.`,
+      `The file has ${table.names.length} columns. Up to ${most} are allowed. Delete the ones you don't need.`,
     );
   return table;
 }

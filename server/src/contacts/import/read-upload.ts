@@ -15,7 +15,7 @@ const PROBLEMS: Readonly<Record<NoText, string>> = {
   archive: "This is a gzip archive. Send the CSV file itself.",
   pdf: "This is a PDF. Send a CSV file.",
   binary:
-    "The file is no text: it has NUL characters or half characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
+    "The file is not text. It has NUL or incomplete characters, or is UTF-16 without a byte order mark. Save it as CSV (UTF-8).",
 };
 
 /** Reads an upload. Warnings report a guessed encoding and joined files. */

@@ -41,7 +41,7 @@ export function contactFileRoutes(
     throw invalidField(
       "segmentId",
       "custom",
-      "The members of a dynamic segment follow from its filters. Choose a static segment.",
+      "Members of a dynamic segment come from its filters. Choose a static segment.",
     );
   }
 
@@ -64,7 +64,7 @@ export function contactFileRoutes(
       return commit(async (tx) => {
         const prepared = { input: { ...input, isRecorded: true }, bytes };
         const jobId = await addImport(tx, projectId, IMPORT_KIND, prepared);
-        const message = dryRun ? "The file is being looked at." : "The import is queued.";
+        const message = dryRun ? "The file is being checked." : "The import is queued.";
         return { status: 202, body: { message, jobId } };
       });
     }),

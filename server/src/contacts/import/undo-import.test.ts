@@ -235,7 +235,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: { subscriptionKeptCount: 1 },
   },
   {
-    about: "unsubscribed by the import, subscribed since and gone again",
+    about: "unsubscribed by the import, subscribed since and unsubscribed again",
     before: true,
     says: "no",
     async meanwhile({ byKey }, id) {
@@ -246,7 +246,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: { subscriptionKeptCount: 1 },
   },
   {
-    about: "unsubscribed by the import, and who used the unsubscribe link since,",
+    about: "unsubscribed by the import and by the unsubscribe link since",
     before: true,
     says: "no",
     meanwhile: unsubscribeByLink,
@@ -254,7 +254,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: { subscriptionKeptCount: 1 },
   },
   {
-    about: "unsubscribed by the import, for whom a program repeats it since,",
+    about: "unsubscribed by the import and through the API since",
     before: true,
     says: "no",
     meanwhile: ({ byKey }, _id, email) =>
@@ -278,7 +278,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: { subscriptionRestoredCount: 1 },
   },
   {
-    about: "subscribed by the import and gone since",
+    about: "subscribed by the import and unsubscribed since",
     before: false,
     says: "yes",
     meanwhile: ({ byKey }, id) => server.call("PATCH", `/contacts/${id}`, byKey, { subscribed: false }),
@@ -286,7 +286,7 @@ const SUBSCRIPTIONS: ReadonlyArray<{
     counts: {},
   },
   {
-    about: "subscribed by the import, gone since and back by hand",
+    about: "subscribed by the import, unsubscribed since and subscribed by hand",
     before: false,
     says: "yes",
     async meanwhile({ byKey }, id) {
@@ -548,7 +548,7 @@ test("an import can be undone once, after its end, within 30 days, unless it was
   await runner.stop();
   const running = await queueImport(project, file);
   for (const method of ["GET", "POST"] as const)
-    expect(await answer(running, method)).toBe("409 The import is still running. Undo it when it has ended.");
+    expect(await answer(running, method)).toBe("409 The import is still running. Undo it after it ends.");
   const asked = await Promise.all([answer(undone), answer(undone)]);
   const TWICE = "409 This was already undone or is being undone.";
   expect(asked.toSorted()).toEqual(["202", TWICE]);
@@ -563,7 +563,7 @@ test("an import can be undone once, after its end, within 30 days, unless it was
   expect(await answer(old)).toMatch(/^409 This import ran before Postloft could undo imports/);
   const late = await importRows(project, file);
   await server.rows("update jobs set finished_at = now() - interval '30 days' where id = $1", late);
-  const TOO_LATE = "409 An import can be undone for 30 days after its end, and these are over.";
+  const TOO_LATE = "409 An import can only be undone within 30 days after its end.";
   expect(await answer(late)).toBe(TOO_LATE);
   await sweepJobs(server.database);
   expect(await server.rows("select 1 from import_changes where job_id = $1", late)).toEqual([]);

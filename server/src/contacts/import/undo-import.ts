@@ -76,7 +76,7 @@ export async function startUndo(tx: Tx, projectId: string, id: string, actor: st
 
 const DAYS = LIMITS.importUndoDays.value;
 const DAY_MS = 86_400_000;
-const TOO_LATE = `An import can be undone for ${DAYS} days after its end, and these are over.`;
+const TOO_LATE = `An import can only be undone within ${DAYS} days after its end.`;
 
 /** @returns the time from which an import can no longer be undone */
 async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
@@ -89,11 +89,11 @@ async function requireUndoable(database: Database, key: JobKey): Promise<Date> {
     if (isId(key.id) && idTimeMs(key.id) < nowMs() - DAYS * DAY_MS) throw conflict(TOO_LATE);
     throw new Refusal("JOB_NOT_FOUND");
   }
-  if (about.finishedAt === null) throw conflict("The import is still running. Undo it when it has ended.");
+  if (about.finishedAt === null) throw conflict("The import is still running. Undo it after it ends.");
   const { dryRun, isRecorded } = about.input as ImportInput;
-  if (dryRun) throw conflict("This import was a dry run: it changed nothing, so there is nothing to undo.");
+  if (dryRun) throw conflict("This import was a dry run, so it made no changes to undo.");
   if (isRecorded !== true)
-    throw conflict("This import ran before Postloft could undo imports, so its changes are not known.");
+    throw conflict("This import ran before Postloft could undo imports, so its changes were not recorded.");
   const until = new Date(about.finishedAt.getTime() + DAYS * DAY_MS);
   if (until.getTime() <= nowMs()) throw conflict(TOO_LATE);
   return until;

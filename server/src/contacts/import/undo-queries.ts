@@ -107,7 +107,7 @@ const comparedCreated = (job: JobKey, source: RawBuilder<unknown>) => sql`
   select c.id, exists (
       select 1 from emails m where m.project_id = c.project_id and m.contact_id = c.id and m.sent_at is not null
     ) as has_email,
-    -- The import itself may have changed the contact again in a later step.
+    -- A later step of the import may have changed the contact again.
     (c.updated_at <> c.created_at and c.updated_at not in (
       select s.created_at from import_changes s where s.project_id = ${job.projectId} and s.job_id = ${job.id}))
     or exists (
@@ -136,7 +136,7 @@ export async function countUndo(
       (select count(*) from turning where is_restored) as subscription_restored_count,
       (select count(*) from turning where is_kept) as subscription_kept_count`.execute(database);
   const [counts] = rows;
-  if (counts === undefined) throw new Error("A statement that counts answered nothing.");
+  if (counts === undefined) throw new Error("A counting statement returned no rows.");
   return counts;
 }
 

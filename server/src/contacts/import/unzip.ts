@@ -18,7 +18,7 @@ const OF_SYSTEMS = /^__MACOSX\/|(?:^|\/)\./;
 const OF_WORKBOOKS = /^(?:\[Content_Types\]\.xml|xl\/|content\.xml$|mimetype$)/;
 
 const TOO_LARGE: Unzipped = {
-  problem: `The files of the archive have more than ${MAX_BYTES} bytes together. Unpack it and send each file by itself.`,
+  problem: `The files in the archive have more than ${MAX_BYTES} bytes in total. Unpack it and send each file separately.`,
 };
 
 /** Unpacks an archive. Never throws because of the archive's content. */

@@ -8,7 +8,7 @@ const links = {
   manageUrl: "https://post.example/manage/abc",
 };
 
-test.for(Object.keys(LANGUAGES))("in %s both parts say why and hold both links", (locale) => {
+test.for(Object.keys(LANGUAGES))("both parts in %s have the reason and both links", (locale) => {
   const { html, text } = footersOf(locale, { name: "Ada's shop" })(links);
   expect(html).toContain(`<div lang="${locale}" dir="${["ar", "he"].includes(locale) ? "rtl" : "ltr"}"`);
   expect(html).toContain('href="https://post.example/unsubscribe/abc?a=1&amp;b=2"');

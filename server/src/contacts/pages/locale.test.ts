@@ -13,25 +13,22 @@ test("every language file is in use, and there are 32 languages", async () => {
   expect(files).toHaveLength(32);
 });
 
-test.for(others)(
-  "%s has every text, with the placeholders of the English one, and none in English",
-  (code) => {
-    const texts = LANGUAGES[code];
-    expect(Object.keys(texts).toSorted()).toEqual(Object.keys(en).toSorted());
-    for (const [key, english] of Object.entries(en)) {
-      const text = texts[key as keyof typeof en];
-      expect({ key, placeholders: placeholdersOf(text) }).toEqual({
-        key,
-        placeholders: placeholdersOf(english),
-      });
-      expect({ key, text: text.trim() }).toEqual({ key, text: expect.stringMatching(/^\S.*\S$/u) });
-      expect({ key, text }).not.toEqual({ key, text: english });
-      expect(text).not.toMatch(
-        /\b(unsubscribe|subscription|subscribed|newsletters? from|please|e-mail again)\b/i,
-      );
-    }
-  },
-);
+test.for(others)("%s has every text with the English placeholders, and no English text", (code) => {
+  const texts = LANGUAGES[code];
+  expect(Object.keys(texts).toSorted()).toEqual(Object.keys(en).toSorted());
+  for (const [key, english] of Object.entries(en)) {
+    const text = texts[key as keyof typeof en];
+    expect({ key, placeholders: placeholdersOf(text) }).toEqual({
+      key,
+      placeholders: placeholdersOf(english),
+    });
+    expect({ key, text: text.trim() }).toEqual({ key, text: expect.stringMatching(/^\S.*\S$/u) });
+    expect({ key, text }).not.toEqual({ key, text: english });
+    expect(text).not.toMatch(
+      /\b(unsubscribe|subscription|subscribed|newsletters? from|please|e-mail again)\b/i,
+    );
+  }
+});
 
 test("no two languages are equal, and each question differs from its confirmation", () => {
   const all = Object.values(LANGUAGES).map((texts) => Object.values(texts).join("\n"));
@@ -63,7 +60,7 @@ const WRITING: Partial<Record<Locale, RegExp>> = {
   "zh-TW": /\p{Script=Han}/u,
 };
 
-test.for(others)("%s is written in its own letters throughout", (code) => {
+test.for(others)("%s uses only its own script", (code) => {
   const expected = WRITING[code] ?? /\p{Script=Latin}/u;
   const foreign = Object.values(WRITING).filter((script) => String(script) !== String(expected));
   for (const text of Object.values(LANGUAGES[code])) {
@@ -109,7 +106,7 @@ const CHOICES: Array<[unknown[], Locale]> = [
   [[], "en"],
 ];
 
-test.for(CHOICES)("of the wishes %j the language is %s", ([wishes, expected]) => {
+test.for(CHOICES)("chooses for the preferences %j the language %s", ([wishes, expected]) => {
   expect(chooseLocale(...wishes)).toBe(expected);
 });
 
@@ -123,6 +120,6 @@ test.for([
   [undefined, "en"],
   [",;q=x,,;;=", "en"],
   [`${"xx,".repeat(5_000)}de`, "en"],
-] as const)("a browser that accepts %s is answered in %s", ([header, expected]) => {
+] as const)("a browser that accepts %s gets %s", ([header, expected]) => {
   expect(chooseAccepted(header)).toBe(expected);
 });

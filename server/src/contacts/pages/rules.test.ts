@@ -20,7 +20,7 @@ const FORMS: Array<[Form, object]> = [
   [{}, NOTHING],
 ];
 
-test.for(FORMS)("the form %j asks only where it may", ([form, expected]) => {
+test.for(FORMS)("the form %j is accepted only on its own pages", ([form, expected]) => {
   expect(Object.fromEntries(LINK_PURPOSES.map((purpose) => [purpose, readWish(purpose, form)]))).toEqual(
     expected,
   );
@@ -31,7 +31,7 @@ test.for([
   ["a@example.com", "a•••@example.com"],
   ['"a@b"@example.com', '"•••@example.com'],
   ["🦀crab@example.com", "🦀•••@example.com"],
-] as const)("of %s a page shows %s", ([email, masked]) => {
+] as const)("a page masks %s as %s", ([email, masked]) => {
   expect(maskAddress(email)).toBe(masked);
 });
 
@@ -44,6 +44,6 @@ test.for([
   ["192.0.2.7, 10.0.0.1", null],
   ["", null],
   [undefined, null],
-] as const)("the log takes %j as %j", ([text, expected]) => {
+] as const)("the log stores %j as %j", ([text, expected]) => {
   expect(readIp(text)).toBe(expected);
 });

@@ -85,7 +85,7 @@ const VISITORS = [
   { "user-agent": "Mozilla/5.0 (compatible; SafeLinks scanner)" },
 ];
 
-test.for([true, false])("looking at the pages changes nothing when subscribed is %s", async (subscribed) => {
+test.for([true, false])("opening the pages changes nothing when subscribed is %s", async (subscribed) => {
   const person = await newPerson({ subscribed });
   const before = await server.countRows();
   const [row] = await server.rows("select c::text from contacts c where id = $1", person.id);
@@ -109,9 +109,9 @@ test.for([true, false])("looking at the pages changes nothing when subscribed is
 test.for([
   ["urlencoded", URLENCODED, ONE_CLICK],
   ["urlencoded with a charset", `${URLENCODED};charset=utf-8`, ONE_CLICK],
-  ["urlencoded with a line break behind it", URLENCODED, `${ONE_CLICK}\r\n`],
+  ["urlencoded with a trailing line break", URLENCODED, `${ONE_CLICK}\r\n`],
   ["multipart", MULTIPART, MULTIPART_ONE_CLICK],
-] as const)("one click, %s, unsubscribes at once and once", async ([, contentType, body]) => {
+] as const)("one click (%s) unsubscribes immediately and once", async ([, contentType, body]) => {
   const person = await newPerson();
   for (let click = 0; click < 3; click++) {
     const reply = await post(person.links.unsubscribeUrl, body, contentType);
@@ -127,10 +127,10 @@ test.for([
 });
 
 test.for([
-  ["believed", "127.0.0.0/8, 203.0.113.9", "198.51.100.7"],
-  ["not believed", "", "127.0.0.1"],
-  ["not believed beyond the first that is no proxy of ours", "loopback", "203.0.113.9"],
-] as const)("what a reverse proxy says of the visitor is %s", async ([, trusted, ip]) => {
+  ["trusted", "127.0.0.0/8, 203.0.113.9", "198.51.100.7"],
+  ["not trusted", "", "127.0.0.1"],
+  ["not trusted past the first foreign proxy", "loopback", "203.0.113.9"],
+] as const)("the client IP from a reverse proxy is %s", async ([, trusted, ip]) => {
   const person = await newPerson();
   const another = await server.startAnother({ ROLES: "api", TRUST_PROXY: trusted });
   const headers = { "content-type": URLENCODED, "x-forwarded-for": "192.0.2.1, 198.51.100.7, 203.0.113.9" };
@@ -241,18 +241,15 @@ const NO_WISHES: Array<[keyof ContactLinks, string, string]> = [
   ["manageUrl", ONE_CLICK, URLENCODED],
 ];
 
-test.for(NO_WISHES)(
-  "a form to the %s that says %j asks for nothing there",
-  async ([name, body, contentType]) => {
-    const person = await newPerson({ subscribed: true });
-    const reply = await post(person.links[name], body, contentType);
-    expect(reply.status).toBe(422);
-    expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
-    expect(reply.text).not.toContain('role="status"');
-    expect(await isSubscribed(person)).toBe(true);
-    expect(await logOf(person)).toEqual([]);
-  },
-);
+test.for(NO_WISHES)("a form to the %s with %j changes nothing", async ([name, body, contentType]) => {
+  const person = await newPerson({ subscribed: true });
+  const reply = await post(person.links[name], body, contentType);
+  expect(reply.status).toBe(422);
+  expect(reply.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(reply.text).not.toContain('role="status"');
+  expect(await isSubscribed(person)).toBe(true);
+  expect(await logOf(person)).toEqual([]);
+});
 
 test("accepts only form bodies, and only short ones", async () => {
   const { links } = await newPerson();
@@ -474,7 +471,7 @@ test("the language is the contact's or the project's, and the browser's for unkn
   expect(headingOf(stranger.text)).toBe(it.invalidTitle);
 });
 
-test.for(Object.entries(LANGUAGES))("the pages speak %s", async ([code, texts]) => {
+test.for(Object.entries(LANGUAGES))("the pages are available in %s", async ([code, texts]) => {
   const someone = await newPerson({ data: { locale: code } });
   const { text } = await server.call("GET", someone.links.unsubscribeUrl);
   expect(text).toContain(`<html lang="${code}" dir="${code === "ar" || code === "he" ? "rtl" : "ltr"}">`);

@@ -1,28 +1,28 @@
-// What the questions of one filter have in common when they are asked in SQL.
+// Shared context of the SQL conditions of one filter.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Question } from "./plan-filter.ts";
 import { UNIT_MS, type Span } from "./rules.ts";
 
 export type Fragment = RawBuilder<SqlBool>;
 
-/** What the fragments of one filter have in common. */
+/** Shared context of the SQL conditions of one filter. */
 export interface Asking {
   projectId: string;
-  /** Null: PostgreSQL's clock. */
+  /** Null means PostgreSQL's clock. */
   now: Date | null;
-  /** Whether the statement looks at a few contacts only: then each is looked up by itself. */
+  /** Whether the statement reads only a few contacts, so that each one is looked up. */
   fewContacts: boolean;
-  /** Keys of `data`, and names of events with the instant of the last one that goes. */
+  /** Keys of `data`, and names of events with the time of the last event to delete. */
   keysBeingDeleted: ReadonlySet<string>;
   eventsBeingDeleted: ReadonlyMap<string, string>;
-  /** How some questions are asked that PostgreSQL would join to the contacts, or look up for each, in a way of its own choice. */
+  /** Overrides the strategy for some conditions, which PostgreSQL would otherwise join or look up as its planner decides. */
   ways: ReadonlyMap<Question, Way>;
 }
 
-/** `table`: those who answer yes are few enough for a table in memory. `lookup`: each contact is looked up by itself. */
+/** `table` reads the few matches into a table in memory. `lookup` checks each contact. */
 export type Way = "table" | "lookup";
 
-/** The instant so long ago, by the calendar of UTC whatever the time zone of the session is. */
+/** Returns the time before now by the UTC calendar, independent of the session's time zone. */
 export function instantBefore({ amount, unit }: Span, { now }: Asking) {
   const instant = now === null ? sql`now()` : sql`${now.toISOString()}::timestamptz`;
   if (unit === "months")

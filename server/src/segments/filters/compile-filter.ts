@@ -1,4 +1,4 @@
-// A filter as a restriction on contacts `c` of one project: what segments and campaigns put after `where`.
+// Compiles a filter to a SQL condition on contacts `c` of one project, for segments and campaigns.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { listEventsBeingDeleted } from "../../events/event-names.ts";
@@ -12,16 +12,16 @@ import type { EventQuestion } from "./related-queries.ts";
 
 export interface RestrictionOptions extends SegmentSources {
   projectId: string;
-  /** What "now" is; PostgreSQL's clock when left out. */
+  /** The current time of the filter. Defaults to PostgreSQL's clock. */
   now?: Date;
-  /** Set it when the statement names its contacts: events are then counted for these alone. */
+  /** Set for statements over named contacts, so that events are counted only for them. */
   fewContacts?: boolean;
 }
 
 /**
- * The contacts that match, as a condition on the alias `c` of `contacts`: true or false, never null, in a statement that
- * also restricts `c.project_id`. It cannot raise, whatever contacts hold.
- * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
+ * Returns the filter as a condition on the alias `c` of `contacts`. The condition is true or false, never null, and never fails, for any
+ * contact data. The statement must also restrict `c.project_id`.
+ * @throws AppError VALIDATION_ERROR if the filter with its segments is too large.
  */
 export async function restrictionOf(
   database: Database,
@@ -31,7 +31,7 @@ export async function restrictionOf(
   return compileFor(database, planFilter(filter, options), options);
 }
 
-/** The members of a segment, of either kind, as such a condition. */
+/** Returns the members of a segment, static or dynamic, in the same form. */
 export async function membershipOf(
   database: Database,
   segmentId: string,
@@ -46,10 +46,10 @@ async function compileFor(database: Database, plan: Plan, options: RestrictionOp
 }
 
 /**
- * The same for a statement that goes through all contacts of a project. Where a condition on events is one of several
- * that suffice, or is denied, PostgreSQL can only look them up contact by contact, in one process; events that are few are
- * told to it as a table in memory instead, which takes half as long. It looks how many they are. Of several that must all hold it
- * may join one: two it joins to each other, each row of one with each of the other where it knows nothing of them yet.
+ * Returns the condition for a statement over all contacts of a project. PostgreSQL can only look up event conditions under OR or NOT
+ * contact by contact, in one process. If the events are few, a table in memory takes half the time, so they are counted first. Of the
+ * conditions under AND, PostgreSQL may join only one. Otherwise it could join two to each other row by row, if it has no statistics about
+ * them yet.
  */
 export async function restrictionForAll(
   database: Database,
@@ -59,7 +59,7 @@ export async function restrictionForAll(
   return compileForAll(database, planFilter(filter, options), options);
 }
 
-/** The members of a segment, of either kind, for such a statement. */
+/** Returns the members of a segment, static or dynamic, for a statement over all contacts. */
 export async function membershipForAll(
   database: Database,
   segmentId: string,
@@ -68,7 +68,7 @@ export async function membershipForAll(
   return compileForAll(database, planMembership(segmentId, options), options);
 }
 
-/** Each process of a statement makes its own tables, of up to 10 MB each. */
+/** Each process of a statement builds its own tables of up to 10 MB each. */
 const MAX_TABLES_IN_MEMORY = 4;
 
 async function compileForAll(database: Database, plan: Plan, options: RestrictionOptions): Promise<Fragment> {
@@ -101,7 +101,7 @@ async function waysOf(database: Database, plan: Plan, asking: Asking): Promise<M
   return ways;
 }
 
-/** One question at most is left for PostgreSQL to join: the first event that all who match have, or the first segment. */
+/** Leaves at most one condition for PostgreSQL to join, which is the first event that all matches have, or the first segment. */
 function lookUpsOf(plan: Plan): Map<Question, Way> {
   const firm = firmQuestions(plan);
   const members = firm.filter(({ about }) => about === "members");
@@ -111,7 +111,7 @@ function lookUpsOf(plan: Plan): Map<Question, Way> {
 
 const isAboutEvent = (question: Question): question is EventQuestion => question.about === "event";
 
-/** The questions that whoever matches answers yes. */
+/** Returns the conditions that are true for every match. */
 function firmQuestions(plan: Plan): Question[] {
   if ("question" in plan) return [plan.question];
   return "all" in plan ? plan.all.flatMap(firmQuestions) : [];

@@ -1,6 +1,5 @@
-// The questions of a filter as SQL about one contact `c`. Each fragment is true or false, never null, and none can raise, whatever stands
-// in `data`.
-// The shapes were measured (docs/decisions/0016).
+// Compiles conditions to SQL about one contact `c`. Every fragment is true or false, never null, and never fails, for any content of
+// `data`. The query shapes were benchmarked (docs/decisions/0016).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { DATE_PATTERNS, FIRST_DATE } from "@postloft/contract/filter-dates.ts";
 import type { FilterScalar } from "@postloft/contract/filters.ts";
@@ -17,7 +16,7 @@ export const joined = (fragments: readonly Fragment[], word: "and" | "or"): Frag
 
 export const negated = (fragment: Fragment): Fragment => sql<SqlBool>`not ${fragment}`;
 
-/** `isConjunct`: all that match answer yes, so that PostgreSQL may turn the condition into a join. */
+/** `isConjunct` means that every match fulfills the condition, so that PostgreSQL may turn it into a join. */
 export function questionFragment(question: Question, asking: Asking, isConjunct: boolean): Fragment {
   switch (question.about) {
     case "email":
@@ -48,7 +47,7 @@ function rangeFragment(column: RawBuilder<unknown>, { fromMs, untilMs }: Instant
   return joined(parts, "and");
 }
 
-/** Addresses are stored in lower case; `like` finds parts of one in its trigram index. */
+/** Addresses are stored in lower case. `like` uses their trigram index. */
 function emailFragment(test: TextTest): Fragment {
   if (test.is === "oneOf") return sql<SqlBool>`(c.email = any(${test.texts}::text[]))`;
   const literal = test.text.replace(/[\\%_]/g, "\\$&");
@@ -60,7 +59,7 @@ function dataFragment(key: string, test: DataTest, asking: Asking): Fragment {
   const path = pathOf(key);
   const inPath = keyFragment(path, test, asking);
   if (path.length === 1) return inPath;
-  // A key with these very letters, dots included, goes before the path.
+  // A key with exactly this name, including dots, takes precedence over the path.
   return sql<SqlBool>`(case when c.data ? ${key} then ${keyFragment([key], test, asking)} else ${inPath} end)`;
 }
 
@@ -84,7 +83,7 @@ function keyFragment(keys: readonly string[], test: DataTest, asking: Asking): F
   }
 }
 
-/** The value as JSON; SQL's null when a key is missing or something on the way is no object. */
+/** Returns the value as JSON. It is SQL null if a key is missing or a value on the path is not an object. */
 function valueAt(keys: readonly string[]) {
   const [key = "", ...more] = keys;
   return more.length === 0
@@ -92,23 +91,23 @@ function valueAt(keys: readonly string[]) {
     : sql`jsonb_path_query_first(c.data, ${jsonPath(keys)}::jsonpath, silent => true)`;
 }
 
-/** The same as text: a string without its quotes. */
+/** Returns the value as text, a string without its quotes. */
 function textAt(keys: readonly string[]) {
   const [key = "", ...more] = keys;
   return more.length === 0 ? sql`(c.data ->> ${key}::text)` : sql`(${valueAt(keys)} #>> '{}')`;
 }
 
-/** In strict mode arrays are values like any other, and what is missing ends the search. */
+/** In strict mode arrays are ordinary values, and a missing key ends the search. */
 function jsonPath(keys: readonly string[]): string {
   return `strict $${keys.map((key) => `.${JSON.stringify(key)}`).join("")}`;
 }
 
-/** Whether the value fulfils a predicate of jsonpath. It compares like with like only, and never raises. */
+/** Returns whether the value fulfills a jsonpath predicate. A predicate only compares values of the same type and never fails. */
 function jsonPathFragment(keys: readonly string[], predicate: string): Fragment {
   return sql<SqlBool>`coalesce(c.data @? ${`${jsonPath(keys)} ? (${predicate})`}::jsonpath, false)`;
 }
 
-/** Containment for one value, which an index on data can serve. */
+/** A single value is compared by containment, which can use an index on the data. */
 function oneOfFragment(keys: readonly string[], values: readonly FilterScalar[]): Fragment {
   const texts = values.map((value) => JSON.stringify(value));
   const [only] = texts;
@@ -133,7 +132,7 @@ function dateFragment(keys: readonly string[], ranges: readonly InstantRange[]):
   );
 }
 
-/** Dates in UTC sort as text: nearly every contact is told by this alone. */
+/** UTC dates sort as text, which decides nearly every contact without parsing. */
 function textRangeFragment(text: RawBuilder<unknown>, { fromMs, untilMs }: InstantRange): Fragment {
   const from = fromMs === null ? { text: FIRST_DATE, exceptions: [] } : textBound(fromMs);
   const until = untilMs === null ? null : textBound(untilMs);
@@ -153,8 +152,8 @@ function textRangeFragment(text: RawBuilder<unknown>, { fromMs, untilMs }: Insta
 }
 
 /**
- * The usual forms of dates in UTC. A pattern takes six times as long as reading a date does, which jsonpath can without
- * raising; it takes a month or day 00 for none given, and a sign or space where a digit belongs.
+ * The usual forms of UTC dates. A regular expression takes six times as long as jsonpath, which parses a date without failing. But jsonpath
+ * treats month or day 00 as missing and accepts a sign or space in place of a digit.
  */
 const USUAL_FORMS = [
   {
@@ -167,7 +166,7 @@ const USUAL_FORMS = [
 ] as const;
 const OUT_OF_PLACE = "[^-0-9T:.Z]|[-T:.Z]{2}|-00";
 
-/** Whether a text that is not before year 0001 is a date in UTC on a day that exists. */
+/** Returns whether a text from year 0001 on is a UTC date of an existing day. */
 function utcDateFragment(keys: readonly string[], form: "utc" | "dayOrUtc"): Fragment {
   const text = textAt(keys);
   const forms = USUAL_FORMS.filter(({ hasTime }) => hasTime || form === "dayOrUtc").map(
@@ -183,8 +182,8 @@ function rangeText({ fromMs, untilMs }: InstantRange): string {
 }
 
 /**
- * A date with an offset, turned into its instant: the pattern lets nothing through that PostgreSQL would not read.
- * Digits of a second beyond six are left out, so that nothing is rounded up.
+ * Compares a date with an offset as a time. The pattern accepts only texts that PostgreSQL can parse. Fractional digits beyond six are cut,
+ * because PostgreSQL would round them.
  */
 function offsetDateFragment(keys: readonly string[], comparison: RawBuilder<unknown>): Fragment {
   const text = textAt(keys);
@@ -192,14 +191,14 @@ function offsetDateFragment(keys: readonly string[], comparison: RawBuilder<unkn
     then regexp_replace(${text}, '([.][0-9]{6})[0-9]+', '\\1')::timestamptz ${comparison} else false end)`;
 }
 
-/** A date with a time of day before or since an instant, which is taken to the second. */
+/** Compares a date with a time of day to a time ago, rounded down to the second. */
 function agedFragment(
   keys: readonly string[],
   { span, older }: { span: Span; older: boolean },
   asking: Asking,
 ): Fragment {
   const instant = sql`date_trunc('second', ${instantBefore(span, asking)})`;
-  // In a sub-select of its own it is computed once, not for each contact.
+  // A sub-select is computed once instead of once per contact.
   const bound = sql`(select to_char(${instant} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS'))`;
   const text = textAt(keys);
   const inRange = older
@@ -214,7 +213,7 @@ function agedFragment(
   );
 }
 
-/** Part of a text in any case, or an element of a list exactly as it is. */
+/** Matches part of a text in any case, or an exact element of a list. */
 function containingFragment(keys: readonly string[], value: FilterScalar): Fragment {
   const inText = typeof value === "string" ? textFragment(keys, "containing", value) : sql<SqlBool>`false`;
   return sql<SqlBool>`(case jsonb_typeof(${valueAt(keys)}) when 'string' then ${inText}

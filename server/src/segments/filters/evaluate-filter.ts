@@ -1,4 +1,4 @@
-// The same meaning as compile-filter.ts, for one contact in memory, with what was seen: explanations, and tests of the compiler.
+// Evaluates filters for one contact in memory with the same results as compile-filter.ts. Used for explanations and to test the compiler.
 import { readDate } from "@postloft/contract/filter-dates.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { isGroup, type Filter, type FilterCondition } from "@postloft/contract/filters.ts";
@@ -14,16 +14,16 @@ import {
 } from "./plan-filter.ts";
 import { foldText, instantBefore, isWithin, pathOf } from "./rules.ts";
 
-/** A contact as far as filters look at it. `load-contacts.ts` makes it. */
+/** The contact data that filters can read, loaded by `load-contacts.ts`. */
 export interface FilterContact {
   email: string;
   subscribed: boolean;
   data: Readonly<Record<string, unknown>>;
   createdAt: Date;
   updatedAt: Date;
-  /** When events of each name happened, newest first; as many as the filter counts to are enough. */
+  /** Times of the events of each name, newest first, at least up to the count in the filter. */
   events: ReadonlyMap<string, readonly Date[]>;
-  /** Ids of the segments whose stored members include it. */
+  /** Ids of the segments that store the contact as a member. */
   segments: ReadonlySet<string>;
 }
 
@@ -32,8 +32,8 @@ export interface EvaluationOptions extends SegmentSources {
 }
 
 /**
- * Makes a function that says of contacts whether they match.
- * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
+ * Returns a function that evaluates the filter for a contact.
+ * @throws AppError VALIDATION_ERROR if the filter with its segments is too large.
  */
 export function evaluatorOf(filter: Filter, options: EvaluationOptions): (contact: FilterContact) => boolean {
   const plan = planFilter(filter, options);
@@ -41,7 +41,7 @@ export function evaluatorOf(filter: Filter, options: EvaluationOptions): (contac
   return (contact) => holds(plan, lookAt(contact), nowMs);
 }
 
-/** A contact while it is looked at: however many conditions look into a text without regard to case, it is folded once. */
+/** A contact during the evaluation. Each text is case-folded once, for any number of conditions. */
 interface Look extends FilterContact {
   folded: Map<string, string>;
 }
@@ -52,7 +52,7 @@ function lookAt(contact: FilterContact): Look {
 
 export interface ConditionExplanation extends FilterCondition {
   matches: boolean;
-  /** The value compared; of an event how often (of those read) and when last, of a segment whether it is a member; null for nothing. */
+  /** The compared value. For an event the number (of those read) and the last time, for a segment the membership, otherwise null. */
   seen: unknown;
 }
 
@@ -62,14 +62,14 @@ export interface FilterExplanation {
   conditions: Array<FilterExplanation | ConditionExplanation>;
 }
 
-/** All conditions of an explained filter in a row. */
+/** Returns all conditions of an explained filter as a flat list. */
 export function conditionsOf(part: FilterExplanation): ConditionExplanation[] {
   return part.conditions.flatMap((one) => ("conditions" in one ? conditionsOf(one) : [one]));
 }
 
 type DataQuestion = Extract<Question, { about: "data" }>;
 
-/** Says of every condition whether the contact fulfils it and what was seen, in the shape of the filter. */
+/** Returns for every condition whether it matches and the compared value, in the shape of the filter. */
 export function explainFilter(
   filter: Filter,
   contact: FilterContact,
@@ -102,7 +102,7 @@ function explainCondition(
   };
 }
 
-/** What is too long to be shown, as the beginning of its JSON or its text. */
+/** Shortens a long value to the beginning of its text or JSON. */
 function shortened(seen: unknown): unknown {
   const most = LIMITS.seenLength.value;
   const text = typeof seen === "string" ? seen : JSON.stringify(seen);
@@ -110,8 +110,8 @@ function shortened(seen: unknown): unknown {
 }
 
 /**
- * How many characters of texts and elements of lists a filter looks through, all its conditions together: what it costs.
- * @throws Refusal VALIDATION_ERROR when the filter with the segments it stands on is too large.
+ * Returns the number of characters and list elements that all conditions of a filter search, as a measure of its cost.
+ * @throws AppError VALIDATION_ERROR if the filter with its segments is too large.
  */
 export function charactersToSearch(filter: Filter, contact: FilterContact, sources: SegmentSources): number {
   return questionsOf(planFilter(filter, sources)).reduce((sum, question) => {
@@ -176,7 +176,7 @@ function answer(question: Question, contact: Look, nowMs: number): boolean {
   }
 }
 
-/** The key with these very letters if there is one, else the path; undefined where something is missing or null. */
+/** Returns the value of the key with exactly this name, or of the path. Undefined if a part is missing or null. */
 function valueAt(data: Readonly<Record<string, unknown>>, key: string): unknown {
   const whole = ownValue(data, key);
   if (whole !== undefined) return whole ?? undefined;
@@ -218,7 +218,7 @@ function answerData({ key, test }: DataQuestion, contact: Look, nowMs: number): 
     case "aged": {
       const date = typeof value === "string" ? readDate(value) : null;
       if (date === null || !date.hasTime) return false;
-      // To the second, as in SQL, where the digits after it are of no fixed number.
+      // Rounded down to the second as in SQL, where the number of fractional digits varies.
       const beforeMs = Math.floor(instantBefore(nowMs, test.span) / 1000) * 1000;
       return test.older === date.atMs < beforeMs;
     }

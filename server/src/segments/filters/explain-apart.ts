@@ -1,4 +1,4 @@
-// Explains filters on a thread apart from the one that serves: what a filter costs, its project alone waits for.
+// Explains filters on a separate thread, so that an expensive filter delays only its own project.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../../platform/refusal.ts";
@@ -15,8 +15,9 @@ export type ExplainResult = { is: "explained"; explanation: FilterExplanation } 
 
 export interface Explainer {
   /**
-   * @param load reads the contact, of any size, when it is the project's turn
-   * @throws Refusal VALIDATION_ERROR naming `filters` when it is too much work; RATE_LIMIT_EXCEEDED when too many wait; what `load` throws.
+   * @param load reads the contact, of any size, when the project's turn comes
+   * @throws AppError VALIDATION_ERROR for `filters` if the work exceeds the limit, RATE_LIMIT_EXCEEDED if too many requests wait, and the
+   * errors of `load`.
    */
   explain(projectId: string, load: () => Promise<ExplainTask>): Promise<FilterExplanation>;
   close(): Promise<void>;
@@ -41,7 +42,7 @@ export function createExplainer(deadlineMs = LIMITS.explainMs.value): Explainer 
       throw invalidField(
         "filters",
         "too_big",
-        `Looks through more than ${most} characters of this contact, all conditions together. Use fewer conditions.`,
+        `The conditions together search more than ${most} characters of this contact. Use fewer conditions.`,
       );
     },
     close: () => thread.close(),

@@ -1,4 +1,4 @@
-// On a thread of its own: explains filters for contacts.
+// Worker thread that explains filters for contacts.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { answerTasks } from "../../platform/threads/task-worker.ts";
 import { charactersToSearch, explainFilter } from "./evaluate-filter.ts";

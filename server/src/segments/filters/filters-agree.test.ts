@@ -1,4 +1,4 @@
-// The compiler and the evaluator mean the same: random filters over random contacts with hostile values, on real PostgreSQL.
+// Compiler and evaluator agree on random filters and contacts with hostile values, on real PostgreSQL.
 import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -133,7 +133,7 @@ const SOURCES: SegmentToStore[] = [
     filters: all({ field: "subscribed", operator: "equals", value: true }),
     trackMembership: true,
   },
-  // A circle, which saving refuses.
+  // A cycle of segments, which cannot be saved.
   {
     id: ONE,
     filters: { operator: "OR", conditions: [in_(OTHER), { field: "event.paid", operator: "triggered" }] },
@@ -141,7 +141,7 @@ const SOURCES: SegmentToStore[] = [
   { id: OTHER, filters: all(notIn(ONE)) },
 ];
 
-/** Instants on both sides of what filters compare with. */
+/** Times on both sides of the compared values. */
 const instants = fc
   .tuple(
     fc.oneof(
@@ -156,7 +156,7 @@ const instants = fc
   )
   .map(([atMs, shiftMs]) => atMs + shiftMs);
 
-/** The same instant in one of the spellings people use. */
+/** Writes a time in one of the common spellings. */
 const dates = fc
   .tuple(instants, fc.constantFrom("day", "second", "milli", "short", "nano", "offset", "minus"))
   .map(([atMs, form]) => {
@@ -179,7 +179,7 @@ const dates = fc
     }
   });
 
-/** Few enough to meet each other often. */
+/** A small set of values, so that filters and contacts often match. */
 const FREQUENT = [5, "5", true, "pro", "Pro plan", "2026-01-31T00:00:00Z"];
 const scalars = fc.oneof(
   fc.constantFrom(...FREQUENT),
@@ -279,11 +279,11 @@ const leavesByKind = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
         kind !== "email" ? VALUES[form] : asValue(form === "texts" ? someOf(addresses) : addresses),
       )
       .map(([field, rest]) => ({ field, operator, ...rest }))
-      // Impossible dates are no values of filters.
+      // Impossible dates are not valid filter values.
       .filter(isFilter),
   ),
 ) as Array<fc.Arbitrary<FilterCondition>>;
-/** Each operator twice. */
+/** Uses each operator twice. */
 const leaves = fc.tuple(...leavesByKind, ...leavesByKind);
 
 const groups = fc.letrec<{ filter: Filter; part: Filter | FilterCondition }>((tie) => ({
@@ -298,7 +298,7 @@ const groups = fc.letrec<{ filter: Filter; part: Filter | FilterCondition }>((ti
   }),
 })).filter;
 
-/** The first that differs, with the contact and both answers; null when nothing does. */
+/** Returns the first difference with the contact and both results, or null. */
 function difference(
   given: readonly Filter[],
   stored: readonly ContactToStore[],
@@ -313,7 +313,7 @@ function difference(
   return null;
 }
 
-test("SQL and memory mean the same", { timeout: 30_000 }, async () => {
+test("SQL and memory return the same matches", { timeout: 30_000 }, async () => {
   const told = new Map<string, Set<boolean>>();
   await fc.assert(
     fc.asyncProperty(
@@ -335,11 +335,11 @@ test("SQL and memory mean the same", { timeout: 30_000 }, async () => {
     ),
     { seed: 20_260_331, numRuns: RUNS, endOnFailure: true },
   );
-  // Otherwise little was tried: each operator of each kind of field has to have said yes and no.
+  // Checks the test itself. Each operator of each kind of field must have matched and not matched.
   const everything = Object.entries(FILTER_OPERATORS).flatMap(([kind, forms]) =>
     Object.keys(forms).map((operator) => `${kind} ${operator}`),
   );
-  // What every contact has is there, whatever is asked.
+  // Fields of every contact always exist.
   const certain = new Map<string, boolean>(
     ["email", "subscribed", "createdAt", "updatedAt"].flatMap((kind) => [
       [`${kind} exists`, true] as const,

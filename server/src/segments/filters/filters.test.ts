@@ -1,4 +1,4 @@
-// What each operator means, told by examples; the compiler and the evaluator are both held to every one of them.
+// Semantics of each operator in examples, checked in the compiler and the evaluator.
 import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { filter as filterSchema, type Filter } from "@postloft/contract/filters.ts";
@@ -41,7 +41,7 @@ const condition = ([field, operator, value, unit, window]: Given) => ({
 const readOne = (given: Given): Filter =>
   filterSchema.parse({ operator: "AND", conditions: [condition(given)] });
 
-/** Which of these contacts match, the same in SQL and in memory. */
+/** Returns which of these contacts match, and checks that SQL and memory agree. */
 async function matching(
   filter: Filter,
   contacts: readonly ContactToStore[],
@@ -55,7 +55,7 @@ async function matching(
   return inMemory;
 }
 
-/** Those of the first contacts that a condition leaves, and those of the others that it takes. */
+/** Returns the contacts that a condition wrongly excludes or wrongly includes. */
 async function misjudged(
   given: Given,
   taken: ContactToStore[],
@@ -77,11 +77,11 @@ test.each<[given: Given, taken: string[], left: string[]]>([
   [["email", "notContains", "@müller."], ["müller@example.com"], ["a@xn--mller-kva.example"]],
   [["email", "startsWith", "müller"], ["müller@example.com"], ["a@xn--mller-kva.example"]],
   [["email", "startsWith", "müller@müller."], ["müller@xn--mller-kva.example"], ["müller@example.com"]],
-])("%j finds parts of addresses in the form they are stored in", async (given, taken, left) => {
+])("%j matches parts of addresses in their stored form", async (given, taken, left) => {
   expect(await misjudged(given, withEmails(taken), withEmails(left))).toEqual([]);
 });
 
-/** Of contacts with `data.a`: whom each condition takes, and whom it leaves. A contact without the key is `undefined`. */
+/** Included and excluded values of `data.a` for each condition. `undefined` is a contact without the key. */
 const DATA: Array<[given: Given, taken: unknown[], left: unknown[]]> = [
   [["data.a", "equals", "pro"], ["pro"], ["Pro", "pro ", "", ["pro"], { pro: 1 }, null, undefined]],
   [["data.a", "equals", 5], [5], ["5", 5.5, [5], undefined]],
@@ -213,7 +213,7 @@ test.for(DATA)("%j", async ([given, taken, left]) => {
 const USUAL_DATES = ["2024-02-29", "2026-01-31T10:00:00Z", "2026-01-31T10:00:00.500Z"];
 const NEARLY_DIGITS = ["0", "9", " ", "+", "-", ".", ":", "T", "Z", "a", "\n", "٣"];
 
-/** A date with each of its characters, each two that follow each other, and each field replaced. */
+/** Returns a date with each character, each pair of adjacent characters and each field replaced. */
 function spoilt(date: string): string[] {
   const places = Array.from(date, (_, at) => at);
   const put = (at: number, text: string) => date.slice(0, at) + text + date.slice(at + text.length);
@@ -228,7 +228,7 @@ function spoilt(date: string): string[] {
   ];
 }
 
-test.for(USUAL_DATES)("what is nearly %s is a date in SQL if it is one in memory", async (date) => {
+test.for(USUAL_DATES)("SQL and memory accept the same variants of %s as dates", async (date) => {
   const contacts = [date, ...new Set(spoilt(date))].map(withA);
   const matches = await matching(readOne(["data.a", "lessThan", "9999-12-31"]), contacts);
   expect(matches[0]).toBe(true);
@@ -236,7 +236,7 @@ test.for(USUAL_DATES)("what is nearly %s is a date in SQL if it is one in memory
   await matching(readOne(["data.a", "olderThan", 1, "minutes"]), contacts);
 });
 
-test("a dot leads into objects, unless there is a key of that name", async () => {
+test("a dot reads a nested object unless a key has exactly that name", async () => {
   expect(
     await misjudged(
       ["data.a.b", "equals", 5],
@@ -265,7 +265,7 @@ test("a dot leads into objects, unless there is a key of that name", async () =>
   ).toEqual([]);
 });
 
-test("keys may hold any letters, and none reaches beyond the data", async () => {
+test("keys may contain any characters and cannot read outside the data", async () => {
   for (const key of [
     "my key",
     'a"b',
@@ -288,7 +288,7 @@ test("keys may hold any letters, and none reaches beyond the data", async () => 
     expect(await misjudged([`data.${key}`, "exists"], [], [{}, { data: { a: [] } }])).toEqual([]);
 });
 
-test("e-mail addresses are compared as addresses", async () => {
+test("email addresses are compared in canonical form", async () => {
   const [ada, bob] = [{ email: "ada_l@bucher.example" }, { email: "bob@example.com" }];
   expect(await misjudged(["email", "equals", " ADA_L@Bucher.Example "], [ada], [bob])).toEqual([]);
   expect(await misjudged(["email", "notEquals", "ada_l@bucher.example"], [bob], [ada])).toEqual([]);
@@ -312,7 +312,7 @@ test("subscription", async () => {
 });
 
 test.for(["createdAt", "updatedAt"] as const)(
-  "%s is compared to the millisecond, as it is shown",
+  "%s is compared to the millisecond, as in responses",
   async (field) => {
     const at = (instant: string) => ({ [field]: instant });
     expect(
@@ -381,7 +381,7 @@ test.for(["createdAt", "updatedAt"] as const)(
   },
 );
 
-/** Sent mails are events that stand in rows of their own kind. */
+/** Sent emails are events stored in a separate table. */
 describe.each([
   ["paid", "event.paid"],
   ["email.sent", "email.sent"],
@@ -405,7 +405,7 @@ describe.each([
       [old, recent],
     ],
     [[field, "triggeredWithin", 7, "days"], [recent], [old, never]],
-    // Before there were ids with a time in them.
+    // Before the first UUIDv7.
     [[field, "triggeredWithin", 1_200, "months"], [old, recent], [never]],
     [[field, "notTriggeredWithin", 7, "days"], [old, never, {}], [recent]],
     [[field, "triggeredOlderThan", 7, "days"], [old], [recent, never]],
@@ -418,7 +418,7 @@ describe.each([
   });
 });
 
-test("what mails do are events too", async () => {
+test("email activity counts as events", async () => {
   const opened = { events: [{ name: "email.open", at: "2026-03-01T00:00:00Z" }] };
   expect(await misjudged(["email.opened", "triggered"], [opened], [{}])).toEqual([]);
   expect(await misjudged(["email.clicked", "notTriggered"], [opened, {}], [])).toEqual([]);
@@ -435,7 +435,7 @@ describe("segments", () => {
   const member = { segments: [fixed, tracked] };
   const payer = { data: { plan: "pro" } };
 
-  test("a static segment is its members, a dynamic one whoever matches now", async () => {
+  test("a static segment has its members, and a dynamic one the current matches", async () => {
     expect(await misjudged([`segment.${fixed}`, "memberOfSegment"], [member], [payer, {}], segments)).toEqual(
       [],
     );
@@ -453,12 +453,12 @@ describe("segments", () => {
     ).toEqual([]);
   });
 
-  test("members of a tracked segment may be taken as they were last computed", async () => {
+  test("a tracked segment can use the members of its last computation", async () => {
     const filter = readOne([`segment.${tracked}`, "memberOfSegment"]);
     expect(await matching(filter, [member, payer], segments, true)).toEqual([true, false]);
   });
 
-  test("a segment that is gone, or another project's, takes nobody in and nobody out", async () => {
+  test("a deleted or foreign segment matches no contact, with either operator", async () => {
     const other = await storeContacts(database, [], [{ id: gone, filters: null }]);
     expect(other.ids).toEqual([]);
     expect(await misjudged([`segment.${gone}`, "memberOfSegment"], [], [member, {}], segments)).toEqual([]);
@@ -467,7 +467,7 @@ describe("segments", () => {
     );
   });
 
-  test("segments in a circle end", async () => {
+  test("evaluation of a segment cycle ends", async () => {
     const [one, two] = [newId(), newId()];
     const circle: SegmentToStore[] = [
       { id: one, filters: readOne([`segment.${two}`, "memberOfSegment"]) },
@@ -476,7 +476,7 @@ describe("segments", () => {
     expect(await misjudged([`segment.${one}`, "memberOfSegment"], [], [{}], circle)).toEqual([]);
   });
 
-  test("segments may stand on each other ten deep and no deeper", async () => {
+  test("segments can be nested ten levels deep and no deeper", async () => {
     const ids = Array.from({ length: LIMITS.filterDepth.value + 1 }, () => newId());
     const chain = ids.map((id, at) => ({
       id,
@@ -491,7 +491,7 @@ describe("segments", () => {
     });
   });
 
-  test("a filter that grows through segments runs up to its bound, and is refused beyond", async () => {
+  test("accepts a filter up to the limit of expanded conditions and rejects a larger one", async () => {
     const [small, large] = [newId(), newId()];
     const conditions = (id: string, count: number): Filter =>
       filterSchema.parse({
@@ -518,7 +518,7 @@ describe("segments", () => {
     });
   });
 
-  test("members of a segment by itself, and the segments a project has", async () => {
+  test("loads the members of one segment and all segments of a project", async () => {
     const { projectId, ids } = await storeContacts(database, [member, payer], segments);
     const sources = await loadSegments(database, projectId);
     expect([...sources.keys()].toSorted()).toEqual([fixed, pro, tracked].toSorted());
@@ -540,7 +540,7 @@ describe("segments", () => {
   });
 });
 
-test("lists may hold as many values as the limit says, dates too", async () => {
+test("lists may have the maximum number of values, including dates", async () => {
   const dates = Array.from({ length: LIMITS.filterValues.value }, (_, at) =>
     new Date(Date.UTC(2020, 0, 1, 0, 0, at)).toISOString(),
   );
@@ -549,7 +549,7 @@ test("lists may hold as many values as the limit says, dates too", async () => {
   expect(await misjudged(["data.a.b", "notIn", dates], [{}], [withA({ b: last })])).toEqual([]);
 });
 
-test("groups join by AND and OR, nested", async () => {
+test("groups combine with AND and OR, also nested", async () => {
   const filter = filterSchema.parse({
     operator: "OR",
     conditions: [
@@ -572,7 +572,7 @@ test("groups join by AND and OR, nested", async () => {
   expect(await matching(filter, contacts)).toEqual([true, false, false, true, false, false]);
 });
 
-test("without a given time, now is now", async () => {
+test("the current time is the default", async () => {
   const [fresh, stale] = [60_000, 3_700_000].map((agoMs) => new Date(Date.now() - agoMs).toISOString());
   const { projectId, ids } = await storeContacts(
     database,
@@ -595,7 +595,7 @@ test("without a given time, now is now", async () => {
 });
 
 test(
-  "events are held in memory while they are few, and looked up by contact beyond",
+  "events are read into memory while they are few, and looked up by contact otherwise",
   { timeout: 60_000 },
   async () => {
     const { projectId, ids } = await storeContacts(database, [
@@ -628,7 +628,7 @@ test(
   },
 );
 
-test("of conditions that must all hold PostgreSQL joins one at most, however little it knows of its tables", async () => {
+test("joins at most one of several AND conditions, even without table statistics", async () => {
   const segmentId = newId();
   const { projectId, ids } = await storeContacts(
     database,
@@ -666,7 +666,7 @@ test("of conditions that must all hold PostgreSQL joins one at most, however lit
   }
 });
 
-test("an explanation has the shape of the filter, with what was seen at each condition", async () => {
+test("an explanation has the shape of the filter and the compared value of each condition", async () => {
   const pro = newId();
   const segments = [{ id: pro, filters: readOne(["data.plan", "equals", "pro"]) }];
   const stored = {
@@ -735,7 +735,7 @@ test("an explanation has the shape of the filter, with what was seen at each con
   });
 });
 
-test("contacts of another project are not read, and only as many events as are counted", async () => {
+test("loads contacts of this project only, with no more events than the filter counts", async () => {
   const events = ["2026-03-01", "2026-03-03", "2026-03-02"].map((day) => ({
     name: "paid",
     at: `${day}T00:00:00Z`,

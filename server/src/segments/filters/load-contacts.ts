@@ -1,4 +1,4 @@
-// Contacts as evaluate-filter.ts looks at them: with the events and memberships that the filters ask for, and no others.
+// Loads contacts for evaluate-filter.ts with the events and memberships that the filters need.
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { FilterContact } from "./evaluate-filter.ts";
@@ -9,20 +9,20 @@ import { findContactsForFilters, listMemberships, listNewestEvents } from "./que
 export interface ContactsToLoad extends SegmentSources {
   projectId: string;
   contactIds: readonly string[];
-  /** What they will be evaluated against. */
+  /** Filters that will be evaluated for the contacts. */
   filters: readonly Filter[];
-  /** Events of each name to read at least, where an explanation shows how many there are; otherwise as many as are counted. */
+  /** Minimum number of events to read per name, for explanations that show a count. Otherwise only as many as the filter counts. */
   leastEvents?: number;
 }
 
-/** A contact whose data is still text: it goes to another thread at no cost, and is read there. */
+/** A contact with its data as text, which is cheap to send to another thread and is parsed there. */
 export type StoredContact = Omit<FilterContact, "data"> & { dataJson: string };
 
 export function readStored({ dataJson, ...contact }: StoredContact): FilterContact {
   return { ...contact, data: JSON.parse(dataJson) };
 }
 
-/** Reads contacts by id, at most three statements however many; those that are not in the project are missing. */
+/** Returns contacts by id, in at most three statements. Contacts outside the project are missing. */
 export async function loadFilterContacts(
   database: Database,
   contacts: ContactsToLoad,
@@ -31,7 +31,7 @@ export async function loadFilterContacts(
   return new Map([...stored].map(([id, contact]) => [id, readStored(contact)]));
 }
 
-/** The same with their data unread. */
+/** Returns the contacts with unparsed data. */
 export async function loadStoredContacts(
   database: Database,
   { projectId, contactIds, filters, leastEvents = 1, ...sources }: ContactsToLoad,

@@ -1,4 +1,4 @@
-// The segments a filter may stand on, read before it is planned.
+// Loads the segments that a filter uses, before the filter is planned.
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database } from "../../platform/database/database.ts";
@@ -7,7 +7,7 @@ import type { SegmentSource } from "./rules.ts";
 
 export type { SegmentSource, SegmentSources } from "./rules.ts";
 
-/** All segments of a project. */
+/** Returns all segments of a project. */
 export async function loadSegments(
   database: Database,
   projectId: string,
@@ -16,7 +16,7 @@ export async function loadSegments(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** The segments these filters stand on, through others too; of filters without conditions on segments it reads nothing. */
+/** Returns the segments that these filters use, directly or through other segments. Filters without segment conditions cost no query. */
 export async function loadSegmentsFor(
   database: Database,
   projectId: string,
@@ -24,7 +24,7 @@ export async function loadSegmentsFor(
 ): Promise<Map<string, SegmentSource>> {
   const segments = new Map<string, SegmentSource>();
   let wanted = new Set(filters.flatMap((one) => causesOf(one).segments));
-  // One level more than may be used, so that too deep is told from deleted.
+  // Loads one level more than allowed, to distinguish too deep from deleted.
   for (let depth = 0; wanted.size > 0 && depth <= LIMITS.filterDepth.value; depth++) {
     const rows = await findSegmentSources(database, projectId, [...wanted]);
     for (const row of rows) segments.set(row.id, row);

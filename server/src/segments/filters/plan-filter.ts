@@ -1,4 +1,4 @@
-// Turns a filter into plain questions joined by and, or and not; conditions on other segments become the filters of those.
+// Plans a filter as conditions joined by AND, OR and NOT. Segment conditions are replaced by the filters of those segments.
 import { formsOfAddressPart } from "@postloft/contract/address-part.ts";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { readDate } from "@postloft/contract/filter-dates.ts";
@@ -14,11 +14,11 @@ export type TextTest =
 
 export type DataTest =
   | { is: "present" }
-  /** Equal in type and value; none of them is a date. */
+  /** Equal in type and value, without dates. */
   | { is: "oneOf"; values: FilterScalar[] }
   | { is: "number"; compare: ">" | "<" | ">=" | "<="; to: number }
   | { is: "date"; ranges: InstantRange[] }
-  /** A date with a time of day, so long ago or longer; `older` or not. */
+  /** A date with a time of day within the span, or `older`. */
   | { is: "aged"; span: Span; older: boolean }
   | { is: "containing"; value: FilterScalar }
   | { is: "starting" | "ending"; text: string };
@@ -35,11 +35,11 @@ export type Question =
 export type Plan = { all: Plan[] } | { any: Plan[] } | { not: Plan } | { question: Question };
 
 const NOBODY: Plan = { any: [] };
-/** What every contact has, whatever it says. */
+/** Fields that every contact has. */
 const ALWAYS_THERE: ReadonlySet<string> = new Set(["email", "subscribed", "createdAt", "updatedAt"]);
 const PRESENCE: Partial<Record<FilterOperator, Plan>> = { exists: { all: [] }, notExists: NOBODY };
 
-/** Every question of a plan. */
+/** Returns every condition of a plan. */
 export function questionsOf(plan: Plan): Question[] {
   if ("question" in plan) return [plan.question];
   if ("not" in plan) return questionsOf(plan.not);
@@ -48,25 +48,25 @@ export function questionsOf(plan: Plan): Question[] {
 
 interface Planning extends SegmentSources {
   questions: number;
-  /** The segments whose filters are being planned, outermost first. */
+  /** Ids of the segments being planned, outermost first. */
   within: readonly string[];
 }
 
 /**
- * Plans a filter that contract/filters.ts read. A condition on a segment that is gone, or that stands on itself,
- * matches nobody whichever way it asks: mail must not reach more people because something was deleted.
- * @throws Refusal VALIDATION_ERROR when the filter with all it stands on is larger than any statement should be.
+ * Plans a filter read by contract/filters.ts. A condition on a deleted segment, or one within a cycle, matches no contact with either
+ * operator. Otherwise a deletion could send email to more people.
+ * @throws AppError VALIDATION_ERROR if the expanded filter is larger than a statement may be.
  */
 export function planFilter(filter: Filter, sources: SegmentSources): Plan {
   return planGroup(filter, { ...sources, questions: 0, within: [] });
 }
 
-/** Plans one condition by itself. */
+/** Plans a single condition. */
 export function planCondition(condition: FilterCondition, sources: SegmentSources): Plan {
   return planFilter({ operator: "AND", conditions: [condition] }, sources);
 }
 
-/** Plans "is a member of this segment", of either kind. */
+/** Plans the membership in a segment, static or dynamic. */
 export function planMembership(segmentId: string, sources: SegmentSources): Plan {
   return planCondition({ field: `segment.${segmentId}`, operator: "memberOfSegment" }, sources);
 }
@@ -81,8 +81,7 @@ function planGroup({ operator, conditions }: Filter, planning: Planning): Plan {
 function planOne(condition: FilterCondition, planning: Planning): Plan {
   if (++planning.questions > LIMITS.filterExpanded.value) throw tooLarge();
   const field = readField(condition.field);
-  if (typeof field === "string")
-    throw new Error(`A stored filter has a field that is none: ${condition.field}`);
+  if (typeof field === "string") throw new Error(`A stored filter has an invalid field: ${condition.field}`);
   if (field.kind === "segment") return planSegment(field.segmentId, condition.operator, planning);
   if (ALWAYS_THERE.has(field.kind) && PRESENCE[condition.operator] !== undefined)
     return PRESENCE[condition.operator] ?? NOBODY;
@@ -96,7 +95,7 @@ function tooLarge() {
   return invalidField(
     "filters",
     "too_big",
-    `Together with the segments it stands on the filter has more than ${LIMITS.filterExpanded.value} conditions, or they stand on each other more than ${LIMITS.filterDepth.value} deep.`,
+    `With its segments, the filter has more than ${LIMITS.filterExpanded.value} conditions or nests segments more than ${LIMITS.filterDepth.value} levels deep.`,
   );
 }
 
@@ -119,7 +118,7 @@ function planInner(filter: Filter, segmentId: string, planning: Planning): Plan 
   return plan;
 }
 
-/** Once at least, but not since then. */
+/** Matches if the event happened, but not within the span. */
 function planLongAgo(event: string, condition: FilterCondition): Plan {
   const ever = { about: "event", event, atLeast: 1 } as const;
   return {
@@ -130,7 +129,7 @@ function planLongAgo(event: string, condition: FilterCondition): Plan {
   };
 }
 
-/** What a condition asks, or what its opposite does where it is a negative one. */
+/** Plans a condition. For a negative operator, plans its positive counterpart. */
 function ask(
   field: Exclude<ReturnType<typeof readField>, string | { kind: "segment" }>,
   condition: FilterCondition,
@@ -163,7 +162,7 @@ function spanOf({ value, unit, window }: FilterCondition): Span {
   return { amount, unit };
 }
 
-/** The values of a condition, one or many. */
+/** Returns the values of a condition as a list. */
 function valuesOf({ value }: FilterCondition): FilterScalar[] {
   return Array.isArray(value) ? value : value === undefined ? [] : [value];
 }
@@ -175,7 +174,7 @@ const PARTS: Partial<Record<FilterOperator, "containing" | "starting" | "ending"
   endsWith: "ending",
 };
 
-/** Addresses in the form they are stored in; of a part of one, or of what is none, whatever form it may stand in. */
+/** Converts full addresses to canonical form, and parts of addresses to every form they can be stored in. */
 function askEmail(condition: FilterCondition): Plan {
   const is = PARTS[condition.operator];
   const texts = valuesOf(condition).flatMap((value) => {
@@ -234,12 +233,12 @@ function askData(key: string, condition: FilterCondition): Plan {
 const isDate = (value: FilterScalar) => typeof value === "string" && readDate(value) !== null;
 
 /**
- * The instants that compare so with a date. On fields that always have a time of day, being equal to a date without one
- * means being on that day (UTC).
+ * Returns the range of times that fulfills a comparison with a date. For fields with a time of day, equality with a plain date covers the
+ * whole day (UTC).
  */
 function rangeOf(operator: FilterOperator, text: string, dayIsWhole: boolean): InstantRange {
   const date = readDate(text);
-  if (date === null) throw new Error(`A stored condition has a date that is none: ${text}`);
+  if (date === null) throw new Error(`A stored condition has an invalid date: ${text}`);
   const { atMs, hasTime } = date;
   switch (operator) {
     case "greaterThan":

@@ -1,4 +1,4 @@
-// Statements that read what filters stand on: segments, and what a contact in memory must know of itself.
+// Reads the segments that filters use, and the contact data for evaluation in memory.
 import { sql } from "kysely";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
 import { plannedEachTime, type Database } from "../../platform/database/database.ts";
@@ -47,7 +47,7 @@ export async function findContactsForFilters(
   return rows;
 }
 
-/** The newest events of these names, of each contact and name as many as are asked for. */
+/** Returns the newest events of these names for each contact, up to the given count per name. */
 export async function listNewestEvents(
   database: Database,
   projectId: string,
@@ -88,7 +88,7 @@ export async function listMemberships(
   return rows;
 }
 
-/** How many events a question asks for; null where they are too many to be held in memory. */
+/** Returns the number of events for a condition, or null if they are too many to hold in memory. */
 export async function countFewEvents(
   database: Database,
   question: EventQuestion,

@@ -1,4 +1,4 @@
-// Letters that count as one: the same whether the searched text or what is searched in is folded, in all of Unicode.
+// Case folding: folding the search text or the searched text gives the same result for all of Unicode.
 import { expect, test } from "vitest";
 import { foldText, foldingOf, ODD_LETTERS } from "./rules.ts";
 
@@ -6,7 +6,7 @@ const FIRST_SURROGATE = 0xd800;
 const AFTER_SURROGATES = 0xe000;
 const UNICODE_END = 0x110000;
 
-test("what is searched in the letters of a text finds what it would find in all letters folded", () => {
+test("folding only the letters of the search text finds the same as folding all letters", () => {
   const wrong: string[] = [];
   for (let code = 0; code < UNICODE_END; code++) {
     if (code >= FIRST_SURROGATE && code < AFTER_SURROGATES) continue;
@@ -26,6 +26,6 @@ test.for([
   ["ΟΔΥΣΣΕΥΣ", "οδυσσευς"],
   ["Straße", "STRAßE"],
   ["\u212Aelvin", "kelvin"],
-] as const)("%s and %s are the same text", ([one, other]) => {
+] as const)("%s and %s fold to the same text", ([one, other]) => {
   expect(foldText(one)).toBe(foldText(other));
 });

@@ -1,9 +1,8 @@
-// What the compiler and the evaluator of filters share: segments a filter stands on, letters that count as one, instants and their bounds
-// as text.
+// Rules shared by the compiler and the evaluator of filters: used segments, case folding, and date bounds.
 import type { FilterUnit } from "@postloft/contract/filter-fields.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 
-/** A segment as far as a filter can stand on it. */
+/** The properties of a segment that filters read. */
 export interface SegmentSource {
   id: string;
   type: "DYNAMIC" | "STATIC";
@@ -13,19 +12,19 @@ export interface SegmentSource {
 }
 
 export interface SegmentSources {
-  /** By id; a segment that is missing here is gone, and conditions on it match nobody. */
+  /** By id. A missing segment was deleted, and conditions on it match no contact. */
   segments: ReadonlyMap<string, SegmentSource>;
-  /** Read the members of tracked segments as they were last computed, instead of evaluating their filters now. */
+  /** Uses the last computed members of tracked segments instead of evaluating their filters. */
   trackedAsStored?: boolean;
 }
 
-/** From one instant on until before another, in milliseconds since 1970; null is without bound. */
+/** A range of times in milliseconds since 1970. The start is inclusive, the end is exclusive, and null is unbounded. */
 export interface InstantRange {
   fromMs: number | null;
   untilMs: number | null;
 }
 
-/** So long before now. */
+/** A duration before now. */
 export interface Span {
   amount: number;
   unit: FilterUnit;
@@ -39,7 +38,7 @@ export const UNIT_MS: Readonly<Record<Exclude<FilterUnit, "months">, number>> = 
 };
 export const DAY_MS = UNIT_MS.days;
 
-/** The instant so long before another, by the calendar of UTC: a month before March 31st is the last of February. */
+/** Returns a time before another by the UTC calendar. A month before March 31st is the last day of February. */
 export function instantBefore(nowMs: number, { amount, unit }: Span): number {
   if (unit !== "months") return nowMs - amount * UNIT_MS[unit];
   const now = new Date(nowMs);
@@ -54,22 +53,22 @@ export function isWithin(atMs: number, { fromMs, untilMs }: InstantRange): boole
 
 const YEAR_10000_MS = 253_402_300_800_000;
 
-/** An instant as PostgreSQL reads it. */
+/** Returns a time in the format of PostgreSQL. */
 export function instantText(atMs: number): string {
   return atMs >= YEAR_10000_MS ? "infinity" : new Date(atMs).toISOString();
 }
 
-/** An instant as a bound for texts that are dates in UTC. */
+/** A time as a bound for texts with UTC dates. */
 export interface TextBound {
   /** Later dates are greater than this text. */
   text: string;
-  /** Earlier dates that are greater too: with fewer digits, their `Z` stands where the text goes on. */
+  /** Earlier dates that are also greater as text, because they have fewer digits and a `Z` in the place of a digit. */
   exceptions: string[];
 }
 
 /**
- * The bound of dates with one to nine digits of a second, or none, or no time at all; null when no date reaches it.
- * Zeros at its end are left out, so that a shorter spelling of the same instant is not less.
+ * Returns the bound for dates with up to nine fractional digits or without a time, or null if no date reaches it. Trailing zeros are
+ * removed, so that a shorter spelling of the same time is not less.
  */
 export function textBound(atMs: number): TextBound | null {
   if (atMs >= YEAR_10000_MS) return null;
@@ -82,26 +81,25 @@ export function textBound(atMs: number): TextBound | null {
   return { text: `${seconds}.${needed}`, exceptions };
 }
 
-/** Letters of a text that stand for others, one by one: `from` has the same number of letters as `to`. */
+/** Replaces letters one for one. `from` and `to` have the same number of letters. */
 export interface Folding {
   from: string;
   to: string;
-  /** What is searched for, in the letters of `to`. */
+  /** The search text in the letters of `to`. */
   text: string;
 }
 
 /**
- * Letters that are neither the lower case all of their kind are folded to nor its upper case: µ for μ, ſ for s, ς for σ. A test
- * looks through all of Unicode for more.
+ * Letters that are neither the folded lower case nor the upper case of their kind, such as µ for μ, ſ for s and ς for σ. A test checks all
+ * of Unicode for more.
  */
 export const ODD_LETTERS =
   "µıſǅǈǋǲ\u0345ςϐϑϕϖϰϱϴϵᲀᲁᲂᲃᲄᲅᲆᲇᲈẛẞᾈᾉᾊᾋᾌᾍᾎᾏᾘᾙᾚᾛᾜᾝᾞᾟᾨᾩᾪᾫᾬᾭᾮᾯᾼ\u1fbeῌῼ\u2126\u212a\u212b";
 const ODD_BY_FOLDED = Map.groupBy(Array.from(ODD_LETTERS), foldedLetter);
 
 /**
- * How to search for a text without regard to case: replace these letters in what is searched, and search for the text.
- * PostgreSQL folds case by its locale, so letters are folded by the tables of JavaScript; only those of the text itself,
- * which finds the same as if all were. Letters whose other case is more than one letter (ß) stand for themselves.
+ * Returns the replacements for a case-insensitive search. PostgreSQL folds case by its locale, so the tables of JavaScript are used.
+ * Replacing only the letters of the search text finds the same as replacing all. Letters with several letters in the other case (ß) are kept.
  */
 export function foldingOf(searched: string): Folding {
   const letters = new Map<string, string>();
@@ -112,7 +110,7 @@ export function foldingOf(searched: string): Folding {
   return { from: [...letters.keys()].join(""), to: [...letters.values()].join(""), text };
 }
 
-/** The text in the letters all of their kind are folded to. */
+/** Returns the case-folded text. */
 export function foldText(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()).replace(/[^\0-\x7f]/gu, foldedLetter);
 }
@@ -127,7 +125,7 @@ function foldedLetter(letter: string): string {
   return isOneLetter(lower) ? lower : letter;
 }
 
-/** The keys of `data.a.b`, where no key is called `a.b` itself. */
+/** Returns the keys of the path `data.a.b`, used if no key is named `a.b`. */
 export function pathOf(key: string): string[] {
   return key.split(".");
 }
