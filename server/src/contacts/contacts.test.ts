@@ -217,7 +217,7 @@ test("a key keeps the type of its first value, and values of other types are sti
   expect((await get(byKey, contact.id)).data).toMatchObject({ n: "text", s: 5, b: "again" });
 });
 
-test("POST /contacts returns 201 with isNew for new contacts, and 200 with isUpdate for known ones", async () => {
+test("POST /contacts returns 201 with isNew for new contacts and 200 with isUpdate otherwise", async () => {
   const { byKey } = server.project;
   const email = newAddress();
   const first = await upsert(byKey, { email: ` ${email.toUpperCase()}`, data: { a: 1 } });

@@ -63,7 +63,7 @@ const asText = (value: string) =>
     JSON.stringify({ operator: "AND", conditions: [{ field: "email", operator: "startsWith", value }] }),
   );
 
-test("search, subscribed, segment and conditions filter the file, and an unknown segment returns 404", async () => {
+test("all filters of the list apply to the file, and an unknown segment returns 404", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await addContacts(id, [
     { email: "a_1@example.com", data: { only: "here" } },
@@ -179,7 +179,7 @@ test("an export has as many columns as an import accepts, and no empty key", asy
 
 const MANY = 6_500;
 
-test("a long file is complete, without gaps or repeats, and is read only as fast as the client takes it", async () => {
+test("a long file has no gaps or repeats and is read only as fast as the client takes it", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed, data)

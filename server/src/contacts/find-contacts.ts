@@ -101,7 +101,7 @@ const PIECE_MS = 60;
 const PIECE_CONTACTS = 6_000;
 /** An index lookup of rare matches takes a few milliseconds. */
 const INDEX_MS = 30;
-/** If the range contains more than this fraction of a page, matches are common, so an index would return thousands. */
+/** Matches count as common from a quarter of a page within the range on, because an index would then return thousands. */
 const MANY_NEAR = 4;
 
 /**

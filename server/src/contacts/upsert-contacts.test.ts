@@ -223,7 +223,7 @@ test("events that reach the database late get new ids in order, which are return
   ]);
 });
 
-test("concurrent transactions with the same new addresses create each contact once without a deadlock", async () => {
+test("concurrent upserts of the same new addresses create each contact once, without deadlock", async () => {
   const { id } = await server.createProject();
   const emails = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const batches = await Promise.all(

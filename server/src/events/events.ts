@@ -50,8 +50,8 @@ export async function recordEvents(tx: Tx, events: readonly EventToRecord[]): Pr
 }
 
 /**
- * Returns a query for `recordEventsFrom` with one event of this name and data per contact of `source`, a query of `contact_id`. For changes
- * of so large a number of contacts that they must not pass through this process.
+ * Returns a query for `recordEventsFrom` with one event of this name and data per contact of `source`, a query of `contact_id`. Meant for
+ * changes with too many contacts to load into this process.
  */
 export function sameEventFor(event: SameEvent, source: RawBuilder<unknown>): RawBuilder<unknown> {
   return eventsOf(event, source);

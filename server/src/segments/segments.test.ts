@@ -56,7 +56,7 @@ async function eventNames(project: TestProject): Promise<string[]> {
   return rows.map(({ name, email }) => `${name} ${email}`);
 }
 
-test("a dynamic segment has the current matches for both forms of its filter, with an exact count", async () => {
+test("a dynamic segment has the current matches for both filter forms, with an exact count", async () => {
   const { byKey } = await server.createProject();
   await contact(byKey, "ada@example.com", { plan: "pro" });
   await contact(byKey, "bob@example.com", { plan: "free" });

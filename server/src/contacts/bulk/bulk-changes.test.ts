@@ -87,7 +87,7 @@ const eventsOf = async (projectId: string) =>
     projectId,
   );
 
-test("unsubscribe flips subscribed contacts, reports unchanged and missing ones, and adds one event per flip", async () => {
+test("unsubscribe reports changed, unchanged and missing contacts and adds one event per flip", async () => {
   const { byKey, id } = await server.createProject();
   const ids = await fill(id, 30);
   const elsewhere = await server.createProject();

@@ -169,7 +169,7 @@ export async function countChanges(database: Database, projectId: string, upTo: 
   return rows[0]?.count ?? 0;
 }
 
-/** Returns the first row without a checkpoint below the checkpointed position. */
+/** Returns the first row without a checkpoint up to the checkpointed position. */
 export async function findUnsealed(
   database: Database,
   projectId: string,

@@ -263,7 +263,7 @@ test("keys with any name can be listed, read and deleted", async () => {
 
 const condition = (field: string) => ({ field, operator: "exists" });
 
-test("usage lists segments and campaigns with conditions on the field at any depth, with contact count", async () => {
+test("usage lists segments and campaigns with the field at any depth, and counts contacts", async () => {
   const project = await server.createProject();
   const { byKey, id } = project;
   await fill(project, [{ plan: "pro", profile: { tier: 1 } }, { plan: "free" }, {}]);

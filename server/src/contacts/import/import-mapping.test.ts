@@ -47,7 +47,7 @@ const MAPPING = [
   { column: "joined us", target: "ignore" },
 ];
 
-test("a mapping sets the columns, and a dry run returns the same mapping and counts as the real run", async () => {
+test("a mapping sets the columns, and a dry run returns the same result as the real run", async () => {
   const project = await newProject();
   const dry = await importInto(project, PEOPLE, { query: "?dryRun=true", mapping: MAPPING });
   expect(await readContacts(project)).toEqual([]);
@@ -202,7 +202,7 @@ test("an unknown status is a row error, and an unused status is a warning with t
   expect(unused.result.warnings).toMatchObject([{ code: "status.unused", column: "status" }]);
 });
 
-test("imported contacts join a static segment, and other segments are rejected before anything is stored", async () => {
+test("imported contacts join a static segment, and other segments are rejected immediately", async () => {
   const project = await newProject();
   const make = async (body: object) =>
     (await server.call<{ id: string }>("POST", "/segments", project.byKey, { name: "Imported", ...body }))
@@ -343,7 +343,7 @@ test("a corrected errors.csv can be imported again", async () => {
   ]);
 });
 
-test("reports cleaned addresses, decodes Windows-1252, and numbers rows of a file part as in the whole", async () => {
+test("reports cleaned addresses, decodes Windows-1252, and numbers rows of a file part", async () => {
   const project = await newProject();
   const file = Buffer.from('name,email\nJörg,"Ada <a@x.org>"\nX,nobody\n', "latin1");
   const { result } = await importInto(project, file, { query: "?rowOffset=1000" });
@@ -384,7 +384,7 @@ test("reads Mailchimp's archive as one file and subscribes only its subscribed c
   ]);
 });
 
-test("reads the status of a Mailchimp file from its name, because non-subscribed files have no column", async () => {
+test("reads the status of a Mailchimp file from its name if it has no status column", async () => {
   const people = "Email Address,LEID\nnever@x.org,1\n";
   for (const [filename, expected] of [
     ["nonsubscribed_email_audience_export_1.csv", ["never false"]],

@@ -108,7 +108,7 @@ test("values get the type they look like, empty cells change nothing, and fields
 const MAYBE =
   '"maybe" in the column subscribed is not a known subscription status. Correct it, or map it to a status.';
 
-test("subscribed cells unsubscribe, subscribe only new contacts, keep if empty, and log each flip", async () => {
+test("subscribed cells unsubscribe anyone, subscribe only new contacts, and log each flip", async () => {
   const { id, byKey } = await server.createProject(server.project.owner);
   for (const [email, subscribed] of [
     ["a@example.com", false],
@@ -169,8 +169,8 @@ test("subscribed cells unsubscribe, subscribe only new contacts, keep if empty, 
 const XLSX = Buffer.from("504b030414000600080000002100", "hex");
 const many = (count: number) => Array.from({ length: count }, (_, at) => `,k${at}`).join("");
 const REFUSED: Array<[string, string | Buffer, RegExp]> = [
-  ["an empty file", "", /empty/],
-  ["a file of blanks", " \n\r\n", /empty/],
+  ["no content", "", /empty/],
+  ["only blanks", " \n\r\n", /empty/],
   [
     "no addresses",
     "name,mail address of work\nAda,\n",
@@ -206,14 +206,17 @@ const REFUSED: Array<[string, string | Buffer, RegExp]> = [
   ],
 ];
 
-test.for(REFUSED)("rejects %s immediately with a message about the file", async ([, content, sentence]) => {
-  const before = await server.countRows();
-  const reply = await uploadCsv<ErrorEnvelope>(server.call, server.project.byKey, content);
-  expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
-  expect(reply.body.error.errors?.map(({ field }) => field)).toEqual(["file"]);
-  expect(reply.body.error.errors?.[0]?.message).toMatch(sentence);
-  expect(await server.countRows()).toEqual(before);
-});
+test.for(REFUSED)(
+  "rejects a file with %s immediately, with a message about it",
+  async ([, content, sentence]) => {
+    const before = await server.countRows();
+    const reply = await uploadCsv<ErrorEnvelope>(server.call, server.project.byKey, content);
+    expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
+    expect(reply.body.error.errors?.map(({ field }) => field)).toEqual(["file"]);
+    expect(reply.body.error.errors?.[0]?.message).toMatch(sentence);
+    expect(await server.countRows()).toEqual(before);
+  },
+);
 
 test("validates the upload's part, format, size, kind and query", async () => {
   const { byKey } = server.project;

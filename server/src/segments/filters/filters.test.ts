@@ -735,7 +735,7 @@ test("an explanation has the shape of the filter and the compared value of each 
   });
 });
 
-test("loads contacts of this project only, with no more events than the filter counts", async () => {
+test("loads only contacts of this project and only as many events as the filter counts", async () => {
   const events = ["2026-03-01", "2026-03-03", "2026-03-02"].map((day) => ({
     name: "paid",
     at: `${day}T00:00:00Z`,
