@@ -1,5 +1,5 @@
-// What an attached part says about itself: names that are safe to store, types that cannot break out.
-// message.test.ts reads the parts back with a MIME parser.
+// Tests the headers of attachment parts: safe file names and content types that cannot break out. message.test.ts reads the parts back with
+// a MIME parser.
 import { expect, test } from "vitest";
 import type { Attachment } from "./attachment.ts";
 import { attachmentHeader, safeFilename } from "./attachment.ts";
@@ -32,15 +32,15 @@ test.each([
   ["\u2066a\u2069\u200f\ufeff.txt", "a.txt"],
   ['say "hi".txt', "say _hi_.txt"],
   ["\ud800.txt", "\ufffd.txt"],
-])("the file name %j is stored as %j", (given, stored) => {
+])("stores the file name %j as %j", (given, stored) => {
   expect(safeFilename(given)).toBe(stored);
 });
 
-test("a file name is stored with at most 255 characters", () => {
+test("limits a file name to 255 characters", () => {
   expect(safeFilename("🎉".repeat(1000))).toBe("🎉".repeat(255));
 });
 
-test("a plain name is a quoted string", () => {
+test("writes a plain name as a quoted string", () => {
   expect(headerOf({ filename: "my report.pdf" })).toBe(
     'Content-Type: application/pdf; name="my report.pdf"\r\n' +
       'Content-Disposition: attachment; filename="my report.pdf"\r\n' +
@@ -48,19 +48,19 @@ test("a plain name is a quoted string", () => {
   );
 });
 
-test("any other name is percent-encoded by RFC 2231 with an ASCII stand-in for old readers", () => {
+test("percent-encodes other names by RFC 2231 and adds an ASCII fallback for old clients", () => {
   const header = headerOf({ filename: "Überweisung (1) 50%.pdf" });
   expect(header).toContain('name="Uberweisung (1) 50_.pdf"\r\n');
   expect(header).toContain("\r\n filename*=utf-8''%C3%9Cberweisung%20%281%29%2050%25.pdf\r\n");
 });
 
-test("a long ASCII name is cut as well", () => {
+test("cuts a long ASCII name", () => {
   for (const line of headerOf({ filename: `${"report-".repeat(30)}.pdf` }).split("\r\n")) {
     expect(line.length).toBeLessThanOrEqual(78);
   }
 });
 
-test("a long name is cut into sections on short lines, between characters", () => {
+test("splits a long name into sections on short lines, between characters", () => {
   const header = headerOf({ filename: `${"日本".repeat(60)}.pdf` });
   const sections = [...header.matchAll(/filename\*(\d+)\*=(?:utf-8'')?([^;\r]*)/g)];
   expect(sections.map(([, index]) => Number(index))).toEqual(sections.keys().toArray().map(Number));
@@ -80,20 +80,20 @@ test.each([
   ["text/x; name*=utf-8''evil; charset=x", "text/x; charset=x"],
   ["text/x; a=(b); b=c d; c='1'", "text/x; c='1'"],
   ["nonsense", "application/octet-stream"],
-])("the content type %j is written as %s: malformed pieces are dropped", (given, written) => {
+])("writes the content type %j as %s and drops malformed parameters", (given, written) => {
   expect(headerOf({ contentType: given }).split("; name=")[0]).toBe(`Content-Type: ${written}`);
 });
 
-test("composite types, which base64 is not allowed for, travel as plain files", () => {
+test("sends composite types as plain files because they cannot be base64-encoded", () => {
   for (const contentType of ["message/rfc822", "Multipart/mixed; boundary=x"]) {
     expect(headerOf({ contentType })).toContain("Content-Type: application/octet-stream;");
   }
 });
 
-test("a content id stands in angle brackets", () => {
+test("writes a content id in angle brackets", () => {
   expect(headerOf({ contentId: "logo@mail.example" })).toContain("Content-ID: <logo@mail.example>\r\n");
 });
 
-test.each(["a\r\nX: y", "a b", "<a>", "", "ü"])("the content id %j is refused", (contentId) => {
+test.each(["a\r\nX: y", "a b", "<a>", "", "ü"])("rejects the content id %j", (contentId) => {
   expect(() => headerOf({ contentId })).toThrow("Not an id for Content-ID");
 });

@@ -1,40 +1,40 @@
-// The header of an attached part: its content type, a file name that is safe to store, its content id (RFC 2183, 2231).
+// Builds the header of an attachment part: content type, safe file name and content id (RFC 2183, 2231).
 import { foldedField, idField, neutralise } from "./header.ts";
 
-/** A file that travels with the message. */
+/** A file attached to the message. */
 export interface Attachment {
-  /** As the caller gave it; what is written is `safeFilename(filename)`. */
+  /** As the caller sent it; `safeFilename(filename)` is written to the message. */
   filename: string;
-  /** `type/subtype`, parameters allowed; anything else travels as application/octet-stream. */
+  /** `type/subtype` with optional parameters; anything malformed is sent as application/octet-stream. */
   contentType: string;
   content: Uint8Array;
   disposition: "attachment" | "inline";
-  /** Without angle brackets; the HTML refers to it as `cid:…`. */
+  /** Without angle brackets; the HTML refers to this id as `cid:…`. */
   contentId?: string;
 }
 
-/** What file systems allow for a name, in characters. */
+/** The limit of most file systems, in characters. */
 const FILENAME_LENGTH_MAX = 255;
-/** With ` filename*0*=utf-8''` before it and a semicolon after it, a section fills a line of 76 characters. */
+/** A section of this length fills a line of 76 characters together with ` filename*0*=utf-8''` and a semicolon. */
 const PARAMETER_LENGTH = 55;
 /** RFC 6838 section 4.2 limits type and subtype to 127 characters each. */
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}$/;
 /** Composite types may not be sent in base64 (RFC 2046 sections 5.1 and 5.2.1). */
 const COMPOSITE_TYPE = /^(multipart|message)\//i;
-/** Each of them after its semicolon; a quoted value may hold semicolons, but no quoted pairs. */
+/** Each parameter follows a semicolon; a quoted value may contain semicolons but no quoted pairs. */
 const CONTENT_TYPE_PARAMETERS =
   /;[ \t]*(?!name\*?=)([\w!#$&^.+-]{1,60}=(?:[\w!#$%&'*+.^`{|}~-]{1,200}|"[ !#-[\]-~]{0,200}"))[ \t]*(?=;|$)/gi;
-/** File names that every reader takes from a plain quoted string. */
+/** File names that every mail client reads from a plain quoted string. */
 const PLAIN_FILENAME = /^[\w!#$&+\-.^`{}~()[\]@,;']+( [\w!#$&+\-.^`{}~()[\]@,;']+)*$/;
-/** Marks that turn the reading direction (`gpj.exe` shown as `exe.jpg`) and invisible spaces. */
+/** Characters that change the reading direction (`gpj.exe` displayed as `exe.jpg`) and invisible spaces. */
 const DECEPTIVE = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/gu;
-/** What Windows allows in no name; the path separators are gone by then. */
+/** Characters Windows forbids in file names; path separators are removed earlier. */
 const FORBIDDEN = /["<>:|?*]/g;
 
-/** The header fields of the part, each with CRLF, without the empty line after them. */
+/** Returns the header fields of the part, each with CRLF, without the empty line that ends the header. */
 export function attachmentHeader(attachment: Attachment): string {
   const filename = safeFilename(attachment.filename);
-  // Readers that know no RFC 2231 look for `name`. A plain `filename` beside `filename*` would win in some that do.
+  // Clients without RFC 2231 support read `name`. Some of them would prefer a plain `filename` over `filename*`.
   const type = contentTypeWords(attachment.contentType);
   const header =
     foldedField("Content-Type", [...type, `name="${asciiFilename(filename)}"`]) +
@@ -44,8 +44,9 @@ export function attachmentHeader(attachment: Attachment): string {
 }
 
 /**
- * The name a receiver may store the file under: no path, no control or direction characters, no quotes or other
- * characters that file systems refuse, no spaces or dots where they drop them, never empty, at most 255 characters.
+ * Returns a file name that a receiver can store safely: not empty and at most 255 characters.
+ * Paths, control and direction characters, and characters that file systems reject are removed or replaced, as are trailing spaces and
+ * dots.
  */
 export function safeFilename(filename: string): string {
   const name = neutralise(filename.toWellFormed()).split(/[/\\]/).at(-1) ?? "";
@@ -54,7 +55,7 @@ export function safeFilename(filename: string): string {
   return cut.replace(/[. ]+$/, "") || "attachment";
 }
 
-/** A stand-in for readers that know nothing of Unicode. The end is kept, where the extension is. */
+/** Returns an ASCII fallback for clients without Unicode support. Long names keep their end, which has the extension. */
 function asciiFilename(filename: string): string {
   const letters = filename.normalize("NFKD").replace(/[\u0300-\u036f]/g, "");
   return letters
@@ -64,7 +65,7 @@ function asciiFilename(filename: string): string {
     .trim();
 }
 
-/** `filename="…"`, or RFC 2231 with the name percent-encoded and cut between characters into `filename*0*`, `*1*`, … */
+/** Returns `filename="…"`, or the RFC 2231 form: percent-encoded and cut between characters into `filename*0*`, `*1*`, … */
 function filenameWords(filename: string): string[] {
   if (PLAIN_FILENAME.test(filename) && filename.length <= PARAMETER_LENGTH) return [`filename="${filename}"`];
   const sections = [""];
@@ -85,11 +86,11 @@ function filenameWords(filename: string): string[] {
   });
 }
 
-/** The content type and those of its parameters that are well-formed, each ended by a semicolon. */
+/** Returns the content type and its well-formed parameters, each ending with a semicolon. */
 function contentTypeWords(contentType: string): string[] {
   const line = neutralise(contentType);
   const type = (line.split(";", 1)[0] ?? "").trim();
-  // An attached mail travels as the file it is.
+  // An attached email is sent as a plain file.
   if (!CONTENT_TYPE.test(type) || COMPOSITE_TYPE.test(type)) return ["application/octet-stream;"];
   const parameters = [...line.matchAll(CONTENT_TYPE_PARAMETERS)].map(([, parameter]) => parameter);
   return [type, ...parameters].map((word) => `${word};`);

@@ -1,21 +1,22 @@
-// The hash of a message's body, which its DKIM signature holds (RFC 6376).
+// Computes the hash of a message body for its DKIM signature (RFC 6376).
 import { createHash, hash } from "node:crypto";
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** A stretch of a body that is hashed in another form than it is sent in. */
+/** A range of the body whose hashed form differs from the sent form. */
 export interface UntidyRange {
   start: number;
   end: number;
-  /** White space shortened (RFC 6376 section 3.4.4). */
+  /** The range with shortened white space (RFC 6376 section 3.4.4). */
   relaxed: Uint8Array;
 }
 
 /**
- * The `bh=` tag of a signature: SHA-256 of the body in relaxed form, base64.
- * @param memory holds the body from `start` to its end; outside of `untidy` it is in that form already, up to empty lines at its end.
- * @param untidy in order
+ * Returns the `bh=` tag of a signature: the base64 SHA-256 of the body in relaxed form.
+ * @param memory contains the body from `start` to the end. Outside of `untidy` the body is already in relaxed form, except for empty lines
+ * at its end.
+ * @param untidy in ascending order
  */
 export function bodySha256(memory: Buffer, start: number, untidy: readonly UntidyRange[]): string {
   const end = withoutEmptyLines(memory, start);
@@ -24,7 +25,7 @@ export function bodySha256(memory: Buffer, start: number, untidy: readonly Untid
   let hashed = start;
   for (const range of untidy) {
     if (range.start > hashed) relaxed.update(memory.subarray(hashed, range.start));
-    // Line breaks are the same in both forms, so what is cut off of one is cut off of the other.
+    // Line breaks are the same in both forms, so the same number of bytes is cut from both.
     const cutBytes = Math.max(0, range.end - end);
     relaxed.update(range.relaxed.subarray(0, Math.max(0, range.relaxed.length - cutBytes)));
     hashed = range.end;
@@ -33,7 +34,7 @@ export function bodySha256(memory: Buffer, start: number, untidy: readonly Untid
   return relaxed.digest("base64");
 }
 
-/** Where the body ends without the empty lines after its last line; a body of nothing else is empty. */
+/** Returns the end of the body without trailing empty lines; a body that has only empty lines counts as empty. */
 function withoutEmptyLines(memory: Buffer, start: number): number {
   let end = memory.length;
   while (end - start >= 2 && memory[end - 2] === CARRIAGE_RETURN && memory[end - 1] === LINE_FEED) end -= 2;

@@ -1,46 +1,46 @@
-// Text, HTML and files to the body of a message: MIME tree, encoded parts, and the hash to be signed (RFC 2045, RFC 2046).
+// Builds a message body from text, HTML and files: MIME tree, encoded parts and the hash to sign (RFC 2045, RFC 2046).
 import { hash } from "node:crypto";
 import type { Attachment } from "./attachment.ts";
 import { attachmentHeader } from "./attachment.ts";
 import { bodySha256, type UntidyRange } from "./body-hash.ts";
 import { encodeText, startTexts, type EncodedText, type PartText } from "./part-text.ts";
 
-/** What the body of a message is made of. */
 export interface BodyParts {
-  /** Without angle brackets; decides the boundaries, so the same parts give the same bytes on every attempt. */
+  /** Without angle brackets. The boundaries derive from this id, so every attempt produces the same bytes. */
   messageId: string;
-  /** Empty: the message is plain text alone. */
+  /** Empty for a plain-text message. */
   html: PartText;
-  /** Empty: the message is HTML alone. */
+  /** Empty for an HTML-only message. */
   text: PartText;
   attachments: readonly Attachment[];
 }
 
-/** Everything of a message but its own header. Plain data: it can go from thread to thread. */
+/** A message without its own header fields. Plain data, so it can be passed between threads. */
 export interface MessageBody {
-  /** The fields of the message's header that say how the body is read, and the empty line after them. */
+  /** The header fields that describe the encoding of the body, followed by the empty line. */
   contentFields: string;
-  /** The body, after HEADER_ROOM_BYTES of room for the header. Memory of its own. */
+  /** The body, preceded by HEADER_ROOM_BYTES of free space for the header. Not shared with other messages. */
   memory: Uint8Array<ArrayBuffer>;
-  /** For its signature: see `bodySha256`. */
+  /** For the signature, see `bodySha256`. */
   sha256: string;
 }
 
-/** Twice what the header of a marketing mail takes, its signature included. */
+/** Twice the size of a marketing email's header including its signature. */
 export const HEADER_ROOM_BYTES = 4096;
 
-/** One entity of the tree, flat: strings and lines are written as they are, bytes as base64 lines. */
+/** One flattened entity of the MIME tree: strings and lines are written unchanged, bytes as base64 lines. */
 type Entity = [header: string, ...content: (string | Uint8Array | EncodedText)[]];
 
-/** RFC 2045 section 6.8: encoded lines of at most 76 characters, which are 57 bytes. */
+/** RFC 2045 section 6.8: an encoded line has at most 76 characters, which carry 57 bytes. */
 const BASE64_LINE_LENGTH = 76;
 const LINE_BREAK_LENGTH = 2;
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
 /**
- * Builds the body: CRLF line ends, no line over 998 octets. Text and HTML become an alternative, inline parts with a
- * content id are related to the HTML, everything else is mixed around them.
+ * Builds the body with CRLF line ends and no line over 998 octets.
+ * Text and HTML become an alternative part. Inline parts with a content id are related to the HTML, and all other files are mixed around
+ * both.
  */
 export function buildBody(parts: BodyParts): MessageBody {
   startTexts();
@@ -49,9 +49,9 @@ export function buildBody(parts: BodyParts): MessageBody {
   return { contentFields, memory, sha256: bodySha256(memory, HEADER_ROOM_BYTES, untidy) };
 }
 
-/** mixed [ alternative [ text, related [ html, inline… ] ], attachments… ], without the levels that hold one part. */
+/** Builds mixed [ alternative [ text, related [ html, inline… ] ], attachments… ] and omits levels with a single part. */
 function contentEntity(parts: BodyParts): Entity {
-  // Neither encoding ever holds `=_`, so no boundary can occur inside a part.
+  // Neither encoding can produce `=_`, so the boundary cannot occur inside a part.
   const boundary = `=_pl_${hash("sha256", parts.messageId).slice(0, 24)}`;
   const bodies: Entity[] = [];
   const hasHtml = !isEmpty(parts.html);
@@ -68,11 +68,11 @@ function contentEntity(parts: BodyParts): Entity {
   return multipart("mixed", `${boundary}_m`, [content, ...attached]);
 }
 
-/** RFC 2046 section 5.1. A single child needs no level around it. */
+/** Builds a multipart entity (RFC 2046 section 5.1), or returns a single child without a wrapper. */
 function multipart(subtype: string, boundary: string, children: readonly Entity[]): Entity {
   const [only] = children;
   if (only !== undefined && children.length === 1) return only;
-  // Every entity ends with CRLF, which is the one that belongs to the delimiter.
+  // Every entity ends with CRLF; that CRLF belongs to the delimiter.
   const entity: Entity = [`Content-Type: multipart/${subtype};\r\n boundary="${boundary}"\r\n\r\n`];
   for (const child of children) entity.push(`--${boundary}\r\n`, ...child);
   entity.push(`--${boundary}--\r\n`);
@@ -94,7 +94,7 @@ function attachmentEntity(attachment: Attachment): Entity {
   return [`${attachmentHeader(attachment)}\r\n`, attachment.content];
 }
 
-/** Writes everything into one buffer of exactly the right size, so the large parts are never joined or grown. */
+/** Writes everything into one buffer of the exact size, so that large parts are never concatenated or copied again. */
 function serialise(content: readonly (string | Uint8Array | EncodedText)[]) {
   const memory = Buffer.allocUnsafeSlow(
     content.reduce((sum, piece) => sum + sizeOf(piece), HEADER_ROOM_BYTES),
@@ -121,17 +121,17 @@ function sizeOf(piece: string | Uint8Array | EncodedText): number {
   return piece.pieces.reduce((sum, lines) => sum + lines.length, 0);
 }
 
-/** Size of `writeBase64`'s output; an empty content is one empty line. */
+/** Returns the output size of `writeBase64`; empty content becomes one empty line. */
 function base64SizeBytes(contentBytes: number): number {
   const characters = Math.ceil(contentBytes / 3) * 4;
   return characters + Math.max(1, Math.ceil(characters / BASE64_LINE_LENGTH)) * LINE_BREAK_LENGTH;
 }
 
-/** Writes `content` as base64 lines with CRLF at `start`; returns the position after them. */
+/** Writes `content` as base64 lines with CRLF from `start`, and returns the position after the last line. */
 function writeBase64(content: Uint8Array, target: Buffer, start: number): number {
   const end = start + base64SizeBytes(content.length);
   const encoded = Buffer.from(content.buffer, content.byteOffset, content.length).toString("base64");
-  // Encoded in one go at the end of the space, then moved forward line by line: faster than cutting strings.
+  // Encodes once at the end of the space and moves the lines forward, which is faster than slicing strings.
   let from = end - encoded.length;
   target.write(encoded, from, "latin1");
   let position = start;

@@ -1,25 +1,25 @@
-// Signs a finished message so that receivers can prove who sent it and that nothing changed (RFC 6376, 8301, 8463).
+// Signs a finished message with DKIM (RFC 6376, 8301, 8463).
 import type { KeyObject } from "node:crypto";
 import { hash, sign } from "node:crypto";
 import { foldedField } from "./header.ts";
 import { prepend, type Message } from "./message.ts";
 
-/** The key of a sender domain. Kept as a KeyObject: parsing PEM costs three times as much as the signature. */
+/** The DKIM key of a sender domain. Kept as a KeyObject because parsing PEM costs three times as much as signing. */
 export interface DkimKey {
-  /** The `d=` tag, an A-label; aligned with the From domain by the caller. */
+  /** The `d=` tag, an A-label. The caller aligns this domain with the From domain. */
   domain: string;
   /** The public key is published at `<selector>._domainkey.<domain>`. */
   selector: string;
-  /** RSA (2048 bits is right, under 1024 is refused) or Ed25519. */
+  /** RSA (2048 bits recommended, under 1024 rejected) or Ed25519. */
   privateKey: KeyObject;
 }
 
-/** The message could not be signed and must not be sent. The text names domain and selector, never the key. */
+/** Thrown when a message could not be signed and must not be sent. The text has the domain and selector, never the key. */
 export class DkimSigningError extends Error {
   override name = "DkimSigningError";
 }
 
-/** What is signed when present: who, to whom, what, how the body is read, and all that mailbox providers act on. */
+/** Fields signed when present: addresses, subject, content headers and all fields that mailbox providers act on. */
 const SIGNED_FIELDS = [
   "from",
   "to",
@@ -45,8 +45,8 @@ const SIGNED_FIELDS = [
 const SIGNED: ReadonlySet<string> = new Set(SIGNED_FIELDS);
 
 /**
- * Signed as absent where they are absent (RFC 6376 section 5.4.2): whoever adds one would say where answers go, or where
- * somebody leaves the list, under our signature (section 8.15).
+ * Fields signed as absent if they are missing (RFC 6376 section 5.4.2).
+ * Otherwise a relay could add a reply address or an unsubscribe link under our signature (section 8.15).
  */
 const SIGNED_AS_ABSENT: ReadonlySet<string> = new Set([
   "cc",
@@ -63,11 +63,11 @@ const SELECTOR = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const FIELD_NAME = /^[\x21-\x39\x3b-\x7e]+$/;
 
 /**
- * Returns the message with a DKIM-Signature of each key before it: sha256, relaxed/relaxed, the whole body. The same message
- * and keys give the same bytes again (RSA and Ed25519 signatures hold nothing random, no time is written).
- * @param message CRLF line ends, exactly one From. Its room is used up.
- * @param uncovered fields (lower case) that somebody on the way is known to replace.
- * @throws DkimSigningError if there is any doubt that the result verifies; there is no unsigned answer.
+ * Returns the message preceded by one DKIM-Signature per key: sha256, relaxed/relaxed, the whole body.
+ * The same message and keys produce the same bytes because neither signature type uses randomness and no time is written.
+ * @param message CRLF line ends, exactly one From. Its room for the header is used up.
+ * @param uncovered fields (lower case) that a relay is known to replace.
+ * @throws DkimSigningError if the result might not verify; an unsigned message is never returned.
  */
 export async function signMessage(
   message: Message,
@@ -85,9 +85,9 @@ export async function signMessage(
 }
 
 interface CoveredFields {
-  /** As the `h=` tag lists them. */
+  /** In the order of the `h=` tag. */
   names: readonly string[];
-  /** Their lines, in that order. */
+  /** The lines of these fields in the same order. */
   data: string;
 }
 
@@ -101,7 +101,7 @@ function coveredFields(
     if (name !== "from" && uncovered.includes(name)) continue;
     const present = fields.get(name) ?? (SIGNED_AS_ABSENT.has(name) ? [] : undefined);
     if (present === undefined) continue;
-    // Each name once more than the field is there: a second one added on the way breaks the signature (section 5.4.2).
+    // Lists each name once more than the field occurs, so that adding another one on the way breaks the signature (section 5.4.2).
     for (const line of present) {
       data += line;
       names.push(name);
@@ -125,13 +125,13 @@ async function signatureField(
     `s=${key.selector};`,
   ];
   tags.push(...chunks(`h=${names.join(":")};`, /.{1,70}(?:[:;])/g), `bh=${bodySha256};`);
-  // Folding happens between these words only, and relaxed canonicalization turns a fold into one space.
+  // Folds occur only between these words, and relaxed canonicalization turns a fold into one space.
   const signed = `${data}dkim-signature:${tags.join(" ")} b=`;
   const signature = await signatureOf(Buffer.from(signed, "latin1"), key, algorithm);
   return foldedField("DKIM-Signature", [...tags, ...chunks(`b=${signature}`, /.{1,72}/g)]);
 }
 
-/** Checks all of the key that would end in a signature nobody accepts. */
+/** Checks everything about the key that would lead to a signature receivers reject. */
 function signingAlgorithm(key: DkimKey): "rsa" | "ed25519" {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key.privateKey;
   if (!DOMAIN.test(key.domain) || !SELECTOR.test(key.selector)) {
@@ -145,9 +145,9 @@ function signingAlgorithm(key: DkimKey): "rsa" | "ed25519" {
 }
 
 /**
- * Signed fields by lower-case name in relaxed form (RFC 6376 section 3.4.2), the last in the message first, as
- * section 5.4.2 takes them. `header` holds bytes as characters, so `\s` and trim(), which know more than space
- * and tab, would damage UTF-8. It is gone through once for each mail, so it stops for a pattern only where one is needed.
+ * Returns signed fields by lower-case name in relaxed form (RFC 6376 section 3.4.2), last occurrence first (section 5.4.2).
+ * `header` has bytes as characters, so `\s` and trim() would damage UTF-8 because they match more than space and tab.
+ * This runs for every email, so it uses a pattern only where one is needed.
  */
 function canonicalFields(header: string, key: DkimKey): Map<string, string[]> {
   const fields = new Map<string, string[]>();
@@ -172,9 +172,9 @@ function withoutSpaceAtEnd(text: string): string {
   return text.endsWith(" ") || text.endsWith("\t") ? text.replace(/[ \t]+$/, "") : text;
 }
 
-/** Signs in the thread pool, so messages are signed on every core while the next ones are built. */
+/** Signs in the thread pool, so that all cores sign while the next messages are built. */
 async function signatureOf(data: Buffer, key: DkimKey, algorithm: "rsa" | "ed25519"): Promise<string> {
-  // RFC 8463 section 3: Ed25519 signs the SHA-256 of the data, RSA hashes it itself.
+  // RFC 8463 section 3: Ed25519 signs the SHA-256 of the data, while RSA hashes the data itself.
   const [digest, input] = algorithm === "rsa" ? ["sha256", data] : [null, hash("sha256", data, "buffer")];
   try {
     const signature = await new Promise<Buffer>((resolve, reject) => {

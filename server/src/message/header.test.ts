@@ -1,27 +1,26 @@
-// How single header fields look on the wire, for the cases where the exact form matters.
-// message.test.ts reads whole messages back; here the bytes themselves are the promise.
+// Tests the exact bytes of single header fields. message.test.ts reads whole messages back.
 import { expect, test } from "vitest";
 import { foldedField, givenField, mailboxField, neutralise, textField } from "./header.ts";
 
-test("text that fits is written as it is", () => {
+test("writes text that fits unchanged", () => {
   expect(textField("Subject", "Your invoice")).toBe("Subject: Your invoice\r\n");
   expect(textField("Subject", "")).toBe("Subject:\r\n");
 });
 
-test("long text folds at white space within 78 characters and unfolds to the same text", () => {
+test("folds long text at white space within 78 characters, and it unfolds to the same text", () => {
   const text = "a reasonably long subject with many words ".repeat(20).trim();
   const field = textField("Subject", text);
   for (const line of field.split("\r\n")) expect(line.length).toBeLessThanOrEqual(78);
   expect(field.replace(/\r\n(?= )/g, "")).toBe(`Subject: ${text}\r\n`);
 });
 
-test("a word too long for a line becomes encoded words, one that just fits does not", () => {
+test("encodes a word too long for a line and keeps one that just fits", () => {
   expect(textField("X", "a".repeat(997))).toBe(`X:\r\n ${"a".repeat(997)}\r\n`);
   const encoded = textField("X", "a".repeat(998));
   for (const line of encoded.split("\r\n")) expect(line.length).toBeLessThanOrEqual(76);
 });
 
-test("only the words that need it are encoded, so list ids stay readable by machines", () => {
+test("encodes only the words that need it so that machines can read list ids", () => {
   expect(givenField("List-Id", "Müller <list.example>")).toBe(
     "List-Id: =?utf-8?B?TcO8bGxlcg==?= <list.example>\r\n",
   );
@@ -30,7 +29,7 @@ test("only the words that need it are encoded, so list ids stay readable by mach
   );
 });
 
-test("text that looks like an encoded word is encoded, so that it is read as it was written", () => {
+test("encodes text that looks like an encoded word so that it reads back unchanged", () => {
   expect(textField("Subject", "=?utf-8?B?eA==?=")).toBe("Subject: =?utf-8?B?PT91dGYtOD9CP2VBPT0/PQ==?=\r\n");
 });
 
@@ -39,16 +38,16 @@ test.each([
   ["x ", "=?utf-8?B?eCA=?="],
   ["a  b c", "=?utf-8?B?YSAgYg==?= c"],
   ["  ", "=?utf-8?B?ICA=?="],
-])("the spaces of %j, which folding or trimming would lose, are encoded", (text, written) => {
+])("encodes the spaces of %j, which folding or trimming would lose", (text, written) => {
   expect(textField("Subject", text)).toBe(`Subject: ${written}\r\n`);
 });
 
-test("the first encoded word fills the first line, which some readers take for all there is", () => {
+test("fills the first line with the first encoded word, since some clients read only that", () => {
   const [first] = textField("Subject", `Hello ${"é".repeat(100)}`).split("\r\n");
   expect(first).toMatch(/^Subject: Hello =\?utf-8\?B\?[^ ]{32,}\?=$/);
 });
 
-test("encoded words have at most 75 characters, stand on lines of at most 76 and never cut a character", () => {
+test("limits encoded words to 75 characters and lines to 76 without splitting characters", () => {
   for (const name of ["Subject", "X", "X-".padEnd(60, "n"), "X-".padEnd(90, "n")]) {
     const field = textField(name, "🎉é€".repeat(110));
     const words = field
@@ -70,7 +69,7 @@ function from(name: string): string {
   return mailboxField("From", [{ address: "a@x.example", name }]);
 }
 
-test("display names are atoms, a quoted string or encoded words", () => {
+test("writes display names as atoms, a quoted string or encoded words", () => {
   expect(from("Ada Lovelace")).toBe("From: Ada Lovelace <a@x.example>\r\n");
   expect(from("Example, Inc.")).toBe('From: "Example, Inc." <a@x.example>\r\n');
   expect(from('the "one" \\ only')).toBe('From: "the \\"one\\" \\\\ only" <a@x.example>\r\n');
@@ -79,7 +78,7 @@ test("display names are atoms, a quoted string or encoded words", () => {
   expect(mailboxField("To", [])).toBe("To: undisclosed-recipients:;\r\n");
 });
 
-test("a local part that is no dot-atom is quoted, one outside ASCII stays as it is", () => {
+test("quotes a local part that is not a dot-atom and keeps non-ASCII ones unchanged", () => {
   const addresses = ["a..b@x.example", '"a b"@x.example', "é@x.example"];
   expect(
     mailboxField(
@@ -99,19 +98,19 @@ test.each([
   "@x",
   "x",
   "a@x y",
-])("the address %j, which no validation lets pass, is refused instead of changed", (address) => {
+])("rejects the invalid address %j instead of changing it", (address) => {
   expect(() => mailboxField("To", [{ address }])).toThrow("Not an address");
 });
 
-test("white space in custom values shrinks to single spaces", () => {
+test("shrinks white space in custom values to single spaces", () => {
   expect(givenField("References", "\t<a@x>\r\n\t<b@x>  ")).toBe("References: <a@x> <b@x>\r\n");
 });
 
-test("control characters and line separators become spaces, each of them", () => {
+test("replaces each control character and line separator with a space", () => {
   expect(neutralise("a\r\nb\0c\td\x1be\x7ff\u0085g\u2028h\u2029i")).toBe("a  b c d e f g h i");
   expect(neutralise("Zoë 日本 🎉")).toBe("Zoë 日本 🎉");
 });
 
-test("a field name outside RFC 5322 is refused", () => {
+test("rejects a field name that RFC 5322 does not allow", () => {
   expect(() => foldedField("X-Ü", ["x"])).toThrow("Not a header field name");
 });

@@ -1,23 +1,23 @@
-// Header fields of a message as text: neutralised, encoded and folded (RFC 5322, RFC 2047), one function per kind.
+// Formats the header fields of a message: neutralized, encoded and folded (RFC 5322, RFC 2047).
 
-/** One person in From, To, Cc or Reply-To. */
+/** One address with its display name in From, To, Cc or Reply-To. */
 export interface Mailbox {
-  /** Validated addr-spec; the domain is an A-label, the local part may hold non-ASCII (then it needs SMTPUTF8). */
+  /** Validated addr-spec with an A-label as domain. A non-ASCII local part needs SMTPUTF8. */
   address: string;
-  /** Display name as people read it, any Unicode. */
+  /** Display name in any Unicode characters. */
   name?: string;
 }
 
-/** RFC 2047 section 2 allows 76 characters on a line with encoded words; RFC 5322 recommends at most 78 for any. */
+/** RFC 2047 section 2 allows 76 characters on a line with encoded words; RFC 5322 recommends at most 78 for every line. */
 const LINE_LENGTH = 76;
-/** RFC 5322 section 2.1.1: 998 characters on a line, one of which is the space that begins a folded line. */
+/** RFC 5322 section 2.1.1: 998 characters per line, minus the space at the start of a folded line. */
 const WORD_LENGTH_MAX = 997;
-/** RFC 2047 section 2: an encoded word has at most 75 characters, 12 of them are `=?utf-8?B?` and `?=`. */
+/** RFC 2047 section 2: an encoded word has at most 75 characters, 12 of them for `=?utf-8?B?` and `?=`. */
 const ENCODED_WORD_LENGTH = 75;
 const ENCODED_WORD_FRAME = 12;
-/** Longer quoted names become encoded words, which can be folded. */
+/** Longer names are written as encoded words because those can be folded. */
 const QUOTED_NAME_LENGTH = 60;
-/** RFC 5321 section 4.5.3.1 allows 64 + 1 + 255 octets; written as UTF-8 even this stays under the line limit. */
+/** RFC 5321 section 4.5.3.1 allows 64 + 1 + 255 octets; even written as UTF-8 this stays below the line limit. */
 const ADDRESS_LENGTH_MAX = 320;
 const FIELD_NAME_LENGTH_MAX = 256;
 
@@ -32,18 +32,17 @@ const QUOTED_STRING = /^"([^"\\]|\\.)*"$/;
 const DOMAIN = /^[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/;
 
 /**
- * Takes the power to end a field out of a value: CR, LF, NUL and every other control character or line separator
- * becomes a space. Each text that comes from outside goes through here at the moment it becomes part of a header, so
- * no caller has to remember it.
+ * Prevents a value from ending its field: replaces control characters (CR, LF, NUL, …) and line separators with spaces.
+ * Every function here calls this for external text, so callers don't have to.
  */
 export function neutralise(value: string): string {
   return value.replace(/[\p{Cc}\u2028\u2029]/gu, " ");
 }
 
 /**
- * Writes `Name: word word…` with CRLF at the end, folded before a word where the line would pass 76 characters.
- * Words are written as they are: they hold no CR or LF and at most 997 characters each.
- * @throws TypeError if `name` is not an RFC 5322 field name: a bug of the caller, names are checked at the door.
+ * Writes `Name: word word…` with CRLF at the end, folded before a word that would exceed 76 characters.
+ * Words are written unchanged: they contain no CR or LF and have at most 997 characters each.
+ * @throws TypeError if `name` is not an RFC 5322 field name. This is a caller's bug because endpoints validate names.
  */
 export function foldedField(name: string, words: readonly string[]): string {
   if (!FIELD_NAME.test(name) || name.length > FIELD_NAME_LENGTH_MAX) {
@@ -60,15 +59,15 @@ export function foldedField(name: string, words: readonly string[]): string {
 }
 
 /**
- * A field of free text (Subject): reads back exactly as `value`, but for neutralised characters. Only the stretch
- * of words that ASCII cannot carry is encoded, so `Müller <list.example>` keeps its second half readable.
+ * Formats a free-text field (Subject) that decodes to exactly `value`, apart from neutralized characters.
+ * Encodes only the range of words that are not plain ASCII, so `Müller <list.example>` keeps its second half readable.
  */
 export function textField(name: string, value: string): string {
   const words = neutralise(value).split(" ");
   let first = words.findIndex(needsEncoding);
   if (first < 0) return foldedField(name, words);
   let last = words.findLastIndex(needsEncoding);
-  // An empty word is a second space in a row, or one at an edge: only inside an encoded word does it survive folding.
+  // An empty word is a repeated space or a space at an edge, which survives folding only inside an encoded word.
   if (words[first] === "") first = Math.max(0, first - 1);
   if (words[last] === "") last = Math.min(words.length - 1, last + 1);
   const before = words.slice(0, first);
@@ -78,15 +77,15 @@ export function textField(name: string, value: string): string {
 }
 
 /**
- * A field whose value the sender's caller wrote (custom and list headers). White space at the edges and in runs means
- * nothing in structured fields and would force encoding, which they do not allow: it shrinks to one space.
+ * Formats a field whose value came from the API (custom and list headers).
+ * Shrinks runs of white space, which have no meaning in structured fields and would force an encoding those fields forbid.
  */
 export function givenField(name: string, value: string): string {
   const text = neutralise(value).replace(/ +/g, " ");
   return textField(name, text.replace(/^ | $/g, ""));
 }
 
-/** `Name: mailbox, mailbox`; an empty list is written as the empty group of RFC 5322 appendix A.1.3. */
+/** Returns `Name: mailbox, mailbox`; an empty list becomes the empty group of RFC 5322 appendix A.1.3. */
 export function mailboxField(name: string, mailboxes: readonly Mailbox[]): string {
   if (mailboxes.length === 0) return foldedField(name, ["undisclosed-recipients:;"]);
   const last = mailboxes.length - 1;
@@ -100,7 +99,7 @@ export function mailboxField(name: string, mailboxes: readonly Mailbox[]): strin
   return foldedField(name, words);
 }
 
-/** RFC 5322 section 3.3 date-time, always in UTC: `Fri, 21 Nov 2025 03:27:00 +0000`. */
+/** Formats a date by RFC 5322 section 3.3, always in UTC: `Fri, 21 Nov 2025 03:27:00 +0000`. */
 export function dateField(name: string, instant: Date): string {
   if (Number.isNaN(instant.getTime())) throw new TypeError("The message has no valid date");
   const second = Math.floor(instant.getTime() / 1_000);
@@ -111,32 +110,34 @@ export function dateField(name: string, instant: Date): string {
   return foldedField(name, lastDate.words);
 }
 
-/** Mails that are written together are of a few seconds. */
+/** Cached because messages written together share the same few seconds. */
 const lastDate = { second: Number.NaN, words: [] as string[] };
 
 /**
- * `Name: <id>` for Message-ID and Content-ID.
- * @throws TypeError for an id that is empty, has spaces, angle brackets or anything outside printable ASCII: an id
- * that was changed to fit would no longer be the one that others refer to.
+ * Returns `Name: <id>` for Message-ID and Content-ID.
+ * @throws TypeError if the id is empty or has spaces, angle brackets or non-printable characters. Changing the id would break references to
+ * it.
  */
 export function idField(name: string, id: string): string {
   if (!MESSAGE_ID.test(id)) throw new TypeError(`Not an id for ${name}: ${JSON.stringify(id.slice(0, 80))}`);
   return foldedField(name, [`<${id}>`]);
 }
 
-/** `=?` begins an encoded word (RFC 2047 section 2), so text that holds it would be decoded by the reader. */
+/**
+ * Returns whether a word must be encoded. Readers would decode text that contains `=?`, the start of an encoded word (RFC 2047 section 2).
+ */
 function needsEncoding(word: string): boolean {
   return !PRINTABLE.test(word) || word.length > WORD_LENGTH_MAX || word.includes("=?");
 }
 
 /**
- * RFC 2047 encoded words in base64, cut between characters. The first one fills what `column` leaves of the line,
- * or takes a line of its own where that is too little.
+ * Returns base64 encoded words (RFC 2047), cut between characters.
+ * The first word fills the rest of the line after `column`, or starts a new line if too little space is left.
  */
 function encodedWords(text: string, column: number): string[] {
   const bytesMax = encodableBytes(ENCODED_WORD_LENGTH);
   const bytesLeft = encodableBytes(LINE_LENGTH - column - 1);
-  // Under 12 bytes the frame is longer than what it carries.
+  // Below 12 bytes the frame is longer than its content.
   let room = bytesLeft < 12 ? bytesMax : Math.min(bytesLeft, bytesMax);
   const words: string[] = [];
   let chunk = "";
@@ -153,7 +154,7 @@ function encodedWords(text: string, column: number): string[] {
   return words;
 }
 
-/** How many bytes an encoded word of this length carries. */
+/** Returns how many bytes an encoded word of this length carries. */
 function encodableBytes(length: number): number {
   return Math.floor((length - ENCODED_WORD_FRAME) / 4) * 3;
 }
@@ -162,7 +163,7 @@ function encodedWord(text: string): string {
   return `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 }
 
-/** A display name as atoms, as one quoted string, or as encoded words; no form lets it leave the phrase. */
+/** Writes a display name as atoms, one quoted string or encoded words, so that the name cannot break out of the phrase. */
 function phraseWords(name: string, column: number): string[] {
   if (name === "") return [];
   const literal =
@@ -172,9 +173,10 @@ function phraseWords(name: string, column: number): string[] {
 }
 
 /**
- * The address as it stands in a header. A local part with dots where a dot-atom has none (`a..b`, in use in Japan) is
- * quoted. Anything that could end the address or begin another is a bug of the caller, who validated it: a changed
- * address would be another mailbox.
+ * Returns the address as written in a header.
+ * Quotes a local part whose dots do not form a dot-atom (`a..b`, in use in Japan).
+ * @throws TypeError if the address could end early or start another one. Callers validate addresses, and a changed address would be another
+ * mailbox.
  */
 function addressSpecification(address: string): string {
   const at = address.lastIndexOf("@");

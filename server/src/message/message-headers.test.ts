@@ -1,4 +1,4 @@
-// Which header fields each kind of mail gets: the matrix of spec §3.1 (D12, D15–D17), and who has the last word.
+// Tests the header fields of each kind of email (spec §3.1, D12, D15–D17) and their precedence.
 import { expect, test } from "vitest";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { messageHeaders, type HeaderFacts } from "./message-headers.ts";
@@ -30,7 +30,7 @@ const WAY_OUT = {
 };
 
 test.each(EMAIL_KINDS)(
-  "%s mail to nobody's list says that no person wrote it, and offers no way out",
+  "%s email outside a list is marked auto-generated and has no unsubscribe header",
   (kind) => {
     const { "Feedback-ID": _, ...rest } = headersOf({ kind });
     expect(rest).toEqual({ "Auto-Submitted": "auto-generated" });
@@ -39,7 +39,7 @@ test.each(EMAIL_KINDS)(
 
 test.each(
   EMAIL_KINDS.flatMap((kind) => (["MARKETING", "HEADLESS"] as const).map((list) => [kind, list] as const)),
-)("%s mail of the kind %s names its list and offers the way out with one click", (kind, listKind) => {
+)("%s email of the kind %s names its list and offers one-click unsubscribe", (kind, listKind) => {
   const { "Feedback-ID": _, ...rest } = headersOf({ kind, listKind });
   expect(rest).toEqual(WAY_OUT);
 });
@@ -63,7 +63,7 @@ test.each<[Partial<HeaderFacts>, string]>([
   },
 );
 
-test("the caller's own way out goes before ours, and ours is not half there", () => {
+test("prefers the caller's List-Unsubscribe and then omits both of our fields", () => {
   const custom = [
     { name: "list-unsubscribe", value: "<mailto:stop@example.com>" },
     { name: "List-Unsubscribe-Post", value: "List-Unsubscribe=One-Click" },
@@ -80,12 +80,12 @@ test.each([
   ["Auto-Submitted", null],
   ["auto-submitted", null],
   ["List-Id", "MARKETING"],
-] as const)("a custom %s goes before ours", (name, listKind) => {
+] as const)("prefers a custom %s over ours", (name, listKind) => {
   const custom = [{ name, value: "mine" }];
   expect(headersOf({ listKind, custom })[name]).toBe("mine");
 });
 
-test("custom fields come first, in their order", () => {
+test("writes custom fields first and in their order", () => {
   const custom = [
     { name: "X-B", value: "1" },
     { name: "X-A", value: "2" },
@@ -93,17 +93,17 @@ test("custom fields come first, in their order", () => {
   expect(Object.keys(headersOf({ custom }))).toEqual(["X-B", "X-A", "Auto-Submitted", "Feedback-ID"]);
 });
 
-test("a field the transport writes itself is left to it", () => {
+test("omits a field that the transport writes itself", () => {
   expect(headersOf({ rewrites: ["feedback-id", "date"] })).toEqual({ "Auto-Submitted": "auto-generated" });
 });
 
-test("mail to a list without a way out is not made", () => {
+test("throws for bulk mail without an unsubscribe link", () => {
   expect(() => headersOf({ listKind: "HEADLESS", unsubscribeUrl: null })).toThrow(
     "no address to unsubscribe",
   );
 });
 
-test("what proves which mail it is stands in every mail that has an address of its own for what comes back", () => {
+test("adds the signed id to every email that has its own return path", () => {
   expect(headersOf({ signedId: "b+abc" })).toMatchObject({ "X-Postloft-Id": "b+abc" });
   expect(headersOf({})).not.toHaveProperty("X-Postloft-Id");
 });

@@ -1,8 +1,8 @@
-// Which header fields a mail gets beside those that every message has: what the caller asked for, what its kind demands. Pure.
+// Computes the header fields that depend on the caller and the kind of an email. Pure.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
 
-/** Mail to a list: for subscribed contacts only, and with a way out. MARKETING has a footer as well, which is part of its content. */
+/** Kind of bulk mail: only for subscribed contacts and always with a way to unsubscribe. MARKETING content also includes a footer. */
 export type ListKind = "MARKETING" | "HEADLESS";
 
 export interface HeaderField {
@@ -11,30 +11,33 @@ export interface HeaderField {
 }
 
 export interface HeaderFacts {
-  /** What stands for the project where anybody may read it. */
+  /** The project's public id, which may appear in headers. */
   publicProjectId: string;
   campaignId: string | null;
   kind: EmailKind;
   listKind: ListKind | null;
   fromAddress: string;
-  /** Where the recipient leaves the list; null where there is no contact. */
+  /** Link to unsubscribe from the list; null if the email has no contact. */
   unsubscribeUrl: string | null;
-  /** What only we can make and names the mail: a complaint that shows it is about this mail. null: nobody would read it. */
+  /**
+   * Signed id that only this installation can create, so a complaint quoting it belongs to this email. null if no one would read the id.
+   */
   signedId: string | null;
-  /** What the caller set: it goes before what we would set. */
+  /** Headers set by the caller; they take precedence over ours. */
   custom: readonly HeaderField[];
   /** Fields (lower case) that the transport writes itself. */
   rewrites: readonly string[];
 }
 
-/** Where it stands: a complaint shows the header of the mail, and often without its Return-Path. */
+/** Header with the signed id. Complaints quote the header of an email, often without its Return-Path. */
 export const SIGNED_ID_HEADER = "X-Postloft-Id";
 
-/** Google's feedback loop wants 5 to 15 characters that never change, in the fourth place. */
+/** Google's feedback loop requires 5 to 15 characters that never change, in the fourth position. */
 const SENDER_ID = "postloft";
 
 /**
- * The custom fields in their order, then ours. @throws Error for mail to a list without a way out (fail closed).
+ * Returns the custom fields in their order, followed by ours.
+ * @throws Error for bulk mail without an unsubscribe link (fail closed).
  */
 export function messageHeaders(facts: HeaderFacts): HeaderField[] {
   const taken = new Set(facts.custom.map(({ name }) => name.toLowerCase()));
@@ -48,11 +51,11 @@ export function messageHeaders(facts: HeaderFacts): HeaderField[] {
   ];
 }
 
-/** RFC 3834 where no list is behind the mail: no person wrote it, so no machine need answer; RFC 2919, 2369 and 8058 where one is. */
+/** Returns Auto-Submitted (RFC 3834) unless the email is bulk mail, which gets its list headers instead (RFC 2919, 2369 and 8058). */
 function kindHeaders(facts: HeaderFacts, taken: ReadonlySet<string>): HeaderField[] {
   if (facts.listKind === null) return [{ name: "Auto-Submitted", value: "auto-generated" }];
   const listId = { name: "List-Id", value: `<${facts.publicProjectId}.${domainOf(facts.fromAddress)}>` };
-  // The two belong together: with the caller's address our promise of one click would be about the wrong one.
+  // Both headers belong together: our one-click promise would be wrong for the caller's address.
   if (taken.has("list-unsubscribe")) return [listId];
   if (facts.unsubscribeUrl === null) throw new Error("there is no address to unsubscribe at");
   return [
@@ -62,12 +65,12 @@ function kindHeaders(facts: HeaderFacts, taken: ReadonlySet<string>): HeaderFiel
   ];
 }
 
-/** The kind of a mail as mailbox providers should count it. */
+/** Returns the stream under which mailbox providers should count an email. */
 export function streamOf({ kind, listKind }: Pick<HeaderFacts, "kind" | "listKind">): string {
   return (listKind ?? kind).toLowerCase();
 }
 
-/** `campaign:project:type:sender`, each counted by itself: nothing here may name a recipient. */
+/** Returns `campaign:project:type:sender`, each counted separately. No part may identify a recipient. */
 function feedbackId(facts: HeaderFacts): HeaderField {
   const parts = [facts.campaignId ?? "", facts.publicProjectId, streamOf(facts), SENDER_ID];
   return { name: "Feedback-ID", value: parts.join(":") };

@@ -1,5 +1,5 @@
-// What a built message promises, checked from outside: a DKIM verifier, a MIME parser and the bytes themselves.
-// It reads message.ts and body.ts with header.ts and attachment.ts; dkim.test.ts looks at the signer alone.
+// Tests built messages from outside with a DKIM verifier, a MIME parser and byte checks. Covers message.ts, body.ts, header.ts and
+// attachment.ts; dkim.test.ts covers the signer.
 import { generateKeyPairSync } from "node:crypto";
 import * as fc from "fast-check";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
@@ -23,10 +23,10 @@ async function resolver(name: string, type: string): Promise<string[][]> {
   throw Object.assign(new Error(`no record for ${type} ${name}`), { code: "ENOTFOUND" });
 }
 
-/** A mail as it is meant: what its header says, and what its body is made of. */
+/** The expected content of a message: header fields and body parts. */
 type Mail = Omit<MessageParts, "body"> & Omit<BodyParts, "html" | "text"> & { html: string; text: string };
 
-/** @param shared whether the texts come in pieces, as the renderer has them. */
+/** @param shared whether the texts come in pieces, as the renderer returns them. */
 function build(mail: Mail, shared = false): Message {
   const texts = shared ? { html: sharePieces(mail.html), text: sharePieces(mail.text) } : {};
   return buildMessage({ ...mail, body: buildBody({ ...mail, ...texts }) });
@@ -47,7 +47,7 @@ function partsWith(changes: Partial<Mail>): Mail {
   };
 }
 
-/** The header section as unfolded lines, bytes as characters. */
+/** Returns the header section as unfolded lines, bytes as characters. */
 function headerLines(message: Buffer): string[] {
   const section = message.toString("latin1", 0, message.indexOf("\r\n\r\n"));
   return section.split(/\r\n(?![ \t])/).map((line) => line.replaceAll("\r\n", ""));
@@ -62,21 +62,21 @@ function countByName(message: Buffer): Record<string, number> {
   return counts;
 }
 
-/** RFC 5322 section 2.1.1 and RFC 2045 section 2.7, read off the bytes. */
+/** Checks the line limits of RFC 5322 section 2.1.1 and RFC 2045 section 2.7 on the bytes. */
 function expectCleanBytes(message: Buffer): void {
   const text = message.toString("latin1");
   expect(text).not.toMatch(/\r(?!\n)|(?<!\r)\n|\0/);
   expect(text.endsWith("\r\n")).toBe(true);
   const headerEnd = text.indexOf("\r\n\r\n");
   for (const line of text.split("\r\n")) expect(line.length).toBeLessThanOrEqual(998);
-  // A longer line is one word that cannot be folded; an empty looking line would end the header for some readers.
+  // A longer line is one word that cannot be folded; some clients would read a blank-looking line as the end of the header.
   const folded = text.slice(0, headerEnd).split("\r\n");
   expect(folded.filter((line) => line.length > 78 && line.includes(" ", 1))).toEqual([]);
   expect(folded.filter((line) => line.trim() === "")).toEqual([]);
   expect(text.slice(headerEnd)).toMatch(/^[\x20-\x7e\t\r\n]*$/);
 }
 
-/** The content types of the message in the order of the parts. */
+/** Returns the content types of the message in the order of the parts. */
 function shape(changes: Partial<Mail>): string[] {
   const lines = build(partsWith(changes)).bytes.toString("latin1").split("\r\n");
   return lines.flatMap((line) => /^Content-Type: ([^;]+)/.exec(line)?.[1] ?? []);
@@ -97,7 +97,7 @@ const TROUBLE = [
 ];
 TROUBLE.push(",", ":;", "(", '"', "\\", "<x@y.example>", "=?utf-8?B?YQ==?=");
 
-/** Without U+FEFF, which postal-mime drops at the start of a text. */
+/** Without U+FEFF because postal-mime drops it at the start of a text. */
 function unicode(maxLength: number): fc.Arbitrary<string> {
   const texts = (["binary", "grapheme", "grapheme-ascii"] as const).map((unit) =>
     fc.string({ unit, maxLength, size: "max" }),
@@ -175,11 +175,11 @@ const asRead = (read: ReadAttachment) => ({
       ? read.content
       : Buffer.from(new Uint8Array(read.content)).toString("hex"),
 });
-/** postal-mime reads a line break as LF, and counts the one before a boundary as text of a part that is quoted-printable. */
+/** postal-mime reads a line break as LF, and counts the one in front of a boundary as text of a quoted-printable part. */
 const asReadText = (text = "") => text.replace(/\r\n/g, "\n").replace(/\n$/, "");
 const withLf = (text: string) => text.replace(/\r\n?/g, "\n");
 
-test("a signed message of any shape and content verifies, and a reader gets back exactly what was put in", async () => {
+test("signed messages of any shape verify and read back exactly as written", async () => {
   await fc.assert(
     fc.asyncProperty(messages, fc.boolean(), async (parts, shared) => {
       const built = build(parts, shared);
@@ -222,7 +222,7 @@ test("a signed message of any shape and content verifies, and a reader gets back
   );
 });
 
-test("the text comes first in an alternative, inline parts are related to the HTML, files are mixed around them", () => {
+test("puts text first in an alternative, relates inline parts to HTML, mixes files around", () => {
   const image: Attachment = {
     filename: "logo.png",
     contentType: "image/png",
@@ -263,7 +263,7 @@ test("the text comes first in an alternative, inline parts are related to the HT
   expect(shape({ html: "", attachments: [image] })).toEqual([mixed, "text/plain", "image/png"]);
 });
 
-test("a message without content and one with empty parts still verify", async () => {
+test("messages without content or with empty parts verify", async () => {
   const empty: Attachment = {
     filename: "empty",
     contentType: "text/csv",
@@ -286,13 +286,13 @@ async function attempt(messageId: string): Promise<Buffer> {
   return signMessage(build(partsWith({ messageId })), [key]);
 }
 
-test("the same parts give the same signed bytes on every attempt, another message has other boundaries", async () => {
+test("same parts give the same signed bytes and another message gets other boundaries", async () => {
   expect((await attempt("1@mail.example.com")).equals(await attempt("1@mail.example.com"))).toBe(true);
   const boundary = async (id: string) => /boundary="([^"]+)"/.exec((await attempt(id)).toString())?.[1];
   expect(await boundary("1@mail.example.com")).not.toBe(await boundary("2@mail.example.com"));
 });
 
-test("line breaks, NULs and commas in any value add no header, no recipient and no part", async () => {
+test("line breaks, NULs and commas in any value add no header, recipient or part", async () => {
   const attack = 'x\r\nBcc: e@evil.example\r\n\r\n--b\0, y <z@evil.example>; "q';
   const file: Attachment = {
     filename: attack,
@@ -330,26 +330,26 @@ test("line breaks, NULs and commas in any value add no header, no recipient and 
 });
 
 test.each(["From", "to", "BCC", "Subject", "Content-Type", "content-x", "MIME-Version", "DKIM-Signature"])(
-  "a custom header %s, which the message writes itself, is refused",
+  "rejects a custom header %s because the message writes it itself",
   (name) => {
     expect(() => build(partsWith({ headers: [{ name, value: "x" }] }))).toThrow("writes this header itself");
   },
 );
 
 test.each(["", "X Y", "X:", "X\r\nBcc", "X\0", "Ü", "X".repeat(257)])(
-  "a custom header %j is refused",
+  "rejects a custom header %j",
   (name) => {
     expect(() => build(partsWith({ headers: [{ name, value: "x" }] }))).toThrow("Not a header field name");
   },
 );
 
-test("a malformed message id or date is refused", () => {
+test("rejects a malformed message id or date", () => {
   expect(() => build(partsWith({ messageId: "a b@x" }))).toThrow("Not an id for Message-ID");
   expect(() => build(partsWith({ date: new Date(Number.NaN) }))).toThrow("no valid date");
 });
 
 test.each(["a\r\nb\r\n", "  a  \t b  ", "a \r\n\r\n\r\n", "\r\n", "\r\n\r\n", " ", "a  b\r\n\r\n", ""])(
-  "a message of the text %j alone verifies",
+  "a message with only the text %j verifies",
   async (text) => {
     const signed = await signMessage(build(partsWith({ html: "", text })), [key]);
     const { results } = await dkimVerify(signed, { resolver, strict: true });
@@ -357,14 +357,14 @@ test.each(["a\r\nb\r\n", "  a  \t b  ", "a \r\n\r\n\r\n", "\r\n", "\r\n\r\n", " 
   },
 );
 
-test("one line of HTML of any length leaves in short lines", () => {
+test("breaks one line of HTML of any length into short lines", () => {
   const message = build(partsWith({ html: `<p>${"ü".repeat(30_000)}</p>` })).bytes;
   expectCleanBytes(message);
   const body = message.toString("latin1", message.indexOf("\r\n\r\n"));
   expect(Math.max(...body.split("\r\n").map((line) => line.length))).toBe(76);
 });
 
-test("texts of any length come whole, whether there is room for them in the memory that is kept or not", async () => {
+test("encodes texts of any length, whether or not they fit into the scratch memory", async () => {
   for (const length of [0, 100_000, 180_000, 300_000, 700_000]) {
     const mail = partsWith({ html: `<p>${"ä€".repeat(length)}</p>`, text: "é".repeat(length + 1) });
     const { html, text } = await PostalMime.parse(build(mail).bytes);
@@ -372,7 +372,7 @@ test("texts of any length come whole, whether there is room for them in the memo
   }
 });
 
-test("a header that is larger than the room before the body is written all the same", async () => {
+test("writes a header that is larger than the room in front of the body", async () => {
   const headers = Array.from({ length: 40 }, (_, number) => ({
     name: `X-${number}`,
     value: "v".repeat(200),
@@ -386,6 +386,6 @@ test("a header that is larger than the room before the body is written all the s
   }
 });
 
-test("the date is written in UTC with a numeric offset", () => {
+test("writes the date in UTC with a numeric offset", () => {
   expect(headerLines(build(partsWith({})).bytes)).toContain("Date: Fri, 21 Nov 2025 03:27:09 +0000");
 });

@@ -1,9 +1,9 @@
-// A header before a body: the bytes of a message (RFC 5322).
+// Builds the bytes of a message: a header in front of a body (RFC 5322).
 import { HEADER_ROOM_BYTES, type MessageBody } from "./body.ts";
 import type { Mailbox } from "./header.ts";
 import { givenField, dateField, idField, mailboxField, textField } from "./header.ts";
 
-/** What the header of a message says, but for what its body is. */
+/** The header of a message without the fields that describe the body. */
 export interface HeaderParts {
   /** Without angle brackets. */
   messageId: string;
@@ -13,33 +13,32 @@ export interface HeaderParts {
   cc?: readonly Mailbox[];
   replyTo?: Mailbox;
   subject: string;
-  /** Custom and list headers, allow-checked by the caller, in the order they are written. */
+  /** Custom and list headers in writing order; the caller checks that they are allowed. */
   headers: readonly { name: string; value: string }[];
 }
 
-/** Everything a message says. The envelope is not part of it. */
+/** The content of a message. The envelope is not part of it. */
 export interface MessageParts extends HeaderParts {
   body: MessageBody;
 }
 
-/** A message that can grow at its front. Whoever puts something there has the message from then on. */
+/** A message that can grow at its front. `prepend` takes ownership of its memory. */
 export interface Message {
   bytes: Buffer;
-  /** So much of the memory before the bytes is theirs too, and nobody has written to it. */
+  /** Number of unused bytes in front of `bytes` that belong to this message. */
   roomBytes: number;
   /** The hash of the body, see `bodySha256`. */
   bodySha256: string;
 }
 
-/** Fields this file writes itself; one more of them would make two (RFC 5322 section 3.6) or reveal a Bcc. */
+/** Fields that this file writes itself. A second one would be a duplicate (RFC 5322 section 3.6) or reveal a Bcc. */
 const OWN_FIELD =
   /^(from|to|cc|bcc|reply-to|subject|date|message-id|mime-version|content-.*|dkim-signature)$/i;
 
 /**
- * Builds the whole message: header and body, CRLF line ends, no line over 998 octets, no DKIM. The body's memory becomes
- * the message's.
- * @throws TypeError for what the caller must have refused: a malformed address, id, date or header name, a custom
- * header that the message has already.
+ * Builds the whole message with CRLF line ends, no line over 998 octets and no DKIM. Takes ownership of the body's memory.
+ * @throws TypeError for input the caller should have rejected: a malformed address, id, date or header name, or a custom header the message
+ * already has.
  */
 export function buildMessage(parts: MessageParts): Message {
   const { contentFields, memory, sha256 } = parts.body;
@@ -48,7 +47,7 @@ export function buildMessage(parts: MessageParts): Message {
   return prepend(messageHeader(parts) + contentFields, body);
 }
 
-/** Writes fields, as UTF-8, into the room before a message; only where that is too small the message is copied. */
+/** Writes fields as UTF-8 into the room in front of a message; copies the message only if the room is too small. */
 export function prepend(fields: string, message: Message): Message {
   const length = Buffer.byteLength(fields);
   const { bytes, roomBytes } = message;
@@ -59,7 +58,7 @@ export function prepend(fields: string, message: Message): Message {
   return { ...message, bytes: grown, roomBytes: roomBytes - length };
 }
 
-/** The fields of a header in their order, as they are written but each in one line: for whoever shows them. */
+/** Returns the header fields in their written order, each unfolded to one line, for display. */
 export function headerFields(parts: HeaderParts): Array<{ name: string; value: string }> {
   const lines = messageHeader(parts).replaceAll("\r\n ", " ").trimEnd().split("\r\n");
   return lines.map((line) => {

@@ -1,5 +1,5 @@
-// Text as it travels: the same bytes for a strict reader however it was cut, lines that nobody on the way gets wrong.
-// Exercises part-text.ts and quoted-printable.ts; message.test.ts has whole messages read and verified by others.
+// Tests the encoding of text: same bytes for a strict decoder however the text is cut, and lines that relays keep intact. Covers
+// part-text.ts and quoted-printable.ts; message.test.ts reads and verifies whole messages.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -22,7 +22,7 @@ function encode(text: PartText): { lines: string; relaxed: string; transferEncod
   return { lines: asText(pieces), relaxed: asText(relaxed), transferEncoding };
 }
 
-/** RFC 2045 section 6.7 to the letter: whatever its grammar does not allow is an error. */
+/** Decodes by RFC 2045 section 6.7 strictly: anything its grammar does not allow is an error. */
 function decode(lines: string): Buffer {
   const octets: number[] = [];
   for (const [index, line] of lines.split("\r\n").entries()) {
@@ -60,7 +60,7 @@ test.each([
   [`${"a".repeat(74)} \nb`, `${"a".repeat(74)}=\r\n=20\r\nb`],
   [`${"a".repeat(64)}🎉`, `${"a".repeat(64)}=\r\n=F0=9F=8E=89`],
   [`${"a".repeat(63)}🎉`, `${"a".repeat(63)}=F0=9F=8E=89`],
-])("%j travels as %j", (text, lines) => {
+])("encodes %j as %j", (text, lines) => {
   expect(encode(text)).toMatchObject({ lines, transferEncoding: "quoted-printable" });
   expect(decode(lines)).toEqual(asSent(text));
 });
@@ -87,7 +87,7 @@ const texts = fc
   .array(fc.oneof({ weight: 6, arbitrary: units }, sentences, halves), { maxLength: 12 })
   .map((parts) => parts.join(""));
 
-/** As the renderer cuts: any text may be shared, what is not is one piece with its neighbours. */
+/** Cuts like the renderer: any text may be shared, and the rest is one piece with its neighbors. */
 function cut(parts: ReadonlyArray<{ text: string; isShared: boolean }>): PartText {
   const pieces: (string | SharedText)[] = [""];
   for (const { text, isShared } of parts)
@@ -99,7 +99,7 @@ function cut(parts: ReadonlyArray<{ text: string; isShared: boolean }>): PartTex
   return pieces;
 }
 
-test("a strict reader gets the same bytes, however the text is cut into what is shared and what is not", () => {
+test("a strict decoder reads the same bytes wherever shared text is cut", () => {
   fc.assert(
     fc.property(fc.array(fc.record({ text: texts, isShared: fc.boolean() }), { maxLength: 6 }), (parts) => {
       const text = cut(parts);
@@ -113,7 +113,7 @@ test("a strict reader gets the same bytes, however the text is cut into what is 
   );
 });
 
-test("no character is cut by the end of a line", () => {
+test("never splits a character across lines", () => {
   const { lines } = encode("é日🎉 and some more text".repeat(200));
   for (const line of lines.split("=\r\n"))
     expect(() => new TextDecoder("utf-8", { fatal: true }).decode(decode(line))).not.toThrow();
@@ -126,13 +126,13 @@ test.each([
   ["Ничто не растет так медленно, как хлеб", "base64"],
   ["مرحبا بكم في متجرنا", "base64"],
   ["日本語の本文", "base64"],
-])("%j goes as %s, the one that is readable unless it is much longer", (text, transferEncoding) => {
+])("sends %j as %s, preferring the readable encoding unless it is much longer", (text, transferEncoding) => {
   const long = `${text} `.repeat(20);
   expect(encode(long).transferEncoding).toBe(transferEncoding);
   expect(encode(["", ...sharePieces(long), ""]).transferEncoding).toBe(transferEncoding);
 });
 
-test("shared text is encoded once, whatever stands before it", () => {
+test("encodes shared text once whatever precedes it", () => {
   const [head = "", shared, tail = ""] = sharePieces(`<p>\n${"shared text ".repeat(20)}</p>`);
   startTexts();
   const first = encodeText(["Ada", head, shared ?? "", tail]);
@@ -142,7 +142,7 @@ test("shared text is encoded once, whatever stands before it", () => {
   expect(second.pieces).toContain(piece);
 });
 
-/** HTML of which a seventh is text for people, the rest tables and styles. */
+/** HTML with one seventh readable text; the rest is tables and styles. */
 const CAMPAIGN_HTML = `<!doctype html>
 <html><body style="margin:0;padding:0;background-color:#f4f4f5;">${Array.from(
   { length: 22 },
@@ -159,7 +159,7 @@ const CAMPAIGN_HTML = `<!doctype html>
 ).join("")}
 </body></html>`;
 
-test("20 KB of HTML take 26 KB on the wire with their text part, not an eleventh more than what they say", () => {
+test("20 KB of HTML take 26 KB with their text part, under an eleventh more than the content", () => {
   const text = htmlToText(CAMPAIGN_HTML);
   const { memory } = buildBody({ messageId: "1@a.example", html: CAMPAIGN_HTML, text, attachments: [] });
   const sizes = {
@@ -171,14 +171,14 @@ test("20 KB of HTML take 26 KB on the wire with their text part, not an eleventh
   expect(sizes.wire).toBeLessThan((sizes.html + sizes.text) * (1 + 1 / 11));
 });
 
-test("texts that are larger than the memory kept for them are encoded all the same", () => {
+test("encodes texts that are larger than the scratch memory", () => {
   for (const length of [10_000, 60_000, 200_000, 600_000]) {
     const text = [`é${"ab".repeat(length)} `, ...sharePieces("c = d. ".repeat(40)), "e".repeat(length)];
     expect(decode(encode(text).lines).equals(asSent(text))).toBe(true);
   }
 });
 
-test("white space is shortened for the hash only where there is any to shorten", () => {
+test("shortens white space for the hash only if there is any to shorten", () => {
   const tidy = Buffer.from("a b\r\nc=3Dd\r\n");
   expect(relaxedLines(tidy)).toBe(tidy);
   expect(relaxedLines(Buffer.from("  a\t\tb  c\r\n\t d\r\n")).toString()).toBe(" a b c\r\n d\r\n");

@@ -1,44 +1,44 @@
-// A text part of a mail in pieces: what many mails share is encoded once, the rest for each. Chooses how the part travels.
+// Encodes the text parts of an email. Text shared by many emails is encoded once, and each part gets the shorter transfer encoding.
 import { breakSoftly, encodedSizeMax, encodeLines, relaxedLines } from "./quoted-printable.ts";
 
-/** A text, whole or as the pieces that it is when they are joined. */
+/** A text, either whole or as consecutive pieces. */
 export type PartText = string | readonly (string | SharedText)[];
 
-/** A part as it stands in a message. */
+/** A text part, encoded for a message. */
 export interface EncodedText {
   transferEncoding: "quoted-printable" | "base64";
-  /** Quoted-printable lines in pieces, or one piece that is still to become base64. */
+  /** Quoted-printable lines in pieces, or one piece that is still to be base64-encoded. */
   pieces: readonly Uint8Array[];
   /** The same pieces in the form that is hashed for the signature. */
   relaxed: readonly Uint8Array[];
 }
 
-/** Where the texts of one message become octets: writing them there takes a tenth of the time that memory of their own would. */
+/** Size of the reused memory for one message's texts. Reusing memory takes a tenth of the time of allocating it. */
 const SCRATCH_BYTES = 512 * 1024;
-/** Of a UTF-16 unit. */
+/** Per UTF-16 unit. */
 const UTF8_BYTES_MAX = 3;
-/** Octets that base64 makes of one, line breaks included: 78 for 57. */
+/** Growth by base64 including line breaks: 57 octets become 78. */
 const BASE64_GROWTH = 78 / 57;
-/** Quoted-printable is readable, but text in Arabic or Chinese would be three times as long. */
+/** Quoted-printable is readable, but would triple the size of Arabic or Chinese text. */
 const QUOTED_PRINTABLE_SIZE_MAX = 1.5;
-/** Shorter ones are not worth their place. */
+/** Sharing shorter texts is not worth the overhead. */
 const SHARED_LENGTH_MIN = 120;
-/** What stands before shared text, at most: it goes on in the line of what comes before. */
+/** Longest text in front of shared text, because that text continues the line of the preceding piece. */
 const HEAD_LENGTH_MAX = 160;
 const HEAD_LENGTH = 40;
 
-/** Memory for one thing after the other; what does not fit gets its own. */
+/** Reusable memory handed out sequentially; requests that do not fit get a separate buffer. */
 class Scratch {
   private readonly memory = Buffer.allocUnsafeSlow(SCRATCH_BYTES);
   private used = 0;
 
-  /** Memory that the next call may be given as well. */
+  /** Returns memory that the next call may return again unless `keep` is called. */
   offer(sizeBytes: number): Buffer {
     if (this.memory.length - this.used < sizeBytes) return Buffer.allocUnsafe(sizeBytes);
     return this.memory.subarray(this.used, this.used + sizeBytes);
   }
 
-  /** Nobody else is given what was offered last, up to this size. */
+  /** Reserves the memory offered last, up to this size. */
   keep(sizeBytes: number): void {
     this.used = Math.min(this.used + sizeBytes, this.memory.length);
   }
@@ -50,20 +50,20 @@ class Scratch {
 
 /** Text as UTF-8, until it is encoded. */
 const sources = new Scratch();
-/** What is encoded, until the message is written. */
+/** Encoded text, until the message is written. */
 const encodings = new Scratch();
 
-/** Text that is the same in many mails. It begins a line of the encoding, so its lines do not depend on what is before it. */
+/** Text that is the same in many emails. Its encoding starts on a new line and so does not depend on the preceding text. */
 export class SharedText {
   readonly text: string;
   private lines: Lines | null = null;
 
-  /** Ends neither in white space nor in half a character, see `sharePieces`. */
+  /** @param text must not end in white space or half a character, see `sharePieces`. */
   constructor(text: string) {
     this.text = text;
   }
 
-  /** Made when a body asks for it: whoever only looks at a mail needs none. */
+  /** Encodes on first use, because displaying an email needs no encoding. */
   encoded(): Lines {
     this.lines ??= encodeForGood(this.text);
     return this.lines;
@@ -72,9 +72,9 @@ export class SharedText {
 
 interface Lines {
   encoded: Buffer;
-  /** In the form that is hashed for the signature; mostly the same memory. */
+  /** In the form hashed for the signature; usually the same memory as `encoded`. */
   relaxed: Buffer;
-  /** Octets on the last line. */
+  /** Number of octets on the last line. */
   column: number;
   sourceBytes: number;
 }
@@ -84,7 +84,7 @@ function encodeForGood(text: string): Lines {
   const target = Buffer.allocUnsafe(encodedSizeMax(source.length));
   const line = { position: 0, column: 0 };
   encodeLines(source, false, target, line);
-  // Held for as long as the content is: no larger than it must be.
+  // Copied to the exact size because this memory lives as long as the content.
   const encoded = Buffer.from(target.subarray(0, line.position));
   const relaxed = relaxedLines(encoded);
   return {
@@ -95,7 +95,7 @@ function encodeForGood(text: string): Lines {
   };
 }
 
-/** Cuts shared text out of text: what is left before and after it is to be encoded together with its neighbours. */
+/** Cuts shared text out of a text. The rest before and after it is encoded together with its neighbors. */
 export function sharePieces(text: string): (string | SharedText)[] {
   const lineEnd = text.indexOf("\n") + 1;
   let start = lineEnd > 0 && lineEnd <= HEAD_LENGTH_MAX ? lineEnd : HEAD_LENGTH;
@@ -107,18 +107,18 @@ export function sharePieces(text: string): (string | SharedText)[] {
   return [text.slice(0, start), new SharedText(text.slice(start, end)), text.slice(end)];
 }
 
-/** The text as it was before it was cut. */
+/** Returns the text as it was before cutting. */
 export function wholeText(text: PartText): string {
   if (typeof text === "string") return text;
   return text.reduce<string>((whole, piece) => whole + (typeof piece === "string" ? piece : piece.text), "");
 }
 
-/** Forgets what was encoded for the message before: those octets are no longer valid. */
+/** Releases the encodings of the previous message; its octets are no longer valid. */
 export function startTexts(): void {
   encodings.clear();
 }
 
-/** Encodes a part, line breaks as CRLF. Its octets are valid until `startTexts`. */
+/** Encodes a part with line breaks as CRLF. Its octets are valid until `startTexts`. */
 export function encodeText(text: PartText): EncodedText {
   const pieces = typeof text === "string" ? [text] : text;
   const encoded: Buffer[] = [];
@@ -142,13 +142,13 @@ export function encodeText(text: PartText): EncodedText {
   return { transferEncoding: "base64", pieces: [bytes], relaxed: [bytes] };
 }
 
-/** What one mail alone has, from `column` of a line on. */
+/** Encodes text of a single email, continuing a line at `column`. */
 function encodeOwn(text: string, column: number, isEnd: boolean): Lines {
   const source = utf8In(sources, text);
   const target = encodings.offer(encodedSizeMax(source.length));
   const line = { position: 0, column };
   encodeLines(source, isEnd, target, line);
-  // What is shared begins a line.
+  // Shared text starts on a new line.
   if (!isEnd) breakSoftly(target, line);
   encodings.keep(line.position);
   const encoded = target.subarray(0, line.position);

@@ -1,6 +1,6 @@
-// Bytes of text as quoted-printable lines (RFC 2045 section 6.7): what is ASCII stays readable in the source of a mail.
+// Encodes text as quoted-printable lines (RFC 2045 section 6.7), which keep ASCII readable in the source of an email.
 
-/** How far the encoding of a part has come. */
+/** Progress of encoding a part. */
 export interface LineEnd {
   /** Octets written to the target so far. */
   position: number;
@@ -8,7 +8,7 @@ export interface LineEnd {
   column: number;
 }
 
-/** A line is at most 76 octets, of which the last is the `=` of a soft line break. */
+/** A line has at most 76 octets; the last is the `=` of a soft line break. */
 const COLUMN_MAX = 75;
 const SOFT_BREAK_BYTES = 3;
 const ESCAPE_BYTES = 3;
@@ -26,10 +26,10 @@ const PLAIN = 0;
 const ESCAPED = 1;
 const BLANK = 2;
 const LINE_BREAK = 3;
-/** First octets of two, three and four are 4, 5 and 6 less two. */
+/** First octets of sequences of two, three and four octets are 4, 5 and 6, the length plus two. */
 const LEAD_OF_TWO = 4;
 
-/** What becomes of each octet. */
+/** How each octet is encoded. */
 const KINDS = Uint8Array.from({ length: 256 }, (_, octet) => {
   if (octet === CARRIAGE_RETURN || octet === LINE_FEED) return LINE_BREAK;
   if (octet === SPACE || octet === TAB) return BLANK;
@@ -37,25 +37,25 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, octet) => {
   return octet > SPACE && octet < 0x7f && octet !== EQUALS ? PLAIN : ESCAPED;
 });
 
-/** Octets that `encodeLines` writes at most for so many. */
+/** Returns the largest number of octets that `encodeLines` writes for `sourceBytes`. */
 export function encodedSizeMax(sourceBytes: number): number {
   const escaped = sourceBytes * ESCAPE_BYTES + ESCAPE_BYTES;
-  // A character of four octets may leave eleven of a line unused.
+  // A character of four octets may leave eleven octets of a line unused.
   return escaped + Math.ceil(escaped / (COLUMN_MAX - 4 * ESCAPE_BYTES)) * SOFT_BREAK_BYTES + SOFT_BREAK_BYTES;
 }
 
 /**
- * Writes `source`, UTF-8, to `target` from `line` on and moves `line` to its end. Any line break becomes CRLF. Characters
- * stay whole; no line ends in white space, begins with a dot (a relay may get them wrong) or with `From ` (some put a `>`
- * before it, and the signature is broken).
- * @param isEnd whether nothing of the part follows.
+ * Writes `source` (UTF-8) to `target` from `line` on, and advances `line`. Any line break becomes CRLF.
+ * Characters are never split. No line ends in white space or starts with a dot, which relays may corrupt.
+ * No line starts with `From ` either, because some relays prefix it with `>` and break the signature.
+ * @param isEnd whether this is the end of the part.
  */
 export function encodeLines(source: Uint8Array, isEnd: boolean, target: Uint8Array, line: LineEnd): void {
   const end = source.length;
   let { position, column } = line;
   let at = 0;
   while (at < end) {
-    // Most of a text goes by here.
+    // Fast path for most of a text.
     if (column > 0) {
       const lineEnd = Math.min(end, at + COLUMN_MAX - column);
       const start = at;
@@ -83,7 +83,7 @@ export function encodeLines(source: Uint8Array, isEnd: boolean, target: Uint8Arr
     const octets = kind >= LEAD_OF_TWO ? Math.min(kind - LEAD_OF_TWO + 2, end - at) : 1;
     if (column + (isLiteral ? 1 : octets * ESCAPE_BYTES) > COLUMN_MAX) {
       position = writeSoftBreak(target, position);
-      // What may stand in a line may not begin one: it is looked at again.
+      // An octet that is fine within a line may not start one, so it is checked again.
       column = 0;
       continue;
     }
@@ -108,7 +108,7 @@ function writeEscape(octet: number, target: Uint8Array, start: number): number {
   return start + ESCAPE_BYTES;
 }
 
-/** Goes to a new line that is none in the text; where one begins anyway, nothing is written. */
+/** Starts a new line with a soft break unless the current line is empty. */
 export function breakSoftly(target: Uint8Array, line: LineEnd): void {
   if (line.column === 0) return;
   line.position = writeSoftBreak(target, line.position);
@@ -122,7 +122,7 @@ function writeSoftBreak(target: Uint8Array, start: number): number {
   return start + SOFT_BREAK_BYTES;
 }
 
-/** At the beginning of a line. */
+/** Returns whether this octet must not start a line. */
 function isRisky(source: Uint8Array, at: number): boolean {
   const octet = source[at];
   if (octet === DOT) return true;
@@ -133,7 +133,7 @@ function isAtLineEnd(source: Uint8Array, next: number, isEnd: boolean): boolean 
   return next === source.length ? isEnd : KINDS[source[next] as number] === LINE_BREAK;
 }
 
-/** The lines in relaxed form (RFC 6376 section 3.4.4): the same octets where there is nothing to change. */
+/** Returns the lines in relaxed form (RFC 6376 section 3.4.4), or the same buffer if nothing changes. */
 export function relaxedLines(encoded: Buffer): Buffer {
   if (!encoded.includes("  ") && !encoded.includes("\t")) return encoded;
   const relaxed = Buffer.allocUnsafe(encoded.length);

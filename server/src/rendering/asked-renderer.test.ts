@@ -1,4 +1,4 @@
-// Checks and previews of many projects: what one of them asks for costs the others next to nothing.
+// Tests that the checks and previews of one project barely delay other projects.
 import { afterEach, expect, test } from "vitest";
 import { createAskedRenderer, type AskedRenderer } from "./asked-renderer.ts";
 import type { RenderJob } from "./renderer.ts";
@@ -23,7 +23,7 @@ const job = (html: string, number = 0): RenderJob => ({
 });
 const content = (html: string) => ({ subject: "{{name}}", html, text: null });
 
-test("previews that never end do not delay checks, and another project's preview goes before the next of them", async () => {
+test("endless previews delay no checks and let another project's preview go first", async () => {
   const renderer = start();
   await renderer.check("other", content("<p>{{name}}</p>"));
   let ended = 0;
@@ -42,12 +42,12 @@ test("previews that never end do not delay checks, and another project's preview
   expect(await Promise.race(bombs)).toMatchObject({
     reason: "The template took longer than 250 ms to render.",
   });
-  // The rest of them would pause for seconds.
+  // Running the rest would pause for seconds.
   await renderer.close();
   await Promise.allSettled(bombs);
 });
 
-test("checks of another project go before the many of one that has long templates", async () => {
+test("checks of another project overtake the queue of a project with long templates", async () => {
   const renderer = start();
   const long = content(`${"\n".repeat(200_000)}${"{{#if a}}{{/if}}".repeat(300)}`);
   await renderer.check("long", long);
@@ -61,7 +61,7 @@ test("checks of another project go before the many of one that has long template
   await Promise.all(many);
 });
 
-test("a project with too many previews waiting is refused, and no other one is", async () => {
+test("rejects previews only for the project that has too many waiting", async () => {
   const renderer = start();
   const bombs = Array.from({ length: 30 }, (_, number) => renderer.render("hostile", job(BOMB, number)));
   const codes = bombs.map(async (bomb) =>

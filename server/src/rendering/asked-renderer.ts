@@ -1,25 +1,25 @@
-// Template checks and previews that a caller waits for, on threads apart from the emails on their way out and fair between projects.
+// Runs template checks and previews for waiting callers, on separate threads from outgoing email and fairly between projects.
 import { costlyWork, createFairQueue } from "../platform/background/fair-queue.ts";
 import type { TemplateContent } from "./compile-content.ts";
 import { createRenderer, type ContentProblem, type RenderJob, type RenderResult } from "./renderer.ts";
 
-/** A check is bounded by the limits of a template to some tens of milliseconds of CPU, so a thread of its own needs no shorter deadline. */
+/** Template limits bound a check to some tens of milliseconds of CPU, so the separate thread needs no shorter deadline. */
 const CHECKS = { atOnce: 4, atOncePerOwner: 2, waitingPerOwner: 1_000, waiting: 5_000, rests: false };
-/** A preview may run until the deadline of a rendering and end its thread, so it counts as costly work. */
+/** A preview may run until the render deadline and end its thread, so previews count as costly work. */
 const PREVIEWS = { resource: "preview", waitingPerOwner: 20, waiting: 200 };
 
 export interface AskedRenderer {
   /**
-   * Returns what is wrong with a content, in every part; empty when it can be used.
-   * @throws Refusal RATE_LIMIT_EXCEEDED when too many checks of the project wait.
+   * Returns the problems of all parts of a content; empty when the content can be used.
+   * @throws AppError RATE_LIMIT_EXCEEDED when too many checks of the project are waiting.
    */
   check(projectId: string, content: TemplateContent): Promise<ContentProblem[]>;
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many previews of the project wait. */
+  /** @throws AppError RATE_LIMIT_EXCEEDED when too many previews of the project are waiting. */
   render(projectId: string, job: RenderJob): Promise<RenderResult>;
   close(): Promise<void>;
 }
 
-/** Its threads start when there is something to do. */
+/** Creates the renderer. Its threads start with the first task. */
 export function createAskedRenderer(): AskedRenderer {
   const checker = createRenderer({ threads: 1, startsAhead: false });
   const previewer = createRenderer({ threads: 1, startsAhead: false, isBehind: true });

@@ -1,7 +1,7 @@
-// The helpers that compare values in conditions: `{{#if (and (eq plan "pro") (gt total 100))}}`. Pure.
+// Helpers that compare values in conditions: `{{#if (and (eq plan "pro") (gt total 100))}}`. Pure.
 
 interface Comparison {
-  /** Values that it takes at least and at most. */
+  /** Minimum and maximum number of values. */
   least: number;
   most: number;
   run: (values: readonly unknown[]) => boolean;
@@ -13,7 +13,7 @@ const two = (run: (one: unknown, other: unknown) => boolean): Comparison => ({
   run: ([one, other]) => run(one, other),
 });
 
-/** By the names that templates use. */
+/** By the name used in templates. */
 export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["eq", two(isSame)],
   ["ne", two((one, other) => !isSame(one, other))],
@@ -26,18 +26,21 @@ export const COMPARISONS: ReadonlyMap<string, Comparison> = new Map([
   ["or", { least: 2, most: Infinity, run: (values) => values.some(isTrue) }],
 ]);
 
-/** As `{{#if}}` decides. */
+/** Returns whether a value is true by the rules of `{{#if}}`. */
 function isTrue(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Numbers, texts and yes or no are the same if they print the same, because imported data often has numbers as text. */
+/**
+ * Returns whether two values are equal. Numbers, strings and booleans that print the same are equal because imported data often has numbers
+ * as text.
+ */
 function isSame(one: unknown, other: unknown): boolean {
   if (one === undefined || one === null) return other === undefined || other === null;
   return isPrintable(one) && isPrintable(other) ? String(one) === String(other) : one === other;
 }
 
-/** Below, at or above 0; NaN if the two cannot be compared. Numbers written as text count as numbers. */
+/** Returns a number below, at or above 0, or NaN if the values cannot be compared. Numeric text counts as a number. */
 function compared(one: unknown, other: unknown): number {
   if (!isPrintable(one) || !isPrintable(other)) return Number.NaN;
   const [left, right] = [Number(one), Number(other)];

@@ -1,5 +1,4 @@
-// The three parts of one mail: the text that follows from HTML with mustaches in it, and a subject that stays one line.
-// Exercises compile-content.ts without threads.
+// Tests how text is derived from HTML with mustaches and how subjects stay on one line. Exercises compile-content.ts without threads.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -19,7 +18,7 @@ function render(
 const SHOP = {
   name: "Ada & Bob",
   url: "https://a.example/?a=1&b=2",
-  // Letters, where an ampersand begins one without a semicolon behind it.
+  // A letter, if an ampersand starts its entity without a trailing semicolon.
   entities: "https://a.example/?id=1&param=2&region=eu&copy=3",
   items: ["pen", "ink"],
   body: "<p>one &amp; two</p><ul><li>three</ul>",
@@ -48,22 +47,22 @@ test.each([
   ["<div>{{{body}}}</div>end", "one & two\n\n- three\nend"],
   ["<p>{{lines}}</p>", "first\n\n\nsecond"],
   ["{{!-- <p> --}}t{{! x }}", "t"],
-  // Text that would be a mustache once the markup around it is gone.
+  // Text that would become a mustache after the surrounding markup is removed.
   ["{<b>{{name}}</b>} {{{name}}}<b>}</b> {<i>{name}}</i>", "{Ada & Bob} Ada & Bob} {{name}}"],
   ["\\<b>{{name}}</b> \\{{name}} &#123;&#123;name}}", "\\Ada & Bob {{name}} {{name}}"],
-  // Blocks that choose between two beginnings: the text is that of the mail's own HTML.
+  // Blocks that choose between two starts, so the text comes from each email's own HTML.
   ['{{#if no}}<a href="https://a.example">{{else}}<a href="{{url}}">{{/if}}Shop</a>', `Shop (${SHOP.url})`],
   ['{{#if no}}<a href="https://a.example">{{/if}}Shop{{#if no}}</a>{{/if}}, {{name}}', "Shop, Ada & Bob"],
   ["{{#if no}}<div hidden>{{else}}<div>{{/if}}a</div>b", "a\nb"],
   ["{{#if name}}<div hidden>{{else}}<div>{{/if}}a</div>b", "b"],
   ['<a href="{{url}}">{{#if no}}a{{else}}b{{/if}}</a>{{#if name}}<i hidden>x</i>{{/if}}', `b (${SHOP.url})`],
-  // Blocks that do not survive the conversion in one piece are left out.
+  // Blocks that do not survive the conversion intact are omitted.
   ['<p title="{{#if no}}">a{{/if}} {{name}}</p>', "a Ada & Bob"],
-])("the text of %j", (html, text) => {
+])("converts %j to text", (html, text) => {
   expect(render(html, SHOP).text).toBe(text);
 });
 
-test("parts without mustaches are not carried around, the text of static HTML is", () => {
+test("omits parts without mustaches from the result, even the text of static HTML", () => {
   expect(render("<p>a</p>")).toEqual({ subject: null, html: null, text: "a" });
   expect(render("<p>{{name}}</p>", SHOP, "s", "t")).toEqual({
     subject: null,
@@ -78,7 +77,7 @@ test.each([
   ['<img src="a.png" alt="Half price">', "Half price"],
   ['<a href="https://a.example/x"><img src="a.png"></a>', "https://a.example/x"],
   ["", ""],
-])("where %j leaves no text, the text part says what the subject does", (html, text) => {
+])("uses the subject as text where %j leaves no text", (html, text) => {
   const compiled = compileContent({ subject: "Sale, {{name}}", html, text: null }, () => {});
   expect(compiled.render(SHOP).text).toBe(text);
   expect(wholeText(compiled.renderPieces(SHOP).text)).toBe(text);
@@ -91,21 +90,18 @@ test.each([
   ["<style>{{#if no}}</style><p>code</p><style>{{/if}}</style><p>end</p>", "end"],
   ['<div style="display:none">{{#if no}}x</div><p>code</p><div hidden>{{/if}}</div><p>end</p>', "end"],
   ["<a href='https://a.example'><!-- {{#if no}} -->all<!-- {{/if}} -->ours</a>", "ours (https://a.example)"],
-])(
-  "what a block in a comment or in what is not shown leaves out of %j, the text part leaves out",
-  (html, text) => {
-    expect(render(html, { ...SHOP, list: [{ name: "One" }, { name: "Two" }] }).text).toBe(text);
-  },
-);
+])("omits from the text of %j whatever a block hides inside comments or hidden elements", (html, text) => {
+  expect(render(html, { ...SHOP, list: [{ name: "One" }, { name: "Two" }] }).text).toBe(text);
+});
 
-test("a text part of one's own is rendered as text", () => {
+test("renders an explicit text part as text", () => {
   expect(render("x", SHOP, "s", "{{name}}\n{{#if no}}\nx\n{{/if}}\n{{{name}}}").text).toBe(
     "Ada & Bob\nAda & Bob",
   );
 });
 
 test.each(["\r\n", "\n", "\r", "\u2028", "\u2029", "\u0085", "\v\f\r\n\n"])(
-  "a line break %j from a variable is one space in the subject",
+  "turns the line break %j from a variable into one space in the subject",
   (lineBreak) => {
     const name = `x${lineBreak}Bcc: e@example.com`;
     expect(render("", { name }, "Hi {{name}} & {{{name}}}").subject).toBe(
@@ -114,7 +110,7 @@ test.each(["\r\n", "\n", "\r", "\u2028", "\u2029", "\u0085", "\v\f\r\n\n"])(
   },
 );
 
-test("a content that cannot be compiled says which part and where", () => {
+test("names the part and the position when a content cannot be compiled", () => {
   expect(() => render("a\n {{#if}}x{{/if}}")).toThrow(
     new ContentError("html, line 2, column 5: {{#if}} takes exactly one value."),
   );
@@ -133,7 +129,7 @@ test.each([
   ["a variable", `<p>{{name}}</p><p>${LONG}</p>{{name}}<p>${LONG}</p>`, 2],
   ["a link with a variable", `<a href="https://x.example/{{name}}?${LONG}">${LONG}</a>`, 1],
   ["a loop", `{{#each items}}<p>${LONG}</p>{{this}}{{/each}}`, 2],
-])("what all mails share is a piece of its own, the same one in each: %s", (_, html, places) => {
+])("shares the same piece of text between all emails: %s", (_, html, places) => {
   for (const tracking of [null, TRACKING]) {
     const compiled = compileContent({ subject: "s", html, text: null }, () => {}, tracking !== null);
     const first = compiled.renderPieces(SHOP, tracking);
@@ -186,7 +182,7 @@ const mustaches = fc.constantFrom(
   "\\{{",
 );
 
-test("HTML that can be rendered always has a text part, whatever the markup does to the mustaches", () => {
+test("HTML that renders always has a text part, whatever the markup does to the mustaches", () => {
   let withVariables = 0;
   fc.assert(
     fc.property(
@@ -211,6 +207,6 @@ test("HTML that can be rendered always has a text part, whatever the markup does
     ),
     { numRuns: 1_000, maxSkipsPerRun: 1_000 },
   );
-  // What has nothing to render would be right whatever rendering does.
+  // Without anything to render the assertion would always pass.
   expect(withVariables).toBeGreaterThan(100);
 });

@@ -1,4 +1,4 @@
-// Makes one content (subject, HTML, text) into a function from variables to a finished mail's three parts, once per content.
+// Compiles a content (subject, HTML, text) once into a function from variables to the three parts of an email.
 
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
 import { compilePart, ContentError, HTML_OPTIONS, problemText, type PartTemplate } from "./compile-part.ts";
@@ -11,22 +11,22 @@ import type { ContentLink, MailTracking } from "./link-target.ts";
 import { SharedPlaces } from "./shared-places.ts";
 import { parseTemplate } from "./template-syntax.ts";
 
-/** What is to be rendered, as it is stored. */
+/** The stored form of a content. */
 export interface TemplateContent {
   subject: string;
   html: string;
-  /** Null: made from the HTML. */
+  /** null if the text is generated from the HTML. */
   text: string | null;
 }
 
-/** The parts of one mail. A part that is the same for all, as given, is null: no need to carry it around. */
+/** The rendered parts of one email. A part equal to its input is null, so that it is not copied between threads. */
 export interface RenderedParts {
   subject: string | null;
   html: string | null;
   text: string | null;
 }
 
-/** All parts of a mail, those included that are as they were given. */
+/** Returns all parts of an email and fills unchanged ones from the input. */
 export function completeParts(
   parts: RenderedParts,
   given: TemplateContent,
@@ -38,7 +38,7 @@ export function completeParts(
   };
 }
 
-/** The same for a mail on its way out, complete: what all mails of the content share is a piece of its own. */
+/** The rendered parts of an outgoing email, with text shared by all emails of the content as separate pieces. */
 export interface PiecedParts {
   subject: string;
   html: PartText;
@@ -46,18 +46,19 @@ export interface PiecedParts {
 }
 
 export interface CompiledContent {
-  /** Those that lead through us; none where it is not tracked. */
+  /** Links that are redirected through us; empty if the content is not tracked. */
   links: readonly ContentLink[];
-  /** @param tracking of this mail, where the content was compiled to be tracked */
+  /** @param tracking of this email, required if the content was compiled for tracking */
   render(variables: Record<string, unknown>, tracking?: MailTracking | null): RenderedParts;
-  /** The same in pieces. */
+  /** Renders like `render`, but returns the parts in pieces. */
   renderPieces(variables: Record<string, unknown>, tracking?: MailTracking | null): PiecedParts;
 }
 
 /**
- * Compiles a content. Throws ContentError when a part does not pass `checkTemplate`.
- * @param step called before each piece of work that has a time limit of its own.
- * @param isTracked whether links and an open pixel have their places in the HTML.
+ * Compiles a content.
+ * @param step called before each piece of work that has a separate time limit.
+ * @param isTracked whether the HTML gets slots for links and an open pixel.
+ * @throws ContentError when a part does not pass `checkTemplate`.
  */
 export function compileContent(
   content: TemplateContent,
@@ -82,7 +83,7 @@ export function compileContent(
     subject === null ? null : withoutLineBreaks(wholeText(subject(variables)));
   const textOf = (variables: Record<string, unknown>, shownSubject: string) => {
     const rendered = text?.(variables) ?? given.text;
-    // HTML of pictures alone has no text, but its reader has a subject.
+    // HTML with only images yields no text, so the text part repeats the subject.
     return content.text === null && content.html !== "" && isBlank(rendered) ? shownSubject : rendered;
   };
   return {
@@ -113,7 +114,7 @@ function isBlank(text: PartText): boolean {
   return pieces.every((piece) => typeof piece === "string" && piece.trim() === "");
 }
 
-/** Null where nothing is to be put in, or the content must stay as it is: it cannot be used anyway, or holds what would be taken for a mark. */
+/** Returns null if no slots are needed, if the content is invalid, or if the HTML already contains one of our markers. */
 function slotsOf(
   html: string,
   { pieces, open }: Omit<ReadUrls, "source">,
@@ -123,7 +124,7 @@ function slotsOf(
   return isTracked ? LinkSlots.of(html, pieces, open) : LinkSlots.guarding(html, open);
 }
 
-/** @param hidesUrls whether addresses can be seen only when all is rendered. */
+/** @param hidesUrls whether some URLs become visible only after rendering. */
 function compileHtml(
   html: string,
   slots: LinkSlots | null,
@@ -152,7 +153,7 @@ function compileSlots(html: string, slots: LinkSlots | null, step: () => void): 
   return (variables) => places.piecesOf(template(variables) + slots.ending());
 }
 
-/** A header is one line: the break in `"x\r\nBcc: a@b.c"` must not end the subject (RFC 5322 section 2.2). */
+/** Replaces line breaks because the break in `"x\r\nBcc: a@b.c"` must not end the subject header (RFC 5322 section 2.2). */
 function withoutLineBreaks(subject: string): string {
   return subject.replace(/[\r\n\v\f\u0085\u2028\u2029]+/g, " ");
 }

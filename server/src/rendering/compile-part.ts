@@ -1,4 +1,4 @@
-// Compiles one part of a content: from variables to its text, what is the same for all mails in pieces of its own.
+// Compiles one part of a content into a function from variables to text, with shared text as separate pieces.
 import type { PartText } from "../message/part-text.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { withoutHarmfulUrls } from "./harmful-urls.ts";
@@ -8,18 +8,21 @@ import { parseTemplate, type ParseOptions } from "./template-syntax.ts";
 
 export type ContentField = "subject" | "html" | "text";
 
-/** From variables to a part, its shared text in pieces of its own. */
+/** Renders a part from variables, with shared text as separate pieces. */
 export type PartTemplate = (variables: Record<string, unknown>) => PartText;
 
-/** A content that cannot be compiled; the message names part, line, column and what is wrong. */
+/** Thrown for a content that cannot be compiled. The message has the part, line, column and problem. */
 export class ContentError extends Error {
   override readonly name = "ContentError";
 }
 
-/** `{{{x}}}` may bring addresses of its own. */
+/** `{{{x}}}` may insert additional URLs. */
 export const HTML_OPTIONS: CompileOptions = { escape: true, mapUnescaped: withoutHarmfulUrls };
 
-/** Null when the part has nothing to fill in. @throws ContentError where it is no template. */
+/**
+ * Compiles a part, or returns null if the part has no mustaches.
+ * @throws ContentError if the part is not a valid template.
+ */
 export function compilePart(
   field: ContentField,
   source: string,
@@ -29,7 +32,10 @@ export function compilePart(
   return source.includes("{{") ? compileTree(field, source, options, step) : null;
 }
 
-/** Compiles a part that has something to fill in. @throws ContentError where it is no template. */
+/**
+ * Compiles a part that has mustaches.
+ * @throws ContentError if the part is not a valid template.
+ */
 export function compileTree(
   field: ContentField,
   source: string,
@@ -46,7 +52,7 @@ export function compileTree(
   return (variables) => places.piecesOf(template(variables));
 }
 
-/** The first problem of a part, with where it stands. */
+/** Returns the first problem of a part with its position. */
 export function problemText(field: ContentField, problems: readonly TemplateProblem[]): string {
   const [first] = problems;
   return first === undefined

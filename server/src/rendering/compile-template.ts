@@ -1,4 +1,4 @@
-// Turns a checked template tree into a function from variables to text: Handlebars with our own few helpers and nothing else.
+// Compiles a checked template tree into a render function, using Handlebars with a small set of our own helpers.
 
 import Handlebars from "handlebars";
 import { COMPARISONS } from "./comparisons.ts";
@@ -25,28 +25,28 @@ interface HandlebarsCompiler {
 
 type HandlebarsCompilerClass = new () => HandlebarsCompiler;
 
-/** From variables (plain JSON data) to text. Throws only what a hostile size makes the engine throw. */
+/** Renders variables (plain JSON data) to text. Throws only if a hostile size makes the engine throw. */
 export type Template = (variables: Record<string, unknown>) => string;
 
 export interface CompileOptions {
-  /** HTML: `{{x}}` is escaped. Otherwise nothing is. */
+  /** Escapes `{{x}}` for HTML; otherwise nothing is escaped. */
   escape: boolean;
-  /** Text that shows an array as lines, each with a dash. */
+  /** Renders an array as lines with a dash each, for text parts. */
   listsAsLines?: boolean;
-  /** Applied to what `{{{x}}}` prints. */
+  /** Applied to the output of `{{{x}}}`. */
   mapUnescaped?: (text: string) => string;
-  /** Links and a pixel that the tree has places for. */
+  /** Links and a pixel to insert at the slots of the tree. */
   slots?: LinkSlots | null;
 }
 
-/** Arrays inside arrays that are printed; deeper ones print as nothing. */
+/** Maximum depth of nested arrays that are printed; deeper ones print nothing. */
 const PRINTED_ARRAY_DEPTH_MAX = 20;
 
-/** Compiles a tree made by `parseTemplate`. Takes milliseconds; the tree must not be used again. */
+/** Compiles a tree made by `parseTemplate`. Takes milliseconds and consumes the tree. */
 export function compileTemplate(program: hbs.AST.Program, options: CompileOptions): Template {
   const render = environment.compile<Record<string, unknown>>(program, {
     noEscape: !options.escape,
-    // Only these names are ever called; everything else is looked up in the variables.
+    // Only these names are ever called; all other names are looked up in the variables.
     knownHelpersOnly: true,
     knownHelpers: {
       [COMPARE_HELPER]: true,
@@ -73,7 +73,7 @@ export function compileTemplate(program: hbs.AST.Program, options: CompileOption
         : { [PRINT_UNESCAPED_HELPER]: (value: unknown) => mapUnescaped(printed(value)) }),
     },
   };
-  // Handlebars compiles at the first call; made here, the cost is part of compiling and not of the first mail.
+  // Handlebars compiles on the first call, so this call moves the cost from the first email to compilation.
   render({}, runtime);
   if (slots === null) return (variables) => render(variables, runtime);
   return (variables) => render(variables, { ...runtime, data: slots.data() });
@@ -91,14 +91,14 @@ function createEnvironment(): typeof Handlebars {
   handlebars.registerHelper(WORD_HELPER, (value: unknown, word: string) =>
     value === undefined ? word : value,
   );
-  // Handlebars adds its options at the end.
+  // Handlebars appends its options object.
   handlebars.registerHelper(COMPARE_HELPER, (name: string, ...values: unknown[]) =>
     COMPARISONS.get(name)?.run(values.slice(0, -1)),
   );
   handlebars.registerHelper("lookup", lookUp);
 
-  // Handlebars shares the code of equal blocks and for that compares every block with every other: seconds for a
-  // few hundred nested ones.
+  // Handlebars shares the code of equal blocks by comparing every block with every other one. That takes seconds for a few hundred nested
+  // blocks.
   class LinearCompiler extends handlebars.JavaScriptCompiler {
     override matchExistingProgram(): undefined {
       return undefined;
@@ -109,7 +109,7 @@ function createEnvironment(): typeof Handlebars {
   return handlebars;
 }
 
-/** An array becomes list items in HTML, and lines in text that was made from HTML. */
+/** Prints an array as list items in HTML and as lines in text generated from HTML. */
 function listPrinter({ escape, listsAsLines = false }: CompileOptions) {
   return (value: unknown) => {
     if (!Array.isArray(value) || (!escape && !listsAsLines)) return printed(value);
@@ -120,7 +120,7 @@ function listPrinter({ escape, listsAsLines = false }: CompileOptions) {
   };
 }
 
-/** What a value looks like in a mail, as Handlebars prints it, without ever calling anything on the value. */
+/** Prints a value like Handlebars does, but without calling anything on the value. */
 function printed(value: unknown, depth = 0): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
@@ -131,12 +131,12 @@ function printed(value: unknown, depth = 0): string {
   return typeof value === "object" && value !== null ? "[object Object]" : "";
 }
 
-/** `a ?? b ?? c`: the first that is neither missing nor null; Handlebars adds its options at the end. */
+/** `a ?? b ?? c`: returns the first value that is neither missing nor null. Handlebars appends its options object. */
 function firstPresent(...values: unknown[]): unknown {
   return values.slice(0, -1).find((value) => value !== undefined && value !== null);
 }
 
-/** `{{lookup object key}}`: own properties only; a key that is neither text nor number finds nothing. */
+/** `{{lookup object key}}`: reads own properties only, and ignores keys that are neither text nor numbers. */
 function lookUp(object: unknown, key: unknown): unknown {
   if (object === null || object === undefined) return undefined;
   if (typeof key !== "string" && typeof key !== "number") return undefined;

@@ -1,4 +1,4 @@
-// Compiles the text part of a content out of its HTML, once per content and not once per mail.
+// Compiles the text part of a content from its HTML, once per content instead of once per email.
 import { sharePieces, wholeText } from "../message/part-text.ts";
 import { ContentError, HTML_OPTIONS, compileTree, problemText, type PartTemplate } from "./compile-part.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
@@ -15,21 +15,21 @@ import {
   withoutMarks,
 } from "./text-part.ts";
 
-/** Characters that mean something to Handlebars but are only text in the text part, and their stand-ins. */
+/** Characters that have a meaning in Handlebars but are literal in the text part, mapped to their placeholders. */
 const LITERALS = new Map([
   ["{", "\uFDD7"],
   ["}", "\uFDDA"],
   ["\\", "\uFDDB"],
 ]);
 
-/** The footer as HTML; to make text of it again for each recipient would take longer than to write it. */
+/** The footer as HTML. Rendering the text footer instead is faster than converting the HTML footer for each recipient. */
 const HTML_FOOTER = new RegExp(`^\\{\\{\\{\\s*${FOOTER_HTML_VARIABLE}\\s*\\}\\}\\}$`);
 const TEXT_FOOTER = `{{${FOOTER_TEXT_VARIABLE}}}`;
 
 /**
- * The text part as a template of its own, so that HTML is read once per content and not once per mail: mustaches go
- * through the conversion as placeholders. Where they come out so that blocks no longer fit together (an attribute that
- * opened one) blocks are left out and what was in them stays.
+ * Compiles the text part into a template of its own, so that HTML is parsed once per content and not once per email.
+ * Mustaches pass through the conversion as placeholders. If blocks are unbalanced afterwards (an attribute opened one), the blocks are
+ * dropped and their content stays.
  */
 export function compileTextOf(html: string, step: () => void): PartTemplate {
   step();
@@ -49,7 +49,7 @@ export function compileTextOf(html: string, step: () => void): PartTemplate {
     if (kind === "content") prepared += withoutMarks(source);
     else if (kind === "escape") prepared += "{{";
     else if (kind !== "comment") {
-      // The same mustache gets the same placeholder: a link whose words are its address is seen to be one.
+      // Equal mustaches share a placeholder, so that a link whose text equals its URL is recognized.
       const number = known.get(source) ?? mustaches.push(source) - 1;
       known.set(source, number);
       hasControls ||= kind === "control";
@@ -69,8 +69,9 @@ export function compileTextOf(html: string, step: () => void): PartTemplate {
 }
 
 /**
- * Whether blocks choose what a link or a hidden element begins or ends with, as in `{{#if vip}}<a href="…">{{else}}<a href="…">{{/if}}Shop</a>`.
- * @param controls in their order, each with what it stands in
+ * Returns whether blocks choose the start or end of a link or hidden element, as in `{{#if vip}}<a href="…">{{else}}<a
+ * href="…">{{/if}}Shop</a>`.
+ * @param controls in order, each with the element that contains it
  */
 function areTangled(controls: ReadonlyArray<readonly [mustache: string, within: string]>): boolean {
   const begun: string[] = [];
@@ -83,7 +84,7 @@ function areTangled(controls: ReadonlyArray<readonly [mustache: string, within: 
   return false;
 }
 
-/** Makes the text of each mail's own HTML, which takes many times as long: the text of all of them cannot be told before. */
+/** Converts each email's rendered HTML to text. This takes many times as long, but the text cannot be derived from the template. */
 function compileWholeText(html: string, step: () => void): PartTemplate {
   const template = compileTree("html", html, HTML_OPTIONS, step);
   return (variables) => htmlToText(wholeText(template(variables)));
@@ -116,7 +117,7 @@ const TEXT_OPTIONS: ParseOptions & CompileOptions = {
   mapContent: withLiterals,
   escape: false,
   listsAsLines: true,
-  // `{{{x}}}` puts HTML into HTML, so in the text part it is text. The `&` of an address is none: `&copy` without `;` is a letter in text
-  // and none in an attribute, where the address stands.
+  // `{{{x}}}` inserts HTML into HTML, so the text part needs its text. URLs stay unchanged because `&copy` without `;` is a letter in text
+  // but not in an attribute.
   mapUnescaped: (value) => (/<|&(?:#\w{1,8}|\w{1,40});/.test(value) ? htmlToText(value) : value),
 };

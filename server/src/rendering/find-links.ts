@@ -1,5 +1,4 @@
-// Finds the links of an HTML template and the place of its open pixel, as offsets into the source: nothing is written here, so that
-// everything an author wrote stays as it is. Pure.
+// Finds the links of an HTML template and the position of its open pixel as offsets, without changing the source. Pure.
 
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
@@ -7,18 +6,18 @@ import { readUrlValues, replaceHarmfulUrls, withoutHarmfulUrls, type UrlValue } 
 import { scanTemplate } from "./scan-template.ts";
 import type { TemplatePiece } from "./template-scan.ts";
 
-/** The value of an `href`, without its quotes. */
+/** The value of an `href` attribute, without quotes. */
 export interface FoundLink {
   start: number;
   end: number;
-  /** Whether it is the same for every recipient. */
+  /** Whether the URL is the same for every recipient. */
   isFixed: boolean;
 }
 
 export interface FoundPlaces {
-  /** In the order of the source. */
+  /** In source order. */
   links: FoundLink[];
-  /** Before `</body>`, or the end. */
+  /** Position before `</body>`, or at the end. */
   pixelAt: number;
 }
 
@@ -31,23 +30,28 @@ interface Href {
 }
 
 interface Finder {
-  /** The source with every mustache blotted out, as long as it was. */
+  /** The source with every mustache masked, at the same length. */
   masked: string;
   hrefs: Href[];
   bodyEnd: number;
 }
 
 const LINK_TAGS = new Set(["a", "area"]);
-/** What Outlook draws where others read HTML: `<v:roundrect href>` is its button. */
+/** VML elements that Outlook draws in place of HTML: `<v:roundrect href>` is a button. */
 const OUTLOOK_TAG = /^v:/;
 const CONDITIONAL_COMMENT = /^\s*\[if\s[^\]]*\]>/i;
-/** An author's wish that a link stays as it is; the second name is the one Amazon SES made known. */
+/** Attributes that opt a link out of tracking; the second name was introduced by Amazon SES. */
 const OPT_OUTS = new Set(["data-no-track", "ses:no-track"]);
 
-/** A word for what prints something, space for the rest: tags and attributes stay what they will be. */
+/**
+ * Masks printing mustaches with this character and all others with spaces, so that tags and attributes parse as they will after rendering.
+ */
 const WORD = "\uFDD0";
 
-/** The links an author wants tracked, and where the pixel goes. `pieces` are the scanner's; without mustaches none. */
+/**
+ * Returns the links to track and the position of the pixel. `pieces` come from the scanner; pass an empty list if the source has no
+ * mustaches.
+ */
 export function findLinks(source: string, pieces: readonly TemplatePiece[]): FoundPlaces {
   const mustaches = pieces.filter(({ kind }) => kind !== "content");
   const finder: Finder = { masked: masked(source, mustaches), hrefs: [], bodyEnd: -1 };
@@ -67,19 +71,19 @@ export function findLinks(source: string, pieces: readonly TemplatePiece[]): Fou
   return { links, pixelAt: pixelPlace(source, finder.bodyEnd, mustaches) };
 }
 
-/** The addresses of a content, wherever they stand. */
+/** All URLs of a content. */
 export interface ReadUrls {
-  /** Without the harmful addresses that an author wrote out. */
+  /** The source without harmful URLs written by the author. */
   source: string;
-  /** Of the source; null where it cannot be used. */
+  /** The pieces of the source; null if the template is invalid. */
   pieces: readonly TemplatePiece[] | null;
-  /** Addresses of which variables say what they begin with. */
+  /** URLs whose start depends on variables. */
   open: readonly UrlValue[];
-  /** Whether variables or blocks may put an address where none is to be seen. */
+  /** Whether variables or blocks may insert a URL that is not visible in the source. */
   isHidden: boolean;
 }
 
-/** @param step called before each reading, which has a time limit of its own */
+/** @param step called before each parse because every parse has a separate time limit */
 export function readUrls(html: string, step: () => void): ReadUrls {
   step();
   if (!html.includes("{{"))
@@ -88,18 +92,18 @@ export function readUrls(html: string, step: () => void): ReadUrls {
   if (problems.length > 0) return { source: html, pieces: null, open: [], isHidden: false };
   const { fixed, ...found } = findUrls(html, pieces);
   const source = replaceHarmfulUrls(html, fixed);
-  // What was replaced moves the rest; it is seldom, so all is read again.
+  // Replacements shift the rest of the source. They are rare, so the whole source is parsed again.
   return source === html ? { source, pieces, ...found } : readUrls(source, step);
 }
 
-/** The address begins with what no variable changes, and that is harmless. */
+/** Matches a URL whose constant start is harmless. */
 const SETTLED = /^\s*(?:(?:https?|mailto|tel|sms|cid):|[#/?.])/i;
 
 function findUrls(source: string, pieces: readonly TemplatePiece[]) {
   const mustaches = pieces.filter(({ kind }) => kind !== "content");
   const { values, names } = readUrlValues(masked(source, mustaches));
   const found = { fixed: [] as UrlValue[], open: [] as UrlValue[], isHidden: false };
-  // Only what is not escaped can be an attribute with its value.
+  // Only unescaped output can insert a whole attribute.
   if (/\{\{~?[{&]/.test(source)) found.isHidden = [...names].some((name) => name.includes(WORD));
   let next = 0;
   for (const value of values) {
@@ -129,12 +133,15 @@ function masked(source: string, mustaches: readonly Mustache[]): string {
   return text + source.slice(copied);
 }
 
-/** Without quotes, a block inside or beside a value may be what ends it: nobody knows where the link would end. */
+/**
+ * Returns whether a mustache prints nothing. In or next to an unquoted value such a block may end the value, so the end of the link is
+ * unknown.
+ */
 function isInvisible({ kind }: Mustache): boolean {
   return kind !== "value" && kind !== "escape";
 }
 
-/** Whether every block that begins in these mustaches also ends in them; braces meant as text do not make an address. */
+/** Returns whether every block opened in these mustaches is also closed in them. Literal braces are never part of a URL. */
 function isWhole(source: string, mustaches: readonly Mustache[]): boolean {
   let depth = 0;
   for (const mustache of mustaches) {
@@ -146,7 +153,7 @@ function isWhole(source: string, mustaches: readonly Mustache[]): boolean {
   return depth === 0;
 }
 
-/** 1 for what opens a block, -1 for what closes one. */
+/** Returns 1 for a mustache that opens a block, -1 for one that closes a block, else 0. */
 function depthChange(source: string, { kind, start }: Mustache): number {
   if (kind !== "control") return 0;
   const sign = /\{\{~?(#|\/|\^(?!\s*~?\}\}))?/y;
@@ -155,7 +162,7 @@ function depthChange(source: string, { kind, start }: Mustache): number {
   return found === undefined ? 0 : found === "/" ? -1 : 1;
 }
 
-/** Inside of a block the pixel could be missing or come twice: then it stands at the end. */
+/** Returns the pixel position. Within a block the pixel could be missing or repeated, so it moves to the end. */
 function pixelPlace(source: string, bodyEnd: number, mustaches: readonly Mustache[]): number {
   if (bodyEnd === -1) return source.length;
   const before = mustaches.filter(({ start }) => start < bodyEnd);
@@ -165,7 +172,7 @@ function pixelPlace(source: string, bodyEnd: number, mustaches: readonly Mustach
 
 const nothing = () => undefined;
 
-/** What a tokenizer tells that is of no interest here. */
+/** Tokenizer callbacks that are not needed here. */
 const IGNORED = {
   onattribentity: nothing,
   oncdata: nothing,
@@ -176,7 +183,7 @@ const IGNORED = {
   ontextentity: nothing,
 };
 
-/** Reads the tags from `from` to `to`; in a conditional comment they are Outlook's alone. */
+/** Reads the tags from `from` to `to`. Tags in a conditional comment apply to Outlook only. */
 function readTags(finder: Finder, from: number, to: number, isOutlook: boolean): void {
   const { masked: source } = finder;
   let isLink = false;

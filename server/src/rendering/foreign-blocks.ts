@@ -1,15 +1,15 @@
-// Mustaches and blocks that only another service fills in: text here, so that an email with them can be saved and converted later.
+// Treats mustaches of other email services as text, so that an email with them can be saved and converted later.
 import { foreignMustacheAt } from "@postloft/contract/merge-tags/mustache-tags.ts";
 
 export interface OpenBlock {
   start: number;
-  /** Levels this block adds: 1, and 1 for each `{{else if}}` in it. */
+  /** Nesting levels added by this block: 1, plus 1 for each `{{else if}}` in it. */
   levels: number;
-  /** The name of a block of another service, which is text here. */
+  /** Name of a block that belongs to another service and is text here. */
   foreign?: string;
 }
 
-/** Returns the end of a mustache that only another service fills in and that is text here, otherwise null. */
+/** Returns the end of a mustache that belongs to another service, otherwise null. */
 export function endOfForeign(source: string, blocks: OpenBlock[], open: number): number | null {
   if (source[open - 1] === "\\") return null;
   const innermost = blocks.at(-1)?.foreign;

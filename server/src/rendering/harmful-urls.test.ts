@@ -1,5 +1,5 @@
-// No address in a mail is a program, whoever wrote it and however: the author, a variable, HTML in a variable.
-// Exercises harmful-urls.ts and find-links.ts by what a mail looks like in the end, tracked and not.
+// Tests that no URL in an email can run code, whether written by the author, a variable or HTML in a variable. Checks the final email,
+// tracked and untracked, from harmful-urls.ts and find-links.ts.
 import { expect, test } from "vitest";
 import { compileContent } from "./compile-content.ts";
 
@@ -34,14 +34,14 @@ const PROGRAMS = [
   "DATA:image/svg+xml,<svg onload=alert(1)>",
 ];
 
-test.each(PROGRAMS)("%j is followed by nobody, whoever wrote it", (program) => {
+test.each(PROGRAMS)("neutralizes %j whoever wrote it", (program) => {
   const written = program.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const harmless = ['<a href="#">go</a>', '<a href="#">go</a>'];
   expect(render(`<a href="${written}">go</a>`, {})).toEqual(harmless);
   expect(render(`<a href='${written}'>go</a>{{x}}`, {})).toEqual(
     harmless.map((html) => html.replaceAll('"', "'")),
   );
-  // A value is text: its entities are seen as they are, and followed only where it is put in as HTML.
+  // A value is text, so its entities stay visible. They become part of a URL only where the value is inserted as HTML.
   const value = program.includes("&") ? decode(program) : program;
   expect(render('<a href="{{url}}">go</a>', { url: value })).toEqual(harmless);
   expect(render('<a href="{{{url}}}">go</a>', { url: written })).toEqual(harmless);
@@ -68,11 +68,11 @@ test.each([
   ['<object data="{{u}}"><iframe src="{{u}}">', '<object data="#"><iframe src="#">'],
   ['<a href="java{{s}}">', '<a href="#">'],
   ['{{#each list}}<a href="{{this}}">{{/each}}', '<a href="#">'],
-  // Where nobody sees at first what will be an address.
+  // Places where the URL is not visible in the template.
   ["<a {{{attribute}}}>go</a>", '<a href="#">go</a>'],
   ['{{#if u}}<a href="{{else}}<a title="{{/if}}{{u}}">', '<a href="#">'],
   ["<a href={{#if u}}{{u}}{{/if}}>go</a>", "<a href=#>go</a>"],
-])("%s is as harmless", (html, expected) => {
+])("neutralizes %s", (html, expected) => {
   const u = "javascript:x";
   const variables = { u, s: "script:x", list: [u], attribute: `href="${u}"` };
   expect(render(html, variables)).toEqual([expected, expected]);
@@ -88,7 +88,7 @@ test.each([
   ['<a href="#{{u}}">', "javascript:x"],
   ["{{{u}}}", '<p title="javascript:x">javascript: &#106; a < b</p><a href="tel:1">'],
   ["<p>javascript: the good parts &#39;</p><img src='a.png'>", ""],
-])("%s with %j stays as it is", (html, u) => {
+])("keeps %s with %j unchanged", (html, u) => {
   const expected = html.replace(/\{\{\{?u\}\}\}?/g, () => u);
   expect(render(html, { u })).toEqual([expected, expected]);
 });

@@ -1,9 +1,9 @@
-// Addresses that are programs (`javascript:`, `vbscript:`, `data:` but for pictures) made harmless, in whatever way they are written. Pure.
+// Neutralizes URLs that run code (`javascript:`, `vbscript:`, `data:` except images) in any spelling. Pure.
 
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** An attribute whose value is an address, as offsets without its quotes. */
+/** An attribute whose value is a URL, as offsets without quotes. */
 export interface UrlValue {
   attribute: string;
   start: number;
@@ -11,7 +11,7 @@ export interface UrlValue {
   isQuoted: boolean;
 }
 
-/** Where browsers load or follow what stands in them. */
+/** Attributes whose URL browsers load or follow. */
 const PICTURE_ATTRIBUTES = new Set(["background", "poster", "src", "srcset"]);
 const URL_ATTRIBUTES = new Set([
   ...PICTURE_ATTRIBUTES,
@@ -23,17 +23,17 @@ const URL_ATTRIBUTES = new Set([
   "lowsrc",
   "xlink:href",
 ]);
-/** Browsers leave out what is no character before an address, and tabs and line breaks in it. */
+/** Browsers ignore control and invisible characters before a URL, and tabs and line breaks within it. */
 const IGNORED = /[\p{Cc}\s\u00AD\u200B-\u200F\u202A-\u202E\u2060]+/gu;
 const PROGRAM = /^(?:javascript|vbscript|livescript|data):/;
 const PICTURE = /^data:image\/(?!svg)/;
 const DRAWING = /^data:image\/svg\+xml/;
-/** What every harmful address holds, however it is written: a cheap look before a thorough one. Written out, since `i` takes four times as long. */
+/** Cheap check that matches every spelling of a harmful URL. Letter cases are spelled out because the `i` flag takes four times as long. */
 const SUSPECT =
   /[sS]\s*[cC]\s*[rR]\s*[iI]\s*[pP]\s*[tT]\s*:|[dD]\s*[aA]\s*[tT]\s*[aA]\s*:|&(?:#|[cC]olon|[tT]ab|[nN]ew[lL]ine)/;
 const HARMLESS = "#";
 
-/** The value of an attribute as the HTML writes it, or `#` where following it would run something. */
+/** Returns the attribute value as written, or `#` if following the URL would run code. */
 export function harmlessUrl(written: string, attribute: string): string {
   if (!written.includes(":") && !written.includes("&")) return written;
   const address = decodeHTMLAttribute(written).replace(IGNORED, "").toLowerCase();
@@ -41,12 +41,12 @@ export function harmlessUrl(written: string, attribute: string): string {
   return PICTURE_ATTRIBUTES.has(attribute) && DRAWING.test(address) ? written : HARMLESS;
 }
 
-/** HTML with every harmful address replaced. */
+/** Returns the HTML with every harmful URL replaced. */
 export function withoutHarmfulUrls(html: string): string {
   return SUSPECT.test(html) ? replaceHarmfulUrls(html, readUrlValues(html).values) : html;
 }
 
-/** The same with these addresses alone. */
+/** Replaces the harmful ones among the given URLs. */
 export function replaceHarmfulUrls(html: string, values: readonly UrlValue[]): string {
   let harmless = "";
   let copied = 0;
@@ -62,7 +62,7 @@ export function replaceHarmfulUrls(html: string, values: readonly UrlValue[]): s
 
 const nothing = () => undefined;
 
-/** What a tokenizer tells that is of no interest here. */
+/** Tokenizer callbacks that are not needed here. */
 const UNUSED = {
   onattribentity: nothing,
   oncdata: nothing,
@@ -78,7 +78,10 @@ const UNUSED = {
   ontextentity: nothing,
 };
 
-/** The addresses of HTML, in order, and the names of all attributes. Comments are skipped: what reads them runs no programs. */
+/**
+ * Returns the URLs of the HTML in order, and the names of all attributes. Skips comments because clients that read them (Outlook) run no
+ * scripts.
+ */
 export function readUrlValues(html: string): { values: UrlValue[]; names: ReadonlySet<string> } {
   const values: UrlValue[] = [];
   const names = new Set<string>();

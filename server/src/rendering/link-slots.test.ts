@@ -1,5 +1,5 @@
-// Which links of a mail lead through us, and that nothing else of it changes.
-// Exercises find-links.ts, link-slots.ts and link-target.ts by what a mail looks like in the end.
+// Tests which links of an email are redirected and that the rest stays unchanged. Checks the final email from find-links.ts, link-slots.ts
+// and link-target.ts.
 
 import { decodeHTMLAttribute } from "entities";
 import * as fc from "fast-check";
@@ -25,7 +25,7 @@ const ADA = {
   quoted: 'https://a.example/" onclick="x',
   own: `${SELF}/unsubscribe/${PAGE_TOKEN}`,
   unsubscribeUrl: `${SELF}/unsubscribe/${PAGE_TOKEN}`,
-  /** Written in octets it is too long for a link. */
+  /** Too long for a link once percent-encoded. */
   long: `https://a.example/${"\u4e2d".repeat(1_000)}`,
   yes: true,
   items: [{ slug: "pen" }, { slug: "ink" }],
@@ -41,7 +41,7 @@ function render(html: string, variables: Record<string, unknown> = ADA): string 
 
 const OUR_LINKS = /https:\/\/m\.example\/c\/TOKEN([a-z0-9]+)(?:\.([\w-]{12})\?u=([^"'> ]+))?/g;
 
-/** The mail with each of our links written as `<where it leads>` and without the pixel. */
+/** Returns the email with each redirected link as `<target>` and without the pixel. */
 function shown(html: string, variables?: Record<string, unknown>): string {
   const fixed = new Map(compile(html).links.map(({ number, url }) => [number, url]));
   const mail = render(html, variables);
@@ -55,7 +55,7 @@ function shown(html: string, variables?: Record<string, unknown>): string {
 }
 
 test.each([
-  // Quotes, case, space.
+  // Quotes, case and spaces.
   ['<a href="https://a.example/x">go</a>', '<a href="<https://a.example/x>">go</a>'],
   ["<a href='https://a.example/x'>go</a>", "<a href='<https://a.example/x>'>go</a>"],
   ["<a href=https://a.example/x>go</a>", "<a href=<https://a.example/x>>go</a>"],
@@ -63,14 +63,14 @@ test.each([
   ['<a class=x href=" https://a.example\n" id=y>', '<a class=x href="<https://a.example>" id=y>'],
   ['<map><area href="https://a.example"/></map>', '<map><area href="<https://a.example>"/></map>'],
   ["<a href=https://a.example/>go</a>", "<a href=<https://a.example/>>go</a>"],
-  // Entities mean what a browser reads; fragments and letters of all kinds stay.
+  // Entities decode like in a browser; fragments and non-ASCII letters stay.
   [
     '<a href="https://a.example/?a=1&amp;b=2&copy=3#x&quot;">',
     '<a href="<https://a.example/?a=1&b=2&copy=3#x">">',
   ],
   ['<a href="https://müller.example/ä?ö=ü#ß">', '<a href="<https://müller.example/ä?ö=ü#ß>">'],
   ["<a href='&#104;ttps://a.example'>", "<a href='<https://a.example>'>"],
-  // The same address is the same link; nested and repeated ones are all there.
+  // Equal URLs are one link; nested and repeated links are all found.
   [
     '<a href="https://a.example">a<a href="https://b.example">b</a></a><a href="https://a.example">',
     '<a href="<https://a.example>">a<a href="<https://b.example>">b</a></a><a href="<https://a.example>">',
@@ -80,7 +80,7 @@ test.each([
     '<!--[if mso]><v:roundrect href="https://a.example"><![endif]--><!--[if !mso]><!--><a href="https://b.example"><!--<![endif]-->',
     '<!--[if mso]><v:roundrect href="<https://a.example>"><![endif]--><!--[if !mso]><!--><a href="<https://b.example>"><!--<![endif]-->',
   ],
-  // Variables, in a value, as a value, around links.
+  // Variables within a value, as a value and around links.
   ['<a href="https://a.example/{{id}}?x=1">', '<a href="<https://a.example/7?x=1>">'],
   ['<a href="{{url}}">', '<a href="<https://a.example/?a=1&b=ü>">'],
   ["<a href={{url}}>", "<a href=<https://a.example/?a=1&b=ü>>"],
@@ -108,7 +108,7 @@ test.each([
   ["short HTML without a picture, which filters would take for one with a picture alone", "<p>Hi</p>", PIXEL],
   ["HTML with pictures of its own", '<p><IMG src="a.png"></p>', IMAGE],
   ["long HTML", `<p>${"Hi. ".repeat(2_000)}</p>`, IMAGE],
-])("the pixel in %s", (_, html, pixel) => {
+])("places the pixel in %s", (_, html, pixel) => {
   expect(render(`<body>${html}</body>`)).toBe(`<body>${html}${pixel}</body>`);
   expect(render(`<body>{{id}}${html}</body>`)).toBe(`<body>7${html}${pixel}</body>`);
 });
@@ -127,7 +127,7 @@ test.each([
   `<a href="https://other.example/manage/${PAGE_TOKEN}">`,
   `<a href="https://a.example/${"x".repeat(4_000)}">`,
   "\uFDE0<a href='https://a.example'>",
-])("stays as it is: %j", (html) => {
+])("keeps the source unchanged: %j", (html) => {
   expect(compile(html).links).toEqual([]);
   expect(render(html).replace(PIXEL, "").replace(IMAGE, "")).toBe(html);
 });
@@ -143,17 +143,17 @@ test.each([
   ['<a href="{{{quoted}}}">', '<a href="https://a.example/" onclick="x">'],
   ['<a href="{{long}}">', `<a href="${ADA.long}">`],
   ["<a data-no-track href={{url}}>", "<a data-no-track href=https://a.example/?a&#x3D;1&amp;b&#x3D;ü>"],
-  // Where a link ends is known only when it is rendered.
+  // The end of the link is known only after rendering.
   ["<a href=https://a.example/{{#if yes}}b{{/if}}>", "<a href=https://a.example/b>"],
   ["<a href={{#if yes}}https://a.example{{/if}}>", "<a href=https://a.example>"],
   ['<a href="{{#if yes}}https://a.example">{{else}}x">{{/if}}', '<a href="https://a.example">'],
   ['<a href="https://a.example/\\{{id}}">', '<a href="https://a.example/{{id}}">'],
   ['{{{{raw}}}}<a href="https://a.example">{{{{/raw}}}}', ""],
-])("stays as it is, filled in: %j", (html, expected) => {
+])("keeps the rendered output unchanged: %j", (html, expected) => {
   expect(shown(html)).toBe(expected);
 });
 
-test("an address with quotes, spaces, signs and 2,000 characters comes out of the link as it went in", () => {
+test("preserves a URL with quotes, spaces, signs and 2,000 characters through the redirect", () => {
   const target = `https://a.example/it's?a=1+2%20x&b=<"'>&c=${"ü".repeat(900)}#f g`;
   const html = `<a href="{{url}}">`;
   expect(shown(html, { url: target })).toBe(`<a href="<${target}>">`);
@@ -172,11 +172,11 @@ test.each([
   ["", PIXEL],
   ["a\n  {{! alone on the last line }}", `a\n${PIXEL}`],
   ["a\n{{#if yes}}\nb\n{{/if}}", `a\nb\n${PIXEL}`],
-])("the pixel of %j", (html, expected) => {
+])("writes the pixel of %j", (html, expected) => {
   expect(render(html)).toBe(expected);
 });
 
-test("links are told with their numbers, each address once; with variables as the template says it", () => {
+test("returns links with their numbers, each URL once and with variables as in the template", () => {
   const html = '<a href="https://a.example"><a href="{{url}}"><a href="https://a.example"><a href="x{{id}}">';
   expect(compile(html).links).toEqual([
     { number: numberOf("https://a.example", true), url: "https://a.example" },
@@ -185,13 +185,13 @@ test("links are told with their numbers, each address once; with variables as th
   ]);
 });
 
-test("a mail has at most a thousand tracked links; those after that stay as they are", () => {
+test("tracks up to a thousand links of an email and keeps later ones unchanged", () => {
   const html = Array.from({ length: 1_100 }, (_, at) => `<a href="https://a.example/${at}">`).join("");
   expect(compile(html).links).toHaveLength(1_000);
   expect(render(html)).toContain(`<a href="https://a.example/1000"><a href="https://a.example/1001">`);
 });
 
-test("subject and text part stay as they are", () => {
+test("keeps the subject and the text part unchanged", () => {
   const content = { subject: "{{url}}", html: '<a href="https://a.example/{{id}}">Go</a>', text: null };
   const tracked = compileContent(content, () => {}, true).render(ADA, TRACKING);
   expect([tracked.subject, tracked.text]).toEqual([ADA.url, "Go (https://a.example/7)"]);
@@ -246,7 +246,7 @@ const mustaches = fc.constantFrom(
 const values = fc.oneof(fc.webUrl(), fc.jsonValue());
 const LINK = /(https:\/\/m\.example\/c\/TOKEN[a-z0-9]+(?:\.[\w-]{12}\?u=[\w\-.~:/?=@,;!$*()%]+)?)/;
 
-test("but for addresses and the pixel a tracked mail is, byte for byte, the mail it would have been", () => {
+test("a tracked email differs from the untracked one only in URLs and the pixel", () => {
   let links = 0;
   fc.assert(
     fc.property(
@@ -273,7 +273,7 @@ test("but for addresses and the pixel a tracked mail is, byte for byte, the mail
   expect(links).toBeGreaterThan(200);
 });
 
-/** Whether `plain` is the same text with, for each of our links, an address that a browser reads as where the link leads. */
+/** Returns whether `plain` is the same text when each redirected link is replaced with its target. */
 function isSame(pieces: readonly string[], plain: string, targets: ReadonlyMap<number, string>): boolean {
   const [text = "", link, ...rest] = pieces;
   if (!plain.startsWith(text)) return false;

@@ -1,5 +1,5 @@
-// Slots for the links of a mail and its open pixel, put into the template once: what is left for each recipient is to write a token into
-// them (172,000 mails a second instead of 4,500 when each mail is searched for links).
+// Prepares slots for an email's links and open pixel once per template, so that each recipient only needs a token filled in.
+// This renders 172,000 emails a second, compared with 4,500 when each email is searched for links.
 
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { decodeHTMLAttribute } from "entities";
@@ -17,8 +17,8 @@ import type { TemplatePiece } from "./template-scan.ts";
 import { bodiesOf, isBlock, isContent, noHash, pathTo } from "./template-tree.ts";
 
 /**
- * Marks for the places while Handlebars parses, all noncharacters (Unicode 3.4, D14): FIXED, a place's number and END
- * stand for a whole address; OPEN, the number and END go before one with variables, CLOSE after it.
+ * Markers for slots while Handlebars parses, all noncharacters (Unicode 3.4, D14).
+ * FIXED, a slot number and END replace a constant URL. OPEN, the number and END precede a URL with variables, and CLOSE follows that URL.
  */
 const FIXED = "\uFDE0";
 const END = "\uFDE1";
@@ -28,22 +28,25 @@ const PIXEL = "\uFDE4";
 const MARKS = /[\uFDE0-\uFDE4]/;
 const TOKENS = /\uFDE0(\d+)\uFDE1|\uFDE2(\d+)\uFDE1|(\uFDE3)|(\uFDE4)/;
 
-/** Names that fill the slots: a helper, and two `@data` variables, which cost the least. No source can name them, since the scanner refuses NUL. */
+/**
+ * Names that fill the slots: a helper, and two `@data` variables because those are cheapest. Templates cannot use these names since the
+ * scanner rejects NUL.
+ */
 export const LINK_HELPER = "\0link";
 const CLICK_DATA = "\0click";
 const PIXEL_DATA = "\0pixel";
 
 interface Place extends FoundLink {
-  /** null: an address that does not lead through us, but must not become a program. */
+  /** null for a URL that is not redirected through us but must not run code. */
   link: ContentLink | null;
   attribute: string;
-  /** Its number as the links write it. */
+  /** The link's number as written in URLs. */
   digits: string;
 }
 
-/** A template with places marked, and what fills them. */
+/** A template with marked slots, and the values that fill them. */
 export class LinkSlots {
-  /** Whose mail is being rendered. */
+  /** Tracking of the email being rendered. */
   tracking: MailTracking = NOBODY;
   readonly marked: string;
   readonly links: readonly ContentLink[];
@@ -51,20 +54,20 @@ export class LinkSlots {
   private readonly endsWithPixel: boolean;
   private readonly pixelOf: (url: string) => string;
 
-  /** @param pixelAt null: there is none. */
+  /** @param pixelAt null for no pixel. */
   private constructor(html: string, places: readonly Place[], pixelAt: number | null) {
     this.places = places;
     const links = places.flatMap(({ link }) => (link === null ? [] : [[link.number, link] as const]));
     this.links = [...new Map(links).values()];
-    // At the end a mark would keep Handlebars from seeing that a block stands alone on the last line.
+    // A marker at the end would keep Handlebars from seeing that a block is alone on the last line.
     this.endsWithPixel = pixelAt === html.length;
     this.pixelOf = pixelFor(html);
     this.marked = withMarks(html, places, this.endsWithPixel ? null : pixelAt);
   }
 
   /**
-   * Null for a source that holds one of the marks already: then it stays untracked. `pieces` as `findLinks` wants them.
-   * @param open addresses that may become programs
+   * Returns null for a source that already contains a marker; that source stays untracked. `pieces` as for `findLinks`.
+   * @param open URLs that may turn out to run code
    */
   static of(html: string, pieces: readonly TemplatePiece[], open: readonly UrlValue[]): LinkSlots | null {
     if (MARKS.test(html)) return null;
@@ -75,7 +78,7 @@ export class LinkSlots {
       const source = html.slice(start, end);
       const url = isFixed ? targetOf(decodeHTMLAttribute(source)) : variableAddress(source);
       const number = url === null ? 0 : numberOf(url, isFixed);
-      // Two addresses of one hash in one mail: the later one stays as it is, rather than lead to the other.
+      // If two URLs in an email share a hash, the later one stays unchanged because it would otherwise lead to the wrong target.
       if (url === null || (known.get(number) ?? url) !== url) continue;
       if (!known.has(number) && known.size === LIMITS.trackedLinks.value) continue;
       known.set(number, url);
@@ -87,13 +90,13 @@ export class LinkSlots {
     return new LinkSlots(html, [...places, ...others], pixelAt);
   }
 
-  /** Slots for addresses that may become programs, where nothing is tracked; null where there are none. */
+  /** Returns slots that guard possibly harmful URLs in untracked content, or null if there are none. */
   static guarding(html: string, open: readonly UrlValue[]): LinkSlots | null {
     return MARKS.test(html) || open.length === 0 ? null : new LinkSlots(html, open.map(guarded), null);
   }
 
   /**
-   * The template of a source without mustaches: text with slots in between.
+   * Returns the template of a source without mustaches: text with slots in between.
    * @param mapContent applied to the text, once
    */
   asTemplate(mapContent: (text: string) => string): () => string {
@@ -104,12 +107,12 @@ export class LinkSlots {
     return () => parts.reduce<string>((text, piece) => text + textOf(piece), "") + this.ending();
   }
 
-  /** What follows the rendered template. */
+  /** Returns the text that follows the rendered template. */
   ending(): string {
     return this.endsWithPixel ? this.pixel() : "";
   }
 
-  /** Puts what prints them where the marks are. The marks of one place always stand in one body. */
+  /** Replaces the markers in the tree with nodes that print the slots. All markers of one slot are in the same body. */
   placeInto(program: hbs.AST.Program): void {
     program.body = this.withSlots(program.body);
     for (const statement of program.body) {
@@ -117,12 +120,12 @@ export class LinkSlots {
     }
   }
 
-  /** For Handlebars, once: what a link with variables prints. */
+  /** Handlebars helpers for links with variables, registered once. */
   readonly helpers: Readonly<Record<string, (...values: never[]) => string>> = {
     [LINK_HELPER]: wrappingHelper((place, printed) => this.withTarget(place, printed)),
   };
 
-  /** For Handlebars, for each mail. */
+  /** Returns the Handlebars data of one email. */
   data(): Readonly<Record<string, string>> {
     return { [CLICK_DATA]: this.tracking.clickUrl, [PIXEL_DATA]: this.pixel() };
   }
@@ -133,13 +136,13 @@ export class LinkSlots {
 
   private printed(piece: Mark): string {
     if (piece.kind === "fixed") return this.tracking.clickUrl + this.digitsOf(piece.place);
-    // Without mustaches no address has variables.
+    // Without mustaches no URL has variables.
     return piece.kind === "pixel" ? this.pixel() : "";
   }
 
   private withTarget(number: number, printed: string): string {
     const place = this.places[number];
-    // What would end the attribute is no address that a browser would read as one.
+    // A URL that contains characters ending the attribute is not a URL for the browser.
     if (place === undefined) return printed;
     const harmless = harmlessUrl(printed, place.attribute);
     if (place.link === null || /["<>]/.test(printed)) return harmless;
@@ -178,7 +181,7 @@ export class LinkSlots {
         }
       }
     }
-    // Never so, since a link's value is whole; but then nothing is lost.
+    // Unreachable because link values are whole; keeps the content if that ever changes.
     if (open !== null) outer.push(...open.inner);
     return outer;
   }
@@ -188,7 +191,7 @@ function guarded({ start, end, attribute }: UrlValue): Place {
   return { start, end, isFixed: false, attribute, link: null, digits: "" };
 }
 
-/** @param pixelAt null: it has no place in the template. */
+/** @param pixelAt null if the pixel has no slot in the template. */
 function withMarks(html: string, places: readonly Place[], pixelAt: number | null): string {
   const edits = places.map(({ start, end, isFixed }, at) => ({
     start,
@@ -209,8 +212,10 @@ function withMarks(html: string, places: readonly Place[], pixelAt: number | nul
 const NOBODY: MailTracking = { clickUrl: "", pixelUrl: "", linkKey: "" };
 
 /**
- * Filters take short HTML with an `<img>` for a picture that stands in for text (SpamAssassin: HTML_IMAGE_ONLY_04 to _32, up
- * to 3,200 bytes). Where the author has put none, the pixel is a background; Outlook, which draws none, reads the comment.
+ * Returns how to write the pixel. Spam filters penalize short HTML with an `<img>` (SpamAssassin: HTML_IMAGE_ONLY_04 to _32, up to 3,200
+ * bytes).
+ * Without images by the author the pixel is therefore a CSS background. Outlook draws no backgrounds, so a conditional comment has an
+ * image.
  */
 function pixelFor(html: string): (url: string) => string {
   if (html.length > SHORT_HTML_MAX_CHARACTERS || /<img\b/i.test(html)) return imageOf;
@@ -222,14 +227,14 @@ function imageOf(url: string): string {
   return `<img src="${url}" width="1" height="1" alt="">`;
 }
 
-/** More than filters call short, since a block may leave some of it out. */
+/** Above the filters' limit for short HTML because a block may leave some of it out. */
 const SHORT_HTML_MAX_CHARACTERS = 6_000;
 
-/** Other schemes and places within the mail need no slot; whether the rest is a web address shows when it is rendered. */
+/** Returns the URL to track, or null for other schemes and fragments. Whether the rest is a web URL is known only after rendering. */
 function variableAddress(source: string): string | null {
   const address = decodeHTMLAttribute(source).trim();
   if (/^(?!https?:)[a-z][a-z\d+.-]*:|^[#/?]/i.test(address)) return null;
-  // Links to the recipient's own pages never lead through another one.
+  // Links to the recipient's own pages are never redirected.
   if (/\b(?:unsubscribe|subscribe|manage)Url\b/.test(source)) return null;
   return address.toWellFormed();
 }
@@ -239,7 +244,7 @@ type Piece = string | Mark;
 
 function piecesOf(marked: string): Piece[] {
   const pieces: Piece[] = [];
-  // Text, then the four groups of a mark, of which one is there, then text again.
+  // Text, the four groups of a marker (one of them present), then text again.
   const parts = marked.split(TOKENS);
   for (let at = 0; at < parts.length; at += 5) {
     const text = parts[at];
@@ -253,14 +258,14 @@ function piecesOf(marked: string): Piece[] {
   return pieces;
 }
 
-/** Makes a block helper of a function: Handlebars hands over the body as `options.fn`, its context as `this`. */
+/** Turns a function into a block helper: Handlebars passes the body as `options.fn` and its context as `this`. */
 function wrappingHelper(wrap: (place: number, printed: string) => string) {
   return function helper(this: unknown, place: number, options: { fn(context: unknown): string }): string {
     return wrap(place, options.fn(this));
   };
 }
 
-/** `{{{@name}}}`; with a hash, even an empty one, it would be the call of a helper. */
+/** Creates `{{{@name}}}`. With a hash, even an empty one, Handlebars would treat it as a helper call. */
 function dataOf(name: string, loc: hbs.AST.SourceLocation): hbs.AST.MustacheStatement {
   const path = { ...pathTo(name, loc), data: true };
   const strip = { open: false, close: false };
@@ -288,7 +293,7 @@ function blockOf(
   } as unknown as hbs.AST.BlockStatement;
 }
 
-/** A part of a text. Handlebars looks at `original` of every text again when it compiles: it must be as short as the part. */
+/** Creates a text node for part of a text. Handlebars reads `original` again when compiling, so it must match the part. */
 function contentOf(value: string, from: hbs.AST.ContentStatement): hbs.AST.ContentStatement {
   return Object.assign({ ...from, value }, { original: value });
 }

@@ -1,37 +1,36 @@
-// Where a link leads, and how it is written when it goes by way of us: the one place that says which addresses are redirected to, for the
-// mail that is written and for the click that comes back. Pure.
+// Decides which URLs are redirected and how a redirected link is written. Used when writing emails and when handling clicks. Pure.
 
 import { createHash, createHmac } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
-/** One link of a content. Equal addresses are one link, and its number is a hash: whoever finds it finds the same. */
+/** One link of a content. Equal URLs are one link because the number is a hash of the URL. */
 export interface ContentLink {
   number: number;
-  /** The address; where it has variables, as the template says it. */
+  /** The URL, with variables as written in the template. */
   url: string;
 }
 
-/** How the links and the pixel of one mail are written. The key signs addresses of this mail and of no other. */
+/** How to write the links and the pixel of one email. The key only signs URLs of this email. */
 export interface MailTracking {
-  /** What stands before a link's number. */
+  /** Precedes a link's number. */
   clickUrl: string;
   pixelUrl: string;
   linkKey: string;
 }
 
-/** As octets in percent signs; half of the 16 kB that Node takes of a request's headers. A longer link stays as it is. */
+/** Limit in percent-encoded octets, half of the 16 kB Node allows for request headers. Longer links stay unchanged. */
 const QUERY_LENGTH_MAX_CHARACTERS = 8_000;
 
-/** 72 bits as base64url writes them. */
+/** 72 bits in base64url. */
 const SIGNATURE_LENGTH = 12;
-/** Numbers are written so. */
+/** Radix of the link numbers in URLs. */
 export const NUMBER_RADIX = 36;
 
 const WEB_ADDRESS = /^https?:\/\/[^/?#\\]/i;
-/** The recipient's own pages, whose addresses are a secret between them and us: they end in a token. */
+/** The recipient's own pages. Their URLs are secret because they end in a token. */
 const OWN_PAGE = /\/(?:unsubscribe|subscribe|manage)\/[\w-]{64}$/;
 
-/** The address a click on this may lead to, or null: only web addresses do, and none of a recipient's own pages. */
+/** Returns the URL a click may redirect to, or null. Only web URLs are allowed, except for the recipient's own pages. */
 export function targetOf(address: string): string | null {
   const target = address.trim();
   if (!WEB_ADDRESS.test(target) || target.length > LIMITS.trackedLinkLength.value) return null;
@@ -40,27 +39,27 @@ export function targetOf(address: string): string | null {
   return target.toWellFormed();
 }
 
-/** The target as a `Location` header writes it: ASCII, and what a browser would ask for. */
+/** Returns the target for a `Location` header: ASCII, normalized like in a browser. */
 export function locationOf(target: string): string | null {
   const checked = targetOf(target);
   return checked === null ? null : (URL.parse(checked)?.href ?? null);
 }
 
-/** Stands for the pixel where links have their numbers. */
+/** Identifies the pixel where links have their numbers. */
 export const PIXEL_NUMBER = 0;
 
-/** The name of a link within its content: a hash of the address, even for one that all mails share. Never the pixel's. */
+/** Returns the number of a link within its content, a hash of the URL. Never equals PIXEL_NUMBER. */
 export function numberOf(url: string, isFixed: boolean): number {
   const hash = createHash("sha256").update(url).digest().readUInt32BE() >>> 3;
   return 2 * (hash + 1) + (isFixed ? 0 : 1);
 }
 
-/** Whether the address of this link is the same in all mails, and not signed in each. */
+/** Returns whether the URL of this link is the same in all emails and therefore not signed in each one. */
 export function isFixedLink(number: number): boolean {
   return number % 2 === 0;
 }
 
-/** Proves that this address stood in the mail whose key it is: 72 bits, base64url. */
+/** Returns a signature (72 bits, base64url) which proves that this URL was in the email with this key. */
 export function signTarget(linkKey: string, number: number, target: string): string {
   return createHmac("sha256", linkKey)
     .update(`${number} ${target}`)
@@ -69,8 +68,8 @@ export function signTarget(linkKey: string, number: number, target: string): str
 }
 
 /**
- * A link to an address that only this mail has: number, signature and the address itself. Holds no character HTML minds.
- * Null for an address that written so is longer than what servers read of a request.
+ * Returns a redirect link with number, signature and URL, without characters that need escaping in HTML.
+ * Returns null for a URL that would exceed the request size servers accept.
  */
 export function signedLink(
   { clickUrl, linkKey }: MailTracking,
@@ -82,7 +81,10 @@ export function signedLink(
   return `${clickUrl}${number.toString(NUMBER_RADIX)}.${signTarget(linkKey, number, target)}?u=${query}`;
 }
 
-/** What a query may hold as it is stays readable; an apostrophe could end an attribute, a plus would be read as a space. */
+/**
+ * Keeps characters readable that a query may contain. Encodes apostrophes, which could end an attribute, and plus signs, which decode to
+ * spaces.
+ */
 function inQuery(text: string): string {
   return text.replace(/[^\w\-.~:/?=@,;!$*()]+/g, encodeOctets);
 }

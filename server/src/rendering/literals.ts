@@ -1,12 +1,12 @@
-// Texts inside of mustaches that Handlebars does not know: strings in any quotes, and bare words after `??`. Pure.
+// Parses text in mustaches that Handlebars cannot read: strings in any quotes, and bare words after `??`. Pure.
 import { decodeEntities, entityAt } from "@postloft/contract/merge-tags/entities.ts";
 
-/** A text in a mustache, from its opening quote to its closing one. */
+/** A text in a mustache, from the opening to the closing quote. */
 export interface Literal {
   start: number;
   end: number;
   text: string;
-  /** A space written as an entity: no text, and nothing stands in for it. */
+  /** Whether this is a space written as an entity, which has no text and no placeholder. */
   isBlank: boolean;
 }
 
@@ -15,7 +15,7 @@ const SINGLE_QUOTES = new Set(["‘", "’", "‚", "‛", "‹", "›"]);
 
 type QuoteKind = "double" | "single";
 
-/** The quote at an offset that is not one of Handlebars' own, or the entity of any quote. */
+/** Returns the quote at an offset if it is a typographic quote or an entity of any quote. */
 function quoteAt(source: string, at: number): { kind: QuoteKind; length: number } | null {
   const entity = entityAt(source, at);
   const character = entity?.text ?? source[at] ?? "";
@@ -31,8 +31,8 @@ function quoteAt(source: string, at: number): { kind: QuoteKind; length: number 
 const AFTER_TEXT = /(?:\s|&nbsp;|[)}~|=]|\?\?)/y;
 
 /**
- * Returns the text in typographic quotes, or in quotes written as entities, that starts at an offset; null if none starts there,
- * `open` if it never ends.
+ * Returns the text that starts at an offset in typographic quotes or in quotes written as entities.
+ * Returns null if no text starts there and `open` if the text never ends.
  */
 export function literalAt(source: string, start: number, limit: number): Literal | "open" | null {
   const opening = quoteAt(source, start);
@@ -53,26 +53,25 @@ export function literalAt(source: string, start: number, limit: number): Literal
   return "open";
 }
 
-/** Editors sometimes replace only the first of two quotes. */
+/** Returns a plain quote, because editors sometimes replace only the first of two quotes. */
 function plainQuoteAt(source: string, at: number): { kind: QuoteKind; length: number } | null {
   if (source[at] === '"') return { kind: "double", length: 1 };
   return source[at] === "'" ? { kind: "single", length: 1 } : null;
 }
 
-/** Mustaches that open, divide or close a block, or are no mustache of a value. */
+/** Mustaches that open, divide or close a block, or print no value. */
 const NO_VALUE = /^\s*(?:[#/^>*]|else\b)/;
 const LOOK_CHARACTERS = 100;
-/** One name or path, however it is written; what has a fallback. */
+/** Matches one name or path in any notation, the operand of a fallback. */
 const ONE_OPERAND = /^(?:\[[^\]]*\]|"[^"]*"|'[^']*'|[^\s()"'[\]])+$/;
-/** What Handlebars reads itself: a string, a name, a number, a path, parentheses. */
+/** Matches syntax Handlebars reads: a string, name, number, path or parenthesis. */
 const READABLE = /^(?:["'([@]|[^\s!"#%&'()*+,;<=>@[\\\]^`{|}~?]+$)/;
 const SPACE = /^(?:\s|&nbsp;)+/;
 const SPACES = /[\s\u00A0]+/g;
 
 /**
- * Returns the bare text after a `??`, such as `dear customer` in `{{name ?? dear customer}}`; null if a value follows that
- * Handlebars reads. A single word is left to it, because it may be the name of a variable.
- *
+ * Returns the bare text after a `??`, such as `dear customer` in `{{name ?? dear customer}}`.
+ * Returns null if Handlebars can read the value. A single word counts as readable because it may be a variable.
  * @param inside where the words of the mustache begin
  * @param sign where its `??` is
  */
@@ -96,12 +95,12 @@ export function bareFallbackAt(source: string, inside: number, sign: number, lim
   };
 }
 
-/** Whether each value of a chain is one name: `a`, or `a ?? b`. */
+/** Returns whether each value of a chain is one name: `a`, or `a ?? b`. */
 function hasOneOperand(before: string): boolean {
   return before.split("??").every((operand) => ONE_OPERAND.test(operand.replace(/^[{&~]/, "").trim()));
 }
 
-/** The offset after the closing quote or bracket; a backslash before it makes it part of the text. */
+/** Returns the offset after the closing quote or bracket. A backslash escapes a quote. */
 export function endOfQuoted(source: string, start: number, quote: string, limit: number): number | null {
   for (let at = start + 1; at < limit; at += 1) {
     if (source[at] === "\\" && source[at + 1] === quote) at += 1;

@@ -1,15 +1,15 @@
-// Makes the source that Handlebars parses: as long as the author's, with stand-ins where the author wrote what Handlebars misreads. Pure.
+// Builds the source that Handlebars parses. It has the same length as the author's, with placeholders for text Handlebars misreads. Pure.
 import type { Literal } from "./literals.ts";
 
 /**
- * Stand-ins for U+2028 and U+2029: Handlebars' lexer counts columns wrong after them. Noncharacters (Unicode 3.4, D14) never
+ * Placeholders for U+2028 and U+2029, because Handlebars' lexer counts columns wrong after them. Noncharacters (Unicode 3.4, D14) never
  * occur in text meant for people.
  */
 const LINE_SEPARATOR = "\uFDD8";
 const PARAGRAPH_SEPARATOR = "\uFDD9";
-/** Stands for a brace of a mustache that is text. */
+/** Placeholder for a literal brace of a mustache. */
 const BRACE = "\uFDDC";
-/** Stands for a text in a mustache, followed by spaces up to its end. A name for Handlebars. */
+/** Placeholder for a text in a mustache, padded with spaces to its length. Handlebars reads it as a name. */
 export const TEXT_STAND_IN = "\uFDDD";
 
 interface Edit {
@@ -19,8 +19,7 @@ interface Edit {
 }
 
 /**
- * Returns the source with its stand-ins. What was cut out is filled up with spaces, so that all columns stay.
- *
+ * Returns the source with placeholders. Removed text is padded with spaces so that columns stay the same.
  * @param contents the text between the mustaches
  */
 export function plainSourceOf(
@@ -52,7 +51,7 @@ export function withoutFallbackSigns(plainSource: string, offsets: readonly numb
   );
 }
 
-/** Returns the text of a template between its mustaches as the author wrote it. */
+/** Returns the text between mustaches as the author wrote it. */
 export function withoutStandIns(text: string): string {
   return text
     .replaceAll(LINE_SEPARATOR, "\u2028")

@@ -1,5 +1,4 @@
-// What the render pool and its threads say to each other. Everything here is copied between threads.
-// One side: renderer.ts. The other: render-worker.ts.
+// Messages between the render pool (renderer.ts) and its threads (render-worker.ts). Everything here is copied between threads.
 
 import { MEGABYTE } from "@postloft/contract/limits/limit.ts";
 import type { BodyParts, MessageBody } from "../message/body.ts";
@@ -11,61 +10,60 @@ export type WorkerTask =
   | {
       kind: "render";
       contentKey: string;
-      /** Null when the thread has it already. */
+      /** null when the thread already has the content. */
       content: TemplateContent | null;
-      /** JSON: cheaper to carry than objects, and data can be nothing but data on the other side. */
+      /** JSON because it copies faster than objects and can contain nothing but data. */
       variablesJson: string;
-      /** How the mail's links are written; null when they stay as they are. */
+      /** How to write the email's links; null to leave them unchanged. */
       tracking: MailTracking | null;
-      /** What else is in the body of the mail; null when the parts themselves are wanted. */
+      /** The rest of the body of the email; null to return the rendered parts instead of a body. */
       bodyOf: BodyRest | null;
-      /** Contents to let go of before this task. */
+      /** Contents to drop before this task. */
       forgottenKeys: readonly string[];
     }
   | { kind: "check"; source: string };
 
-/** What a body is made of beside what is rendered. */
+/** Everything in a body that is not rendered. */
 export type BodyRest = Pick<BodyParts, "messageId" | "attachments">;
 
-/** One per task, in their order. */
+/** One response per task, in task order. */
 export type WorkerAnswer =
   | {
       kind: "rendered";
       parts: RenderedParts;
-      /** What the content's links are called; null when that was said before. */
+      /** The links of the content; null when they were sent before. */
       links: readonly ContentLink[] | null;
     }
   | {
       kind: "built";
       subject: string;
       body: MessageBody;
-      /** As above. */
       links: readonly ContentLink[] | null;
     }
   | { kind: "checked"; problems: TemplateProblem[] }
   | { kind: "failed"; reason: string };
 
 export interface WorkerSettings {
-  /** Three 32-bit integers, see PROGRESS_*; written by the thread, watched by the pool. */
+  /** Three 32-bit integers, see PROGRESS_*. The thread writes them and the pool watches them. */
   progress: SharedArrayBuffer;
   outputLimitBytes: number;
-  /** Whether the thread has a lower priority than the others of the process. */
+  /** Whether the thread runs at a lower priority than the other threads of the process. */
   isBehind: boolean;
 }
 
-/** Which task of the message is being worked on; -1 when none is. */
+/** Index of the running task in its message; -1 when idle. */
 export const PROGRESS_TASK = 0;
-/** Goes up with each step that has a time limit of its own. */
+/** Incremented with each step that has a separate time limit. */
 export const PROGRESS_STEP = 1;
-/** What the step does: READING a part of a content, RENDERING a mail, or BUILDING its body. */
+/** Kind of the step: READING a part of a content, RENDERING an email, or BUILDING its body. */
 export const PROGRESS_WORK = 2;
 export const PROGRESS_SIZE_BYTES = 12;
 export const READING = 0;
 export const RENDERING = 1;
-/** Has no time limit: nobody's template is at work, and how long it takes is known from the size. */
+/** Has no time limit because no template code runs and the duration depends only on the size. */
 export const BUILDING = 2;
 
-/** "6 MB", as people read it in a reason. */
+/** Returns a size in readable form, such as "6 MB". */
 export function sizeText(sizeBytes: number): string {
   const megabytes = sizeBytes / MEGABYTE;
   return megabytes < 1 ? `${sizeBytes.toLocaleString("en")} bytes` : `${Number(megabytes.toFixed(1))} MB`;

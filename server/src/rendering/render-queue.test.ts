@@ -1,4 +1,4 @@
-// Who goes first to a render thread.
+// Tests the order in which tasks reach a render thread.
 import { expect, test } from "vitest";
 import { RenderQueue } from "./render-queue.ts";
 import type { ThreadTask } from "./render-queue.ts";
@@ -26,7 +26,7 @@ function takeAll(queue: RenderQueue): string[] {
   return taken;
 }
 
-test("what somebody waits for goes before mails, of which one goes among three others", () => {
+test("runs checks and previews before emails, with one email among every four tasks", () => {
   const queue = new RenderQueue();
   for (const number of [1, 2, 3]) queue.push(mail(`mail ${number}`));
   for (const number of [1, 2, 3, 4]) queue.push(check(`check ${number}`));
@@ -44,7 +44,7 @@ test("what somebody waits for goes before mails, of which one goes among three o
   ]);
 });
 
-test("what is put back goes first among its like, in its order", () => {
+test("puts tasks back at the front of their kind, in their order", () => {
   const queue = new RenderQueue();
   queue.push(mail("mail 3"));
   queue.push(check("check 2"));
@@ -52,7 +52,7 @@ test("what is put back goes first among its like, in its order", () => {
   expect(takeAll(queue)).toEqual(["check 1", "check 2", "mail 1", "mail 2", "mail 3"]);
 });
 
-test("what is filtered out or cleared does not wait any more", () => {
+test("removes tasks that were filtered out or cleared", () => {
   const queue = new RenderQueue();
   const [first, second] = [mail("first"), check("second")];
   queue.push(first);

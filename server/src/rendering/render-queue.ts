@@ -1,30 +1,30 @@
-// Tasks that wait for a render thread.
+// Queue of tasks that wait for a render thread.
 import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { BodyRest, WorkerAnswer } from "./render-messages.ts";
 
-/** A content, by a name that is its own for good, and what one mail puts in. */
+/** A content under a permanent key, and the variables of one email. */
 export interface RenderJob {
   contentKey: string;
   content: TemplateContent;
-  /** Plain data, as JSON carries it. */
+  /** Plain JSON data. */
   variables: Record<string, unknown>;
-  /** How the mail's links are written, where the content is tracked. */
+  /** How to write the email's links, if the content is tracked. */
   tracking?: MailTracking | null;
 }
 
 export interface ThreadTask {
   work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
-  /** How many threads it was the end of. */
+  /** Number of threads that ended while running this task. */
   endedThreads: number;
-  /** Called once, with the links of the content where it was rendered. */
+  /** Called once, with the links of the content if it was rendered. */
   finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
 }
 
-/** Where both wait, of so many tasks one is a mail's: mails go on, however much is asked. */
+/** When both kinds wait, every fourth task is an email, so that checks and previews cannot stop emails. */
 const TASKS_PER_MAIL = 4;
 
-/** What somebody waits for, a check or a preview, goes before mails on their way out, which wait in a queue anyway. */
+/** Puts checks and previews, which a caller waits for, before outgoing emails, which wait in a queue anyway. */
 export class RenderQueue {
   private asked: ThreadTask[] = [];
   private mails: ThreadTask[] = [];
@@ -38,7 +38,7 @@ export class RenderQueue {
     this.lineOf(task).push(task);
   }
 
-  /** Before all others, in their order. */
+  /** Puts tasks back at the front, in their order. */
   putBack(tasks: readonly ThreadTask[]): void {
     for (const task of tasks.toReversed()) this.lineOf(task).unshift(task);
   }
@@ -50,13 +50,13 @@ export class RenderQueue {
       : (this.asked.shift() ?? this.mails.shift());
   }
 
-  /** Keeps those for which `isKept` is true. */
+  /** Removes the tasks for which `isKept` returns false. */
   keepOnly(isKept: (task: ThreadTask) => boolean): void {
     this.asked = this.asked.filter(isKept);
     this.mails = this.mails.filter(isKept);
   }
 
-  /** Takes all that wait. */
+  /** Removes and returns all waiting tasks. */
   clear(): ThreadTask[] {
     const waiting = [...this.asked, ...this.mails];
     this.asked = [];

@@ -1,4 +1,4 @@
-// One thread of the render pool: starts it, hands it tasks, watches the clock, ends and replaces it.
+// Manages one thread of the render pool: starts it, sends it tasks, enforces time limits and replaces it.
 
 import { LRUCache } from "lru-cache";
 import { Worker } from "node:worker_threads";
@@ -28,35 +28,35 @@ interface RunningTask {
   held: HeldContent | null;
 }
 
-/** Why a thread came to its end in the middle of a task. */
+/** Reason why a thread ended during a task. */
 export type ThreadEnd = "slow reading" | "slow rendering" | "memory" | "crash";
 
 export interface ThreadOptions {
   outputLimitBytes: number;
-  /** Wall time of rendering one mail. */
+  /** Wall time of rendering one email. */
   renderTimeoutMs: number;
   /** Wall time of each step of reading a content: parsing or compiling one part. */
   readTimeoutMs: number;
-  /** Whether whoever answers requests goes before it. */
+  /** Whether threads that respond to requests have priority over this one. */
   isBehind: boolean;
-  /** All tasks of the last `run` are finished. */
+  /** Called when all tasks of the last `run` are finished. */
   onIdle(): void;
-  /** The thread is gone, `culprit` was being worked on; none of these tasks is finished. */
+  /** Called when the thread has ended while running `culprit`; none of these tasks is finished. */
   onEnd(end: ThreadEnd, culprit: ThreadTask, others: ThreadTask[]): void;
 }
 
-/** A message carries so many tasks and, but for the last one, so many characters of variables, contents and files. */
+/** Limits of one message: tasks, and characters of variables, contents and files. Only the last task may exceed the characters. */
 const TASKS_PER_MESSAGE_MAX = 25;
 const MESSAGE_MAX_CHARACTERS = 1_000_000;
-/** How far a step can be over its time before it is seen. */
+/** Longest delay until an overdue step is noticed. */
 const WATCH_INTERVAL_MS = 20;
-/** What a thread keeps compiled: contents, and characters of their sources. */
+/** Limits of compiled contents kept by a thread: their number, and the characters of their sources. */
 const HELD_CONTENTS_MAX = 500;
 const HELD_CONTENTS_MAX_CHARACTERS = 8_000_000;
-/** JavaScript heap of a thread: some tens of MB are held contents, the rest is for the task at hand. */
+/** JavaScript heap of a thread. Compiled contents take some tens of MB; the rest is for the current task. */
 const HEAP_LIMITS_MB = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
-/** A thread and its successors: one at a time, started when there is something to do. */
+/** A thread and its successors, one at a time, started with the first task. */
 export class RenderThread {
   private readonly options: ThreadOptions;
   private readonly progress = new Int32Array(new SharedArrayBuffer(PROGRESS_SIZE_BYTES));
@@ -64,7 +64,7 @@ export class RenderThread {
   private tasks: RunningTask[] = [];
   private answered = 0;
   private watch: NodeJS.Timeout | null = null;
-  /** Contents the thread has; it forgets what is evicted here, in the order of the tasks. */
+  /** Contents the thread has compiled. The thread drops evicted ones in task order. */
   private held = new LRUCache<string, HeldContent>({ max: 1 });
   private forgottenKeys: string[] = [];
   private readonly endings = new Set<Promise<unknown>>();
@@ -112,7 +112,7 @@ export class RenderThread {
     this.worker = worker;
   }
 
-  /** Takes up to `most` tasks from the front of the queue and has them done. Only for an idle thread. */
+  /** Takes up to `most` tasks from the front of the queue and runs them. Requires an idle thread. */
   run(queue: RenderQueue, most: number): void {
     this.start();
     const messages: WorkerTask[] = [];
@@ -132,7 +132,7 @@ export class RenderThread {
     this.startWatch();
   }
 
-  /** Ends the thread; unfinished tasks stay unfinished. Returns them. */
+  /** Ends the thread and returns its unfinished tasks. */
   async close(): Promise<ThreadTask[]> {
     const unfinished = this.leave();
     await Promise.all(this.endings);
@@ -143,7 +143,7 @@ export class RenderThread {
     if (task.work.kind === "check") return { message: task.work, held: null };
     const { job, bodyOf } = task.work;
     const { content, variables, tracking = null } = job;
-    // With slots in it, a content is another one.
+    // With slots a content compiles to a different result, so it needs a different key.
     const contentKey = tracking === null ? job.contentKey : `${job.contentKey} tracked`;
     let variablesJson: string;
     try {
@@ -158,7 +158,7 @@ export class RenderThread {
     this.forgottenKeys = [];
     if (known === undefined) {
       this.held.set(contentKey, held, { size: sizeOf(content) });
-      // Contents too large to be held are forgotten right after.
+      // Contents too large to keep are dropped right after the task.
       if (!this.held.has(contentKey)) this.forgottenKeys.push(contentKey);
     }
     const sent = known === undefined ? content : null;
@@ -182,7 +182,7 @@ export class RenderThread {
     this.options.onIdle();
   }
 
-  /** A step that is still the same after its time is too slow, whatever the thread is doing. */
+  /** Ends the thread when a step exceeds its time limit, whatever the thread is doing. */
   private startWatch(): void {
     const { readTimeoutMs, renderTimeoutMs } = this.options;
     let step = Atomics.load(this.progress, PROGRESS_STEP);
@@ -212,7 +212,7 @@ export class RenderThread {
     if (culprit !== undefined) this.options.onEnd(end, culprit, others);
   }
 
-  /** Lets go of the thread, running or not, and returns what it has not finished. */
+  /** Drops the thread, running or not, and returns its unfinished tasks. */
   private leave(): ThreadTask[] {
     this.stopWatch();
     const unfinished = this.tasks.slice(this.answered).map(({ task }) => task);

@@ -1,5 +1,5 @@
-// A render thread: compiles contents, keeps them while the pool wants it to, renders, builds bodies and checks. It has no
-// clock of its own; the pool watches its progress and ends it when a step takes too long. Started by renderer.ts.
+// Render thread: compiles and caches contents, renders, builds bodies and checks templates. Has no time limits itself, because the pool in
+// renderer.ts watches its progress and ends it when a step takes too long.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
@@ -29,7 +29,7 @@ import {
 import { readVariables } from "./shared-places.ts";
 import { checkTemplate } from "./template-syntax.ts";
 
-/** Answers are sent when they add up to this many characters, so that the pool never takes over a huge message. */
+/** Responses are sent once they reach this many characters, so that the pool never receives a huge message. */
 const ANSWERS_PER_MESSAGE_MAX_CHARACTERS = 500_000;
 /** UTF-8 needs at most this many bytes for a UTF-16 unit. */
 const BYTES_PER_CHARACTER_MAX = 3;
@@ -37,9 +37,9 @@ const BYTES_PER_CHARACTER_MAX = 3;
 const settings: WorkerSettings = workerData;
 if (settings.isBehind) goBehind({ isTimed: true });
 const progress = new Int32Array(settings.progress);
-/** What became of each content: where it cannot be compiled the reason, so that it fails once and not once per mail. */
+/** Compiled contents, or the reason why one cannot be compiled, so that a broken content fails only once. */
 const contents = new Map<string, CompiledContent | string>();
-/** Contents of which the pool knows the links. */
+/** Contents whose links the pool has received. */
 const announced = new WeakSet<CompiledContent>();
 
 parentPort?.on("message", (tasks: readonly WorkerTask[]) => {
@@ -61,7 +61,7 @@ parentPort?.on("message", (tasks: readonly WorkerTask[]) => {
 });
 
 function send(answers: readonly WorkerAnswer[]): void {
-  // Bodies change hands; everything else is copied.
+  // Bodies are transferred; everything else is copied.
   const handedOver = answers.flatMap((answer) =>
     answer.kind === "built" ? [answer.body.memory.buffer] : [],
   );
@@ -125,12 +125,12 @@ function renderBody(
   return { kind: "built", subject, body, links: linksOf(compiled) };
 }
 
-/** Null where the pool has them already. */
+/** Returns null if the pool already has the links. */
 function linksOf(compiled: CompiledContent): readonly ContentLink[] | null {
   return announced.has(compiled) ? null : compiled.links;
 }
 
-/** Returns the reason where it is impossible. */
+/** Returns the body, or the reason why it cannot be built. */
 function build(parts: BodyParts): MessageBody | string {
   start(BUILDING);
   try {
@@ -169,7 +169,7 @@ function isTooLarge(text: PartText): boolean {
   const pieces =
     typeof text === "string" ? [text] : text.map((piece) => (typeof piece === "string" ? piece : piece.text));
   const characters = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  // The length is known without joining the pieces of the string; only what can be small enough is counted.
+  // The length is known without joining the pieces, so bytes are counted only for text that may fit.
   if (characters * BYTES_PER_CHARACTER_MAX <= limit) return false;
   return characters > limit || pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0) > limit;
 }

@@ -1,5 +1,5 @@
-// The pool: order, limits, bombs beside honest mail, threads that die, and a main thread that stays free.
-// Exercises renderer.ts with real threads; the language itself is in template-language.test.ts.
+// Tests the render pool: order, limits, bombs next to harmless emails, dying threads and a free main thread. Uses real threads;
+// template-language.test.ts covers the language.
 
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { afterAll, afterEach, expect, test } from "vitest";
@@ -43,7 +43,7 @@ const PICTURE = {
 };
 const ITEMS = Array.from({ length: 3_000 }, (_, index) => index);
 
-test("results come in the order of the jobs, and a job that fails fails alone", async () => {
+test("returns results in job order and fails jobs independently", async () => {
   const jobs = Array.from({ length: 120 }, (_, number) =>
     number === 60 ? job("{{#if}}") : job(`<b>{{n}}</b>${number % 7}`, { n: number, name: number }),
   );
@@ -65,14 +65,14 @@ test("results come in the order of the jobs, and a job that fails fails alone", 
   }
 });
 
-test("what has no mustaches comes back as it went in, with a text made of it", async () => {
+test("returns parts without mustaches unchanged and generates their text", async () => {
   const content = { subject: "a & b\\", html: "<p>a &amp; b</p>", text: null };
   expect(await start().render([{ contentKey: "static", content, variables: {} }])).toEqual([
     { ok: true, subject: "a & b\\", html: "<p>a &amp; b</p>", text: "a & b" },
   ]);
 });
 
-test("a mail on its way out comes back as the body of what is rendered, with its files", async () => {
+test("builds the body of an outgoing email from its rendered parts and files", async () => {
   const renderer = start();
   const bodyOf = { messageId: "1@x.example", attachments: [PICTURE] };
   const jobs = [
@@ -100,7 +100,7 @@ test("a mail on its way out comes back as the body of what is rendered, with its
   });
 });
 
-test("a NUL in a variable is the sign of a character that nobody can show, and takes no other text's place", async () => {
+test("turns a NUL in a variable into a replacement character without mixing up shared texts", async () => {
   const long = "The same for all. ".repeat(20);
   const variables = { name: "\u00000\0", "k\0": "\\u0000" };
   const name = "\uFFFD0\uFFFD";
@@ -108,12 +108,12 @@ test("a NUL in a variable is the sign of a character that nobody can show, and t
   expect(await start().render([mail])).toMatchObject([{ html: `${long}${name}name${name}k\uFFFD\\u0000` }]);
 });
 
-/** What comes from another thread is no Buffer; the room before a body holds anything. */
+/** Data from another thread is not a Buffer, and the room in front of a body has arbitrary bytes. */
 function asCopied(body: MessageBody): MessageBody {
   return { ...body, memory: expect.objectContaining({ length: body.memory.length }) };
 }
 
-test("a content is read once: its key stands for it from then on", async () => {
+test("reads a content once and identifies it by its key afterwards", async () => {
   const renderer = start({ threads: 1 });
   await renderer.render([job("<p>first</p>", {}, "key")]);
   expect(await renderer.render([job("<p>second {{x}}</p>", {}, "key"), GOOD])).toMatchObject([
@@ -122,7 +122,7 @@ test("a content is read once: its key stands for it from then on", async () => {
   ]);
 });
 
-test("more contents than a thread keeps are rendered, the early ones again after they were let go", async () => {
+test("renders more contents than a thread keeps and recompiles evicted ones", async () => {
   const renderer = start({ threads: 1 });
   const jobs = Array.from({ length: 700 }, (_, number) => job(`{{n}}/${number}`, { n: number }));
   for (const round of [1, 2]) {
@@ -131,7 +131,7 @@ test("more contents than a thread keeps are rendered, the early ones again after
       jobs.map((_, number) => `${number}/${number}`),
     );
   }
-  // Had the thread not let go of it, the key would still stand for the old content.
+  // If the thread had not evicted it, the key would still refer to the old content.
   const [again] = await renderer.render([job("new {{n}}", { n: 1 }, "{{n}}/0")]);
   expect(again).toMatchObject({ html: "new 1" });
 });
@@ -142,7 +142,7 @@ function large(letter: string): RenderJob {
   return { contentKey: "large", content, variables: { letter } };
 }
 
-test("contents too large to be kept are read every time", async () => {
+test("reads contents too large to keep every time", async () => {
   const renderer = start({ threads: 1 });
   for (const letter of ["a", "b", "b"]) {
     const [result] = await renderer.render([large(letter)]);
@@ -151,8 +151,8 @@ test("contents too large to be kept are read every time", async () => {
 });
 
 /**
- * Watches how long the main thread works without a pause, in its own CPU time: on a busy machine the event loop's delay
- * would tell about the other processes.
+ * Measures the longest uninterrupted work of the main thread in its own CPU time. The event loop delay would include other processes on a
+ * busy machine.
  */
 function watchTurns(): () => number {
   let usage = process.threadCpuUsage();
@@ -199,7 +199,7 @@ const BOMBS: Array<[string, RenderJob, RegExp]> = [
   [
     "output that no string can hold",
     job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS, big: "x".repeat(900_000) }),
-    // Half a gigabyte is made in a quarter of a second, or not quite.
+    // Builds half a gigabyte in about a quarter of a second.
     /^The rendered \w+ is larger than 6 MB\.$|longer than 250 ms/,
   ],
   [
@@ -226,7 +226,7 @@ afterAll(() => shared.close());
 test.each(BOMBS)("%s fails alone and leaves the main thread free", async (_, bomb, expected) => {
   await shared.render([GOOD]);
   let turnMs = Number.POSITIVE_INFINITY;
-  // Where other work shares the core, a turn takes more of its time now and then: the least of three is the bomb's own.
+  // Shared cores occasionally slow down a turn, so the minimum of three runs measures the bomb itself.
   for (let tries = 0; tries < 3 && turnMs >= 50; tries++) {
     const longestTurnMs = watchTurns();
     const results = await shared.render([GOOD, bomb, GOOD]);
@@ -237,7 +237,7 @@ test.each(BOMBS)("%s fails alone and leaves the main thread free", async (_, bom
   expect(turnMs).toBeLessThan(50);
 });
 
-test("bombs of all kinds in one batch cost their own mails only", async () => {
+test("bombs of all kinds in one batch fail only their own emails", async () => {
   const jobs = BOMBS.flatMap(([, bomb]) => [bomb, GOOD]);
   const results = await start().render(jobs);
   expect(results.filter((_, index) => index % 2 === 1)).toEqual(BOMBS.map(() => GOOD_RESULT));
@@ -246,7 +246,7 @@ test("bombs of all kinds in one batch cost their own mails only", async () => {
   );
 });
 
-test("a content that keeps taking too long is given up for all who wait for it, not for others", async () => {
+test("rejects all jobs of a content that keeps timing out, but not those of others", async () => {
   const renderer = start({ threads: 1 });
   const bomb = job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", { items: ITEMS });
   const startedAt = performance.now();
@@ -255,11 +255,11 @@ test("a content that keeps taking too long is given up for all who wait for it, 
     Array.from({ length: 40 }, () => expect.stringMatching(TOO_SLOW)),
   );
   expect(results[40]).toEqual(GOOD_RESULT);
-  // Each on its own would be 40 × 250 ms, and that twice.
+  // Separately each would take 40 × 250 ms, twice.
   expect(performance.now() - startedAt).toBeLessThan(8_000);
 });
 
-test("a job whose thread had to be ended has a second try: a busy machine looks the same as a bomb", async () => {
+test("retries a job whose thread was ended, because a busy machine looks like a bomb", async () => {
   let tries = 0;
   const variables = {
     name: "Ada",
@@ -273,9 +273,9 @@ test("a job whose thread had to be ended has a second try: a busy machine looks 
   expect(tries).toBe(2);
 });
 
-test("a thread that dies is replaced, and what it had not finished is rendered", async () => {
+test("replaces a thread that dies and renders its unfinished jobs", async () => {
   const renderer = start({ threads: 1, renderTimeoutMs: 60_000 });
-  // A list is joined anew each time it is printed.
+  // A list is joined again each time it is printed.
   const hungry = job("{{#each items}}{{#each @root.items}}{{{@root.list}}}{{/each}}{{/each}}", {
     items: ITEMS,
     list: ["x".repeat(400_000), "y".repeat(400_000)],
@@ -293,7 +293,7 @@ function sized(name: string): RenderJob {
   return job("{{name}}", { name }, "sized");
 }
 
-test("the output limit counts bytes of each part", async () => {
+test("applies the output limit to the bytes of each part", async () => {
   const renderer = start({ outputLimitBytes: 1_000 });
   const [fits, twoBytes, long] = await renderer.render([
     sized("x".repeat(990)),
@@ -307,7 +307,7 @@ test("the output limit counts bytes of each part", async () => {
   ]);
 });
 
-test("a subject that its variables make longer than a subject may be fails its mail alone", async () => {
+test("fails only the email whose variables make its subject too long", async () => {
   const renderer = start();
   const subjects = ["n".repeat(998), "n".repeat(999), "😀".repeat(998)].map((name) => ({
     contentKey: "long subject",
@@ -322,7 +322,7 @@ test("a subject that its variables make longer than a subject may be fails its m
   ]);
 });
 
-test("check tells the problems of every part", async () => {
+test("check returns the problems of every part", async () => {
   const renderer = start();
   expect(
     await renderer.check({ subject: "{{a", html: "x\n{{#each}}{{/each}}", text: "{{foo 1}}" }),
@@ -337,7 +337,7 @@ test("check tells the problems of every part", async () => {
   ).toEqual([{ field: "html", line: 1, column: 1, message: "The html is larger than 6 MB." }]);
 });
 
-test("checking is watched as rendering is", async () => {
+test("applies time limits to checks", async () => {
   const renderer = start({ threads: 1, readTimeoutMs: 1 });
   const html = `${"\n".repeat(999_000)}x${"\n".repeat(900_000)}${"{{#if a}}{{/if}}".repeat(700)}`;
   expect(await renderer.check({ subject: "s", html, text: null })).toEqual([
@@ -350,7 +350,7 @@ test("checking is watched as rendering is", async () => {
   ]);
 });
 
-test("closing answers what still waits, and what comes later", async () => {
+test("close fails waiting and later jobs", async () => {
   const renderer = start({ threads: 1 });
   const waiting = renderer.render(Array.from({ length: 100 }, () => GOOD));
   await renderer.close();

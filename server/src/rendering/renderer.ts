@@ -1,4 +1,4 @@
-// Renders mails and checks templates on threads of their own, so that a hostile template costs its project a mail and nobody else anything.
+// Renders emails and checks templates on separate threads, so that a hostile template affects only emails of its project.
 
 import { LRUCache } from "lru-cache";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -22,7 +22,7 @@ export interface Failed {
 
 export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
 
-/** A mail on its way out: what is rendered for it goes into a body at once. */
+/** An outgoing email whose rendered parts are built directly into a body. */
 export type BodyJob = RenderJob & BodyRest;
 
 export type BodyResult =
@@ -30,7 +30,7 @@ export type BodyResult =
       ok: true;
       subject: string;
       body: MessageBody;
-      /** The links of a tracked content, also of those that this mail leaves out: clicks on them are looked up by number. */
+      /** All links of a tracked content, including those this email leaves out, because clicks are looked up by number. */
       links: readonly ContentLink[];
     }
   | Failed;
@@ -41,44 +41,46 @@ export interface ContentProblem extends TemplateProblem {
 
 export interface RendererOptions {
   threads: number;
-  /** Wall time of rendering one mail. */
+  /** Wall time of rendering one email. */
   renderTimeoutMs?: number;
-  /** Wall time of each step of reading a content, which happens once: parsing or compiling one part. */
+  /** Wall time of each step of reading a content (parsing or compiling one part), which happens once. */
   readTimeoutMs?: number;
-  /** UTF-8 size of each of the three parts. */
+  /** Maximum UTF-8 size of each of the three parts. */
   outputLimitBytes?: number;
-  /** How often a task may be the end of a thread. */
+  /** How often a task may end a thread before the task fails. */
   triesMax?: number;
-  /** Start the threads now and not with the first task. */
+  /** Starts the threads immediately instead of with the first task. */
   startsAhead?: boolean;
-  /** Whoever answers requests goes before its threads when processors are short. */
+  /** Gives threads that respond to requests priority over these when CPU is scarce. */
   isBehind?: boolean;
 }
 
 export interface Renderer {
-  /** What is wrong with a content, in every part; empty when it can be used. Never rejects. */
+  /** Returns the problems of all parts of a content; empty when the content can be used. Never rejects. */
   check(content: TemplateContent): Promise<ContentProblem[]>;
-  /** One result per job, in their order; a job that fails, fails alone. Never rejects. */
+  /** Returns one result per job, in job order. Jobs fail independently. Never rejects. */
   render(jobs: readonly RenderJob[]): Promise<RenderResult[]>;
-  /** The same for mails on their way out: their bodies are built on the threads too. */
+  /** Renders outgoing emails and also builds their bodies on the threads. */
   renderBodies(jobs: readonly BodyJob[]): Promise<BodyResult[]>;
-  /** Ends the threads; what is still waiting fails. */
+  /** Ends the threads; waiting tasks fail. */
   close(): Promise<void>;
 }
 
 const RENDER_TIMEOUT_MS = 250;
-/** The largest template allowed takes up to 200 ms; it shall pass on a busy machine too, where all of a campaign hangs on it. */
+/**
+ * The largest allowed template takes up to 200 ms. The limit leaves room for a busy machine because a whole campaign depends on this step.
+ */
 const READ_TIMEOUT_MS = 1_000;
-/** A busy machine may stop a thread for longer than a rendering may take: a task has a second try. */
+/** A busy machine may pause a thread for longer than the render limit, so a task gets a second try. */
 const TRIES_MAX = 2;
-/** A content that ended so many threads in a row is not tried again for a while: others need the threads. */
+/** After ending this many threads in a row a content is rejected for a while, because other contents need the threads. */
 const ENDED_THREADS_IN_A_ROW_MAX = 3;
 const REFUSAL_MS = 60_000;
 const REFUSED_CONTENTS_MAX = 1_000;
 
 const FIELDS: readonly ContentField[] = ["subject", "html", "text"];
 
-/** Creates the pool and starts its threads. */
+/** Creates the pool and, unless configured otherwise, starts its threads. */
 export function createRenderer(options: RendererOptions): Renderer {
   const outputLimitBytes = options.outputLimitBytes ?? LIMITS.renderedBytes.value;
   const pool = new RenderPool({
@@ -131,7 +133,7 @@ function wholeField(field: ContentField, message: string): ContentProblem {
 }
 
 function withShortSubject<Result extends { ok: true; subject: string }>(result: Result): Result | Failed {
-  // As the contract counts them: an emoji is one.
+  // Counted as in the contract, where an emoji is one character.
   return [...result.subject].length > LIMITS.subjectLength.value
     ? { ok: false, reason: LONG_SUBJECT }
     : result;
@@ -147,14 +149,14 @@ interface Finished {
   links: readonly ContentLink[];
 }
 
-/** The queue and the threads that work it off. */
+/** The queue and the threads that process it. */
 class RenderPool {
   private readonly threads: readonly RenderThread[];
   private readonly settings: Required<RendererOptions>;
   private readonly queue = new RenderQueue();
   private isDispatchDue = false;
   private isClosed = false;
-  /** Contents that lately were the end of threads: how many in a row, and why. */
+  /** Contents that recently ended threads: how many in a row, and the failure to return. */
   private readonly suspects = new LRUCache<string, { endedThreads: number; failure: WorkerAnswer }>({
     max: REFUSED_CONTENTS_MAX,
     ttl: REFUSAL_MS,
@@ -183,7 +185,7 @@ class RenderPool {
       };
       this.queue.push({ work, endedThreads: 0, finish });
       if (this.isDispatchDue) return;
-      // After the caller has added all it has, so that a batch is shared out evenly.
+      // Runs after the caller has added all its tasks, so that a batch is spread evenly over the threads.
       this.isDispatchDue = true;
       queueMicrotask(() => {
         this.isDispatchDue = false;
@@ -209,7 +211,7 @@ class RenderPool {
     }
   }
 
-  /** A thread ended in the middle of a task: that one is tried again last, or fails; the others come first again. */
+  /** Handles the end of a thread during a task. That task is queued last or fails, and the other tasks return to the front. */
   private goOn(end: ThreadEnd, culprit: ThreadTask, others: readonly ThreadTask[]): void {
     this.queue.putBack(others);
     culprit.endedThreads += 1;

@@ -1,4 +1,4 @@
-// Checks the expressions in a template's tree and rewrites them: `a ?? b` becomes a call of FALLBACK_HELPER, `eq` one of ours.
+// Checks and rewrites the expressions of a template's tree: `a ?? b` becomes a call of FALLBACK_HELPER, and `eq` a call of COMPARE_HELPER.
 import type { AdviceValues } from "@postloft/contract/advice.ts";
 import { faultOfTemplate, type TemplateFaultCode } from "@postloft/contract/template-faults.ts";
 import { COMPARISONS } from "./comparisons.ts";
@@ -13,21 +13,21 @@ const LOOKUP_PARAMETERS = 2;
 
 export interface Rewriter {
   problems: TemplateProblem[];
-  /** `??` not yet seen in the tree. */
+  /** `??` signs not yet found in the tree. */
   fallbacks: Map<string, TemplateProblem>;
-  /** Texts by the places of their stand-ins. */
+  /** Texts by the position of their placeholder. */
   literals: ReadonlyMap<string, string>;
   mapContent: ((content: string) => string) | undefined;
   source: string;
-  /** Of the source, once they are needed. */
+  /** Lines of the source, split on first use. */
   lines: readonly string[] | null;
-  /** Whether the text so far ends in a tag, where an array cannot be a list. */
+  /** Whether the preceding text ends inside a tag, where an array cannot be a list. */
   isInTag: boolean;
-  /** Blocks around the statement in which a name belongs to an item or object. */
+  /** Number of enclosing blocks in which names refer to an item or object. */
   foreignDepth: number;
 }
 
-/** What a mustache or a parenthesis means: a variable, a chain of `??`, or a call of `lookup`. */
+/** Returns the expression of a mustache or parenthesis: a variable, a chain of `??`, or a helper call. */
 export function calledExpression(
   rewriter: Rewriter,
   call: hbs.AST.MustacheStatement | hbs.AST.SubExpression,
@@ -65,7 +65,7 @@ const COUNT_FAULTS: Readonly<Record<number, TemplateFaultCode>> = {
   2: "template.twoValues",
 };
 
-/** Reports a call of what is no helper: a block helper, an unknown one, or a name with spaces. */
+/** Reports a call of an unknown helper, of a block helper, or of a name with spaces. */
 function reportUnknown(
   rewriter: Rewriter,
   call: hbs.AST.MustacheStatement | hbs.AST.SubExpression,
@@ -79,7 +79,7 @@ function reportUnknown(
   else report(rewriter, call, "template.helper", { name });
 }
 
-/** Lets the last value of a chain be a word that is no variable: `{{firstName ?? there}}`. */
+/** Allows the last value of a chain to be a word instead of a variable: `{{firstName ?? there}}`. */
 function allowBareWord(chain: hbs.AST.Expression): void {
   if (!isSubExpression(chain)) return;
   const last = chain.params.at(-1);
@@ -91,7 +91,7 @@ function allowBareWord(chain: hbs.AST.Expression): void {
   ]);
 }
 
-/** Depth is bounded by the scanner's PARENTHESES_DEPTH_MAX. */
+/** Rewrites an expression. The scanner's PARENTHESES_DEPTH_MAX bounds the depth. */
 export function rewriteExpression(rewriter: Rewriter, expression: hbs.AST.Expression): hbs.AST.Expression {
   if (isSubExpression(expression)) return calledExpression(rewriter, expression);
   const text = literalOf(rewriter, expression);
@@ -99,7 +99,7 @@ export function rewriteExpression(rewriter: Rewriter, expression: hbs.AST.Expres
   return textOf(text, expression.loc);
 }
 
-/** Makes one call out of every `value ?? value ?? …` in a list of values. */
+/** Combines every `value ?? value ?? …` in a list of values into one call. */
 export function foldFallbacks(
   rewriter: Rewriter,
   values: readonly hbs.AST.Expression[],
@@ -129,8 +129,8 @@ export function foldFallbacks(
 }
 
 /**
- * Whether the expression is one of the scanner's `??` (a lone `..` in the tree) and not an author's `..`.
- * @param used whether it has values on both sides; a `??` that never is used is reported at the end.
+ * Returns whether the expression is a `??` from the scanner (a lone `..` in the tree) rather than an author's `..`.
+ * @param used whether the `??` has values on both sides; an unused one is reported at the end.
  */
 function takeFallback(rewriter: Rewriter, expression: hbs.AST.Expression, used: boolean): boolean {
   if (!isPath(expression) || expression.original !== "..") return false;
@@ -141,14 +141,14 @@ function takeFallback(rewriter: Rewriter, expression: hbs.AST.Expression, used: 
   return isFallback;
 }
 
-/** The text that a stand-in of the scanner stands for. */
+/** Returns the text that a placeholder replaces. */
 function literalOf(rewriter: Rewriter, expression: hbs.AST.Expression): string | undefined {
   if (!isPath(expression) || expression.original !== TEXT_STAND_IN) return undefined;
   const { line, column } = expression.loc.start;
   return rewriter.literals.get(`${line}:${column}`);
 }
 
-/** `{{"first name"}}` and `{{12}}` are variables of that name in Handlebars. */
+/** Returns the path of a call. `{{"first name"}}` and `{{12}}` are variables of that name in Handlebars. */
 function pathOrLiteralName(
   rewriter: Rewriter,
   path: hbs.AST.PathExpression | hbs.AST.Literal,
@@ -167,7 +167,7 @@ function parenthesis(path: hbs.AST.PathExpression, params: hbs.AST.Expression[])
   return { type: "SubExpression", path, params, hash: noHash(path.loc), loc: path.loc };
 }
 
-/** The name by which Handlebars would take a path for a helper's: one part, neither scoped nor `@data`. */
+/** Returns the name under which Handlebars would look up a helper: a single part, neither scoped nor `@data`. */
 export function simpleName(path: hbs.AST.Expression): string | null {
   if (!isPath(path) || path.parts.length !== 1) return null;
   return path.original === path.parts[0] ? path.original : null;
@@ -187,7 +187,7 @@ export function report(
   rewriter.problems.push(problemAt({ line, column: column + 1 }, faultOfTemplate(code, values)));
 }
 
-/** The lines of the source, split only for a message. */
+/** Returns the lines of the source, split only when a message needs them. */
 function linesOf(rewriter: Rewriter): readonly string[] {
   rewriter.lines ??= rewriter.source.split(/\r\n?|\n/);
   return rewriter.lines;

@@ -1,5 +1,5 @@
-// Reads a template source once, character by character, before Handlebars sees it: finds the mustaches, refuses what
-// would make parsing a bomb, and swaps what Handlebars does not know for tokens it can parse without moving any column.
+// Scans a template source once before Handlebars parses it. Finds mustaches, rejects sources that would be a parser bomb, and replaces
+// unsupported syntax by tokens of the same length.
 import type { AdviceValues } from "@postloft/contract/advice.ts";
 import { faultOfTemplate, type TemplateFaultCode } from "@postloft/contract/template-faults.ts";
 import { endOfForeign, type OpenBlock } from "./foreign-blocks.ts";
@@ -22,13 +22,13 @@ interface Scanner extends ScannedSource {
   mustacheCharacters: number;
 }
 
-/** How many blocks more stand open behind a control: of `{{#…}}` and `{{^name}}` one, of `{{/…}}` one less, of `{{else}}` and `{{^}}` none. */
+/** Returns the change in block depth after a control: 1 for `{{#…}}` and `{{^name}}`, -1 for `{{/…}}`, 0 for `{{else}}` and `{{^}}`. */
 export function depthChange(control: string): number {
   if (/^\{\{~?\//.test(control)) return -1;
   return /^\{\{~?(?:#|\^\s*[^\s~}])/.test(control) ? 1 : 0;
 }
 
-/** Scans a template. Cost is linear in the source and it stops at the first limit it meets. */
+/** Scans a template in linear time and stops at the first exceeded limit. */
 export function scanTemplate(source: string): TemplateScan {
   const scanner: Scanner = {
     source,
@@ -66,7 +66,7 @@ function scanAll(scanner: Scanner): void {
     }
     const isEscaped = open > start && source[open - 1] === "\\";
     const isBackslash = isEscaped && open - 1 > start && source[open - 2] === "\\";
-    // Handlebars: one backslash makes the braces text; of two, one is printed and the mustache counts.
+    // In Handlebars one backslash makes the braces literal; with two, one backslash is printed and the mustache is evaluated.
     pieces.push({ kind: "content", start, end: isEscaped ? open - 1 : open });
     if (isEscaped && !isBackslash) {
       pieces.push({ kind: "escape", start: open - 1, end: open + 2 });
@@ -83,7 +83,7 @@ function scanAll(scanner: Scanner): void {
     if (foreign === undefined) refuse(scanner, from, "template.blockOpen");
 }
 
-/** Scans the mustache at `open`, returns where it ends, or null when reading on makes no sense. */
+/** Scans the mustache at `open`. Returns the offset after it, or null if scanning cannot continue. */
 function scanMustache(scanner: Scanner, open: number): number | null {
   const { source, pieces } = scanner;
   scanner.mustaches += 1;
@@ -117,7 +117,7 @@ function scanComment(scanner: Scanner, open: number, marker: number): number | n
   return ending.lastIndex;
 }
 
-/** The body of a raw block is text up to its own end; raw blocks may stand inside raw blocks. */
+/** Scans a raw block, whose body is text up to its matching end. Raw blocks may be nested. */
 function scanRawBlock(scanner: Scanner, open: number, bodyStart: number): number | null {
   const { source, pieces } = scanner;
   const fence = /\{\{\{\{(?:\/[^\s!"#%-,./;->@[-^`{-~]+\}\}\}\}|(?=[^/]))/g;
@@ -133,7 +133,7 @@ function scanRawBlock(scanner: Scanner, open: number, bodyStart: number): number
   return refuse(scanner, open, "template.rawBlockOpen");
 }
 
-/** Walks over names, strings, `[segments]` and parentheses up to the closing braces; returns the offset after them. */
+/** Skips names, strings, `[segments]` and parentheses up to the closing braces, and returns the offset after them. */
 function scanInside(scanner: Scanner, open: number, inside: number, close: string): number | null {
   const { source } = scanner;
   const limit = Math.min(source.length, open + MUSTACHE_LENGTH_MAX_CHARACTERS);
@@ -183,7 +183,7 @@ function scanInside(scanner: Scanner, open: number, inside: number, close: strin
 }
 
 function scanClose(scanner: Scanner, open: number, at: number, close: string): number | null {
-  // Longest first, as Handlebars' lexer does: `}}}` never is `}}` and a brace.
+  // Longest match first like Handlebars' lexer: `}}}` is never `}}` and a brace.
   const written = /\}\}\}\}|\}~?\}\}|~?\}\}|/y;
   written.lastIndex = at;
   const braces = written.exec(scanner.source)?.[0] ?? "";
@@ -191,7 +191,7 @@ function scanClose(scanner: Scanner, open: number, at: number, close: string): n
   return refuse(scanner, open, "template.otherEnd", { open: "{".repeat(close.length), close });
 }
 
-/** Tells what the mustache does by its first characters, and keeps the count of open blocks. */
+/** Returns the role of the mustache by its first characters, and tracks open blocks. */
 function scanRole(scanner: Scanner, open: number, marker: number): "value" | "control" | null {
   const { source, blocks } = scanner;
   const sign = source[marker];

@@ -1,14 +1,14 @@
-// The text of a template that is the same in every mail: taken out of what is rendered, so that it is encoded once.
+// Takes text shared by all emails of a template out of the rendering, so that this text is encoded only once.
 
 import { SharedText, sharePieces, type PartText } from "../message/part-text.ts";
 import { LINK_HELPER } from "./link-slots.ts";
 import { bodiesOf, isBlock, isContent, isPath } from "./template-tree.ts";
 
-/** Stands before and after the number of a text that was taken out. Neither sources nor variables hold it, see `readVariables`. */
+/** Delimits the number of a removed text. Neither sources nor variables contain it, see `readVariables`. */
 const MARK = "\0";
 const MARKS = /\0(\d+)\0/;
 
-/** Variables from JSON, fit to be rendered: a NUL is shown by no reader of mail, and here it is a mark. */
+/** Parses variables from JSON and replaces NUL, which no mail client displays and which is a marker here. */
 export function readVariables(json: string): Record<string, unknown> {
   if (!json.includes("\\u0000")) return JSON.parse(json);
   return JSON.parse(
@@ -16,16 +16,16 @@ export function readVariables(json: string): Record<string, unknown> {
   );
 }
 
-/** The shared texts of one part, and where they stood. */
+/** The shared texts of one part and their positions. */
 export class SharedPlaces {
   private readonly texts: SharedText[] = [];
 
-  /** The text with marks instead of what is shared of it. */
+  /** Returns the text with markers in place of its shared pieces. */
   marked(text: string): string {
     return sharePieces(text).reduce<string>((marked, piece) => marked + this.markOf(piece), "");
   }
 
-  /** Puts marks into a tree, but not into addresses: they are read when they are rendered. */
+  /** Replaces shared text in a tree by markers, except in link URLs because those are parsed while rendering. */
   placeInto(program: hbs.AST.Program): void {
     for (const statement of program.body) {
       if (isContent(statement)) {
@@ -36,9 +36,9 @@ export class SharedPlaces {
     }
   }
 
-  /** What was rendered, in pieces. */
+  /** Returns the rendered text in pieces. */
   piecesOf(rendered: string): PartText {
-    // Own text and numbers of shared texts by turns.
+    // Unshared text and numbers of shared texts alternate.
     return rendered.split(MARKS).map((piece, at) => (at % 2 === 0 ? piece : this.textOf(piece)));
   }
 

@@ -1,17 +1,17 @@
-// Offsets in a source to lines and columns, as people count them.
+// Converts offsets in a source to lines and columns as people count them.
 
 import type { TemplateFault } from "@postloft/contract/template-faults.ts";
 
-/** What is wrong with a template and where; line and column count from 1, columns in UTF-16 units. */
+/** A problem of a template and its position. Line and column start at 1, and columns count UTF-16 units. */
 export interface TemplateProblem {
   line: number;
   column: number;
   message: string;
-  /** The same by its code, where there is one. */
+  /** The machine-readable fault, if the problem has one. */
   fault?: TemplateFault;
 }
 
-/** The problem that a fault is at a place. */
+/** Returns a fault as a problem at a position. */
 export function problemAt(place: { line: number; column: number }, fault: TemplateFault): TemplateProblem {
   return { line: place.line, column: place.column, message: fault.text, fault };
 }
@@ -19,7 +19,7 @@ export function problemAt(place: { line: number; column: number }, fault: Templa
 const CR = 0x0d;
 const LF = 0x0a;
 
-/** Turns offsets, asked in rising order, into positions; reads the source only once in all. */
+/** Returns a function that converts offsets to positions. Offsets must be ascending, so the source is read only once. */
 export function createLocator(source: string): (offset: number) => { line: number; column: number } {
   let at = 0;
   let line = 1;

@@ -1,9 +1,9 @@
 // Recognizes `{{First Name ?? "x"}}`: a field whose name contains spaces, written without its brackets. Pure.
 
-/** Words of a field's name. Signs would be part of an expression. */
+/** Words of a field's name. Other signs would be part of an expression. */
 const SPACED_NAME = /^\p{L}[\p{L}\p{N}_'’-]*(?: +\p{L}[\p{L}\p{N}_'’-]*)+$/u;
 
-/** Returns how the mustache at a place has to be written if it names a field with spaces, otherwise null. */
+/** Returns the correct form of a mustache that names a field with spaces, otherwise null. */
 export function spacedNameOf(
   lines: readonly string[],
   { start, end }: hbs.AST.SourceLocation,

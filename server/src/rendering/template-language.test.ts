@@ -1,5 +1,5 @@
-// The template language: what each form prints, what is refused and where, and that no data can break or become code.
-// Exercises scan-template.ts, template-syntax.ts and compile-template.ts together, without threads.
+// Tests the template language: output of each form, rejected forms with positions, and data that must not become code. Exercises
+// scan-template.ts, template-syntax.ts and compile-template.ts together, without threads.
 
 import * as fc from "fast-check";
 import Handlebars from "handlebars";
@@ -49,11 +49,11 @@ test.each([
   ["{{profile.tier}} {{profile/tier}} {{data.name}}", "gold gold from data"],
   ["{{missing}}{{missing.deeper.still}}{{nothing}}{{empty}}", ""],
   ["{{no}} {{zero}} {{{list}}} {{profile}}", "false 0 a,b [object Object]"],
-  // An array is a list, but not inside of a tag.
+  // An array is a list, except inside a tag.
   ["<ul>{{list}}</ul>", "<ul><li>a</li><li>b</li></ul>"],
   ["{{hostile}}", "<li>&lt;i&gt;</li><li>[object Object]</li>"],
   ['<a title="{{list}}">{{#if name}}<b alt="{{list}}{{/if}}">{{missing}}', '<a title="a,b"><b alt="a,b">'],
-  // Any quotes, and entities of them.
+  // Any quotes, and entities of quotes.
   ["{{firstName ?? “there”}} {{firstName ?? „du“}} {{firstName ?? «ami»}}", "there du ami"],
   ['{{firstName ?? ‘l’ami’}} {{firstName ?? “there"}}', "l’ami there"],
   ["{{firstName ?? &quot;there&quot;}} {{firstName ?? &#x27;l&#39;ami&#x27;}}", "there l&#x27;ami"],
@@ -83,7 +83,7 @@ test.each([
   ["{{gt missing 1}} {{lt missing 1}} {{gt profile 1}} {{gt '' 1}}", "false false false false"],
   ["{{not empty}} {{and name list}} {{or empty no list}} {{and name zero}}", "true true true false"],
   ["{{#if (and (not empty) (or no (eq zero 0)))}}x{{/if}}{{eq}}{{not}}{{#and}}y{{/and}}", "x"],
-  // What another service would fill in is text.
+  // Mustaches of other services are text.
   [
     '{{ .Subscriber.Name }} {{insert name "default=x"}}',
     '{{ .Subscriber.Name }} {{insert name "default=x"}}',
@@ -127,12 +127,12 @@ test.each([
   ["{{#people}}{{name}} {{/people}}{{^missing}}none{{/missing}}", "Ada Bob none"],
   ['{{lookup profile "tier"}} {{lookup list 1}} {{lookup (lookup people 0) "name"}}', "gold b Ada"],
   ['{{#each people}}{{lookup .. "zero"}}{{/each}}', "00"],
-  // What is not a mustache.
+  // Text that is not a mustache.
   ["{{! a ?? b }}{{!-- {{a ?? }} --}}x", "x"],
   ["\\{{name ?? }} \\\\{{zero}}", "{{name ?? }} \\0"],
   ["{{{{if name}}}}{{raw ?? }} {{{{x}}}}y{{{{/x}}}}{{{{/if}}}}", "{{raw ?? }} {{{{x}}}}y{{{{/x}}}}"],
   ["{ {a} }} ?? {{zero}}", "{ {a} }} ?? 0"],
-  // Nothing but one's own data.
+  // Own properties only.
   ["{{constructor}}{{constructor.constructor}}{{__proto__}}{{toString}}{{profile.constructor.name}}", ""],
   [
     '{{hasOwnProperty}}{{lookup this "constructor"}}{{lookup list "push"}}{{#with constructor}}x{{/with}}',
@@ -144,7 +144,7 @@ test.each([
   expect(render(source, ADA)).toBe(expected);
 });
 
-test("nothing is escaped where the part is no HTML", () => {
+test("escapes nothing in a part that is not HTML", () => {
   expect(render("{{name}} {{{name}}} {{missing ?? '<i>'}}", ADA, false)).toBe("Ada <b> Ada <b> <i>");
 });
 
@@ -199,11 +199,11 @@ test.each([
   ["{{#> layout}}x{{/layout}}", "1:1 Partials ({{> …}}) are not available."],
   ["{{* decorator}}", "1:1 Decorators ({{* …}}) are not available."],
   ['{{#* inline "x"}}y{{/inline}}', "1:1 Decorators ({{* …}}) are not available."],
-])("%j is refused: %s", (source, problem) => {
+])("rejects %j: %s", (source, problem) => {
   expect(told(source)).toEqual([problem]);
 });
 
-test("every problem is told, not only the first", () => {
+test("reports every problem, not only the first", () => {
   expect(told("{{foo 1}}\n{{#if a}}{{bar 1}}{{/if}}")).toEqual([
     '1:1 Unknown helper "foo".',
     '2:10 Unknown helper "bar".',
@@ -215,7 +215,7 @@ test.each([
   ["../".repeat(1_000) + "a", "paths"],
   ["a ".repeat(MUSTACHE_LENGTH_MAX_CHARACTERS), "never closed or longer than"],
   [`x ${"(".repeat(PARENTHESES_DEPTH_MAX + 1)}`, "Parentheses"],
-])("a mustache that would be a bomb for the parser is refused before parsing (%#)", (inside, message) => {
+])("rejects a mustache that would be a parser bomb before parsing (%#)", (inside, message) => {
   expect(checkTemplate(`{{${inside}}}`)[0]?.message).toContain(message);
 });
 
@@ -225,7 +225,7 @@ test.each([
   ["many mustaches", "{{a}}".repeat(MUSTACHES_PER_TEMPLATE_MAX + 1), "more than 1,500 mustaches"],
   ["ten megabytes of mustaches", "{{a}}".repeat(2_000_000), "longer than 2,000,000 characters"],
   ["long mustaches", `{{"${"x".repeat(3_000)}"}}`.repeat(9), "together longer than 25,000 characters"],
-])("%s are refused before parsing", (_, source, message) => {
+])("rejects %s before parsing", (_, source, message) => {
   const started = process.cpuUsage();
   expect(checkTemplate(source)[0]?.message).toContain(message);
   expect(process.cpuUsage(started).user).toBeLessThan(100_000);
@@ -245,7 +245,7 @@ test.each([
   ["else if", `{{#if a}}${"{{else if b}}x".repeat(BLOCK_DEPTH_MAX - 1)}{{/if}}`.repeat(29)],
   ["empty lines", `${"\n".repeat(999_000)}x${"\n".repeat(999_000)}{{#if a}}{{/if}}`],
   ["spaces", `${" ".repeat(999_000)}x${" ".repeat(999_000)}{{~#if a~}}{{/if}}`],
-])("the most %s that are allowed can be compiled", (_, source) => {
+])("compiles the maximum number of %s", (_, source) => {
   expect(source.length).toBeLessThanOrEqual(TEMPLATE_LENGTH_MAX_CHARACTERS);
   const started = process.cpuUsage();
   expect(() => render(source, {})).not.toThrow();
@@ -253,9 +253,9 @@ test.each([
   expect(process.cpuUsage(started).user).toBeLessThan(600_000);
 });
 
-test("a tree in place of a source is not run", () => {
+test("does not run a tree passed in place of a source", () => {
   const tree: unknown = { type: "Program", body: [] };
-  // What arrives from outside is not what the type says.
+  // Input from outside may not match its type.
   expect(() => checkTemplate(tree as string)).toThrow(TypeError);
 });
 
@@ -263,7 +263,7 @@ const text = fc.string({
   unit: fc.constantFrom("a", " ", "\n", "\r", "\t", "\u2028", "\u2029", "\\", "{", "}", "é", "😀", "?", "<"),
 });
 
-test("columns stay true: a ?? is found behind any text", () => {
+test("finds a ?? at the right column after any text", () => {
   fc.assert(
     fc.property(text, text, (before, between) => {
       const source = `${before} {{a ?? "x"}}${between} {{b??"y"}}`;
@@ -274,12 +274,12 @@ test("columns stay true: a ?? is found behind any text", () => {
   );
 });
 
-test("a problem is told where it is, behind any text", () => {
+test("reports a problem at its position after any text", () => {
   fc.assert(
     fc.property(text, (before) => {
       const source = `${before}!{{foo 1}}`;
       fc.pre(scanTemplate(source).pieces.some(({ kind }) => kind === "value"));
-      // Braces that happen to stand in the text can be a problem of their own, as `{{}}` is.
+      // Braces in the text can be a separate problem, as `{{}}` is.
       fc.pre(told(before).length === 0);
       const lines = before.split(/\r\n?|\n/);
       expect(told(source)).toEqual([
@@ -413,11 +413,11 @@ test("a template that passes the check renders with any data", () => {
   );
 });
 
-test("what has no problems Handlebars can parse as well: the check is stricter, never more lenient", () => {
+test("Handlebars parses every template that passes the check", () => {
   fc.assert(
     fc.property(source, (template) => {
       fc.pre(!template.includes("??") && checkTemplate(template).length === 0);
-      // What another service fills in is text to us, and may be a fault to Handlebars.
+      // Mustaches of other services are text here and may be an error in Handlebars.
       fc.pre(scanTemplate(template).plainSource === template);
       expect(() => Handlebars.parse(template)).not.toThrow();
     }),
@@ -425,7 +425,7 @@ test("what has no problems Handlebars can parse as well: the check is stricter, 
   );
 });
 
-test("data is never code: what looks like a template comes out as text", () => {
+test("prints data that looks like a template as text", () => {
   fc.assert(
     fc.property(fc.oneof(source, fc.string()), (data) => {
       expect(render("{{a}}|{{{a}}}|{{#each l}}{{this}}{{/each}}", { a: data, l: [data] }, false)).toBe(
@@ -436,7 +436,7 @@ test("data is never code: what looks like a template comes out as text", () => {
   );
 });
 
-test("values with a toString that is none are printed, also inside of arrays and as keys", () => {
+test("prints values with an invalid toString, also inside arrays and as keys", () => {
   const odd = { toString: "x", valueOf: 1, toHTML: "<b>" };
   const data = {
     odd,

@@ -1,12 +1,13 @@
-// What the scanner found in a template source, and how it is handed to Handlebars' parser. Pure.
+// Result of scanning a template source, and its conversion for Handlebars' parser. Pure.
 import { faultOfTemplate, type TemplateFault } from "@postloft/contract/template-faults.ts";
 import type { Literal } from "./literals.ts";
 import { plainSourceOf, withoutFallbackSigns } from "./parser-source.ts";
 import { createLocator, problemAt, type TemplateProblem } from "./source-position.ts";
 
 /**
- * A part of the source. `value` prints something, `control` opens, divides or closes a block, `escape` is `\{{` (which
- * prints two braces), `raw` is a whole `{{{{raw}}}}` block. The pieces are in order and cover what can be printed.
+ * A part of the source. `value` prints something, and `control` opens, divides or closes a block.
+ * `escape` is `\{{`, which prints two braces. `raw` is a whole `{{{{raw}}}}` block.
+ * The pieces are in order and cover everything that can be printed.
  */
 export interface TemplatePiece {
   kind: "content" | "value" | "control" | "comment" | "escape" | "raw";
@@ -15,16 +16,16 @@ export interface TemplatePiece {
 }
 
 export interface TemplateScan {
-  /** In the order of the source; when there is one, the rest of the scan is not to be used. */
+  /** In source order. If there are any, the rest of the scan must not be used. */
   problems: TemplateProblem[];
   pieces: TemplatePiece[];
-  /** As long as the source, with a stand-in for each text that is no string of Handlebars, and without foreign mustaches. */
+  /** The source at its original length, with placeholders for text that is not a Handlebars string and without foreign mustaches. */
   plainSource: string;
-  /** The same with every `??` replaced by `..`, for Handlebars' parser. */
+  /** `plainSource` with every `??` replaced by `..` for Handlebars' parser. */
   parserSource: string;
-  /** Where each `??` stands, as `line:column` in Handlebars' count (lines from 1, columns from 0). */
+  /** Positions of `??`, as `line:column` in Handlebars' count (lines from 1, columns from 0). */
   fallbacks: Map<string, TemplateProblem>;
-  /** The text for each stand-in, by its place in the same form. */
+  /** The text of each placeholder by its position, in the same format. */
   literals: Map<string, string>;
 }
 
@@ -33,13 +34,13 @@ export interface ScannedSource {
   pieces: TemplatePiece[];
   found: Array<{ offset: number; fault: TemplateFault }>;
   fallbackOffsets: number[];
-  /** In the order of the source. */
+  /** In source order. */
   literals: Literal[];
-  /** Mustaches that only other services fill in. They are text. */
+  /** Mustaches of other services, which are text here. */
   foreignMustaches: Array<{ start: number; end: number }>;
 }
 
-/** Returns the finished scan, with places instead of offsets. */
+/** Returns the finished scan, with positions instead of offsets. */
 export function finishScan(scanned: ScannedSource): TemplateScan {
   const { source, found, fallbackOffsets, pieces } = scanned;
   const offsets = found.sort((a, b) => a.offset - b.offset);
@@ -75,10 +76,10 @@ export function finishScan(scanned: ScannedSource): TemplateScan {
   };
 }
 
-/** A place in Handlebars' count. */
+/** Returns a position in Handlebars' count. */
 const keyOf = ({ line, column }: { line: number; column: number }) => `${line}:${column - 1}`;
 
-/** The places of offsets in rising order. */
+/** Returns the positions of ascending offsets. */
 function placesOf(source: string, offsets: readonly number[]) {
   return offsets.map(createLocator(source));
 }

@@ -1,4 +1,4 @@
-// The template language: Handlebars' grammar and built-in helpers, plus `??` and comparisons, checked against an allow-list.
+// The template language: Handlebars' grammar and built-in helpers plus `??` and comparisons, checked against an allow-list.
 
 import Handlebars from "handlebars";
 import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
@@ -25,38 +25,38 @@ import { bodiesOf, isBlock, isContent, isMustache, noHash, pathTo } from "./temp
 
 declare global {
   namespace Handlebars {
-    /** Handlebars' generated parser; after it threw, the lexer still stands at the token it could not use. */
+    /** Handlebars' generated parser. After an error the lexer is still at the token that failed. */
     const Parser: { lexer: { yylloc: { first_line: number; first_column: number } } };
   }
 }
 
-/** Problems of a template that are returned at most. */
+/** Maximum number of problems returned for a template. */
 const PROBLEMS_MAX = 50;
 
 export interface ParsedTemplate {
-  /** Null when there are problems. */
+  /** null when there are problems. */
   program: hbs.AST.Program | null;
   problems: TemplateProblem[];
 }
 
 export interface ParseOptions {
-  /** Leaves the white space around blocks that stand alone on a line; Handlebars removes it otherwise. */
+  /** Keeps the white space around blocks that are alone on a line, which Handlebars removes otherwise. */
   ignoreStandalone?: boolean;
   /** Applied to the text between the mustaches. */
   mapContent?: (content: string) => string;
 }
 
 /**
- * Checks a template: syntax, helpers, partials, decorators and the limits of scan-template.ts.
- * Returns what is wrong, in the order of the source; an empty list means that the template will compile.
+ * Checks a template: syntax, helpers, partials, decorators and the limits of template-limits.ts.
+ * Returns the problems in source order; an empty list means that the template compiles.
  */
 export function checkTemplate(source: string): TemplateProblem[] {
   return parseTemplate(source).problems;
 }
 
 /**
- * Parses a template into a Handlebars tree in which `a ?? b` is a call of FALLBACK_HELPER and everything that is
- * printed goes through PRINT_HELPER (or PRINT_UNESCAPED_HELPER), so that no value can break the rendering.
+ * Parses a template into a Handlebars tree in which `a ?? b` is a call of FALLBACK_HELPER.
+ * All output passes through PRINT_LIST_HELPER, PRINT_HELPER or PRINT_UNESCAPED_HELPER, so that no value can break rendering.
  */
 export function parseTemplate(source: string, options: ParseOptions = {}): ParsedTemplate {
   if (typeof source !== "string")
@@ -81,7 +81,7 @@ export function parseTemplate(source: string, options: ParseOptions = {}): Parse
     foreignDepth: 0,
   };
   rewriteProgram(rewriter, program);
-  // A `??` out of place makes its neighbours look wrong too; then it alone is worth saying.
+  // A misplaced `??` also makes its neighbors look wrong, so only the `??` is reported.
   const misplaced = [...rewriter.fallbacks.values()];
   const problems = (misplaced.length > 0 ? misplaced : rewriter.problems).slice(0, PROBLEMS_MAX);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -103,7 +103,7 @@ function syntaxProblem(error: unknown): TemplateProblem {
   return problemAt({ line, column: column + 1 }, faultOfTemplate("template.unexpected", { what }));
 }
 
-/** The lexer's names for what people write. */
+/** Readable names for lexer tokens. */
 const TOKEN_NAMES = new Map([
   ["EOF", "The end of the template"],
   ["CLOSE", "The end of the mustache"],
@@ -122,7 +122,7 @@ const TOKEN_NAMES = new Map([
   ["OPEN_ENDBLOCK", "The end of a block"],
 ]);
 
-/** Depth is bounded by the scanner's BLOCK_DEPTH_MAX. */
+/** Rewrites a program. The scanner's BLOCK_DEPTH_MAX bounds the depth. */
 function rewriteProgram(rewriter: Rewriter, program: hbs.AST.Program): void {
   for (const statement of program.body) rewriteStatement(rewriter, statement);
 }

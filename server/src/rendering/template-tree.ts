@@ -1,6 +1,6 @@
-// Small words for Handlebars' syntax tree: what a node is, and how one is made. Pure.
+// Helpers to recognize and create nodes of Handlebars' syntax tree. Pure.
 
-/** A variable or helper of this one name. */
+/** Returns the path of a variable or helper with a single name. */
 export function pathTo(name: string, loc: hbs.AST.SourceLocation): hbs.AST.PathExpression {
   return { type: "PathExpression", data: false, depth: 0, parts: [name], original: name, loc };
 }
@@ -29,7 +29,7 @@ export function isPath(node: hbs.AST.Node): node is hbs.AST.PathExpression {
   return node.type === "PathExpression";
 }
 
-/** The bodies of a block: one of the two is missing in `{{^name}}…{{/name}}` and where there is no `{{else}}`. */
+/** Returns the bodies of a block. One of the two is missing in `{{^name}}…{{/name}}` and without `{{else}}`. */
 export function bodiesOf(block: hbs.AST.BlockStatement): hbs.AST.Program[] {
   const bodies: Array<hbs.AST.Program | undefined> = [block.program, block.inverse];
   return bodies.filter((body) => body !== undefined);

@@ -1,15 +1,15 @@
-// The variables of a template: a contact's data, and what the service knows itself (decisions §6). Pure.
+// Builds the variables of a template from a contact's data and our built-in values (decisions §6). Pure.
 
-/** Filled in where a content has the footer of marketing mails; HTML, and lines of text. */
+/** Variables for the footer of marketing email, as HTML and as lines of text. */
 export const FOOTER_HTML_VARIABLE = "unsubscribeFooterHtml";
 export const FOOTER_TEXT_VARIABLE = "unsubscribeFooterText";
 
-/** Whether a content asks for the footer, placed by its author or by the service. */
+/** Returns whether a content uses the footer, placed by its author or by us. */
 export function asksForFooter({ html, text }: { html: string; text: string | null }): boolean {
   return html.includes(FOOTER_HTML_VARIABLE) || text?.includes(FOOTER_TEXT_VARIABLE) === true;
 }
 
-/** The names that are no data of a contact; `event` is there in workflows. */
+/** Names that are not contact data; `event` exists in workflows. */
 export const BUILT_IN_VARIABLES: readonly string[] = [
   FOOTER_HTML_VARIABLE,
   FOOTER_TEXT_VARIABLE,
@@ -35,9 +35,9 @@ export interface Recipient {
   email: string;
   subscribed: boolean;
   data: Readonly<Record<string, unknown>>;
-  /** The three addresses, where there is a contact to make them for. */
+  /** The three page URLs; null without a contact. */
   links: { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string } | null;
-  /** The footer, where the content asks for it. */
+  /** The footer, if the content uses it. */
   footer: Footer | null;
   /** Fields of the project among the {@link fallbackWords} of the content. They are variables, even if the contact has no value. */
   knownFields?: readonly string[];
@@ -60,7 +60,7 @@ interface FallbackSource {
   text: string | null;
 }
 
-/** Every data key at the top and under `data.`, then what the service knows itself, which no data can replace. */
+/** Returns every data key at the top level and under `data.`, then built-in values that data cannot replace. */
 export function templateVariables(recipient: Recipient): Record<string, unknown> {
   const { data, footer } = recipient;
   return {

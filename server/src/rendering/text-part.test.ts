@@ -1,5 +1,4 @@
-// What a reader without HTML gets to see of HTML, case by case.
-// Exercises text-part.ts; what becomes of mustaches on the way is in compile-content.test.ts.
+// Tests the conversion of HTML to text, case by case. compile-content.test.ts covers mustaches in the HTML.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -51,7 +50,7 @@ test.each([
   // Tables.
   ["<table><tr><th>A</th><th>B</th></tr><tr><td>1</td><td>2</td></tr></table>", "A B\n1 2"],
   ["<table><tr><td><table><tr><td><p>a</p></td></tr></table></td></tr></table>b", "a\n\nb"],
-  // What is not shown.
+  // Hidden elements.
   ["<head><title>t</title><style>p{}</style></head><script>x</script><body>a</body>", "a"],
   ["<head><meta charset=utf-8><body>head was never closed", "head was never closed"],
   ['<div style="color:red; DISPLAY : none">preview <div>x</div></div>a', "a"],
@@ -59,7 +58,7 @@ test.each([
   ["<!-- c --><!--[if mso]><p>Outlook</p><![endif]-->a<![if !mso]>b<![endif]>", "ab"],
   ["<STYLE>x</STYLE><P>A</P><BR>B", "A\n\nB"],
   ["\uFDD3a&#xFDD4;b&#64976;c&#6&#xFDD0;4976;", "\uFFFDa\uFFFDb\uFFFDc\u0006\uFFFD4976;"],
-])("%j reads %j", (html, text) => {
+])("converts %j to %j", (html, text) => {
   expect(htmlToText(html)).toBe(text);
 });
 
@@ -89,7 +88,7 @@ const markup = fc.constantFrom(
   "<svg>",
 );
 
-test("any markup becomes text without blank edges and without runs of empty lines", () => {
+test("converts any markup to text without blank edges or runs of empty lines", () => {
   fc.assert(
     fc.property(fc.array(markup, { maxLength: 40 }), (parts) => {
       const text = htmlToText(parts.join(""));
@@ -100,7 +99,7 @@ test("any markup becomes text without blank edges and without runs of empty line
   );
 });
 
-test("as many blocks as fit into a body may begin in one comment", () => {
+test("handles as many blocks in one comment as fit into a body", () => {
   const blocks = `${CONTROL}1${PLACEHOLDER_END}`.repeat(400_000);
   expect(markedText(`<!--${blocks}-->`)).toBe(blocks);
 });

@@ -1,12 +1,12 @@
-// Makes the text part of a mail out of its HTML: what a reader without HTML would want to see, links included.
+// Converts the HTML of an email to a readable text part, including links.
 
 import { decodeHTML, decodeHTMLAttribute } from "entities";
 import { Parser } from "htmlparser2";
 
 /**
- * Characters with a meaning inside `markedText`, all noncharacters (Unicode 3.4, D14), which no text for people
- * holds. PLACEHOLDER, digits and PLACEHOLDER_END stand for something to be put in later and go through like a word;
- * with CONTROL in front instead they stand for something that prints nothing itself.
+ * Markers inside `markedText`, all noncharacters (Unicode 3.4, D14), which never occur in text for people.
+ * PLACEHOLDER, digits and PLACEHOLDER_END represent a value inserted later and are treated like a word. With CONTROL in front they
+ * represent something that prints nothing.
  */
 export const PLACEHOLDER = "\uFDD0";
 export const PLACEHOLDER_END = "\uFDD1";
@@ -15,14 +15,14 @@ const CONTROLS = /\uFDD2(\d+)\uFDD1/g;
 const LINE_EDGE = "\uFDD3";
 const PARAGRAPH_EDGE = "\uFDD4";
 const HARD_BREAK = "\uFDD5";
-/** As many in a row as the item is deep in lists. */
+/** Repeated once per nesting level of the list item. */
 const BULLET = "\uFDD6";
 
-/** A run of marks with the spaces around it; the look-behind keeps long runs of spaces linear. */
+/** A run of markers with surrounding spaces. The look-behind keeps long runs of spaces linear. */
 const MARKS = /(?<! ) *[\uFDD3-\uFDD6][ \uFDD3-\uFDD6]*/g;
-/** Soft hyphens and invisible joiners that pad previews; the joiners that shape letters (ZWJ, ZWNJ) stay. */
+/** Soft hyphens and invisible joiners used to pad previews. Joiners that shape letters (ZWJ, ZWNJ) stay. */
 const INVISIBLE = /\u00AD|\u034F|\u200B|\uFEFF/g;
-/** Anything to do at all: other white space than a space, two in a row, something invisible. */
+/** Matches text that needs cleanup: white space other than a space, two spaces in a row, or invisible characters. */
 const UNTIDY = /[^\S ]|  |[\u00AD\u200B]|\u034F/;
 const BLANK_LINES_MAX = 1;
 const LIST_DEPTH_MAX = 10;
@@ -35,14 +35,14 @@ const LINES = namesOf(
 const CELLS = namesOf("td th");
 const UNSEEN = namesOf("head style script title template select object video audio svg");
 
-/** Makes readable text out of an HTML document or fragment. Lines are not wrapped. Never throws. */
+/** Converts an HTML document or fragment to readable text. Does not wrap lines. Never throws. */
 export function htmlToText(html: string): string {
   return resolveMarks(markedText(withoutMarks(html)));
 }
 
 /**
- * HTML in which nothing will be taken for a mark or placeholder, be it written as a character or by its number. What is
- * found is replaced and not removed: what stands around it must not become a number.
+ * Returns HTML without characters or entities that would be taken for a marker or placeholder.
+ * They are replaced and not removed because the surrounding text must not form a number reference.
  */
 export function withoutMarks(html: string): string {
   return html
@@ -53,12 +53,12 @@ export function withoutMarks(html: string): string {
     });
 }
 
-/** Hears of each control, by its number, in which link and which hidden element it stands: the same text in the same ones. */
+/** Called for each control number with the link and hidden element that contain it; equal texts mean the same elements. */
 export type OnControl = (number: number, within: string) => void;
 
 /**
- * The text of `html` with marks in place of line breaks, for text that still gets values put in: two breaks with
- * nothing between them must become one, and only after rendering is it known whether there is something.
+ * Returns the text of `html` with markers in place of line breaks, for text that still gets values inserted.
+ * Adjacent breaks must become one if nothing is between them, which is known only after rendering.
  */
 export function markedText(html: string, onControl: OnControl = () => undefined): string {
   const writer = new TextWriter(onControl);
@@ -69,14 +69,14 @@ export function markedText(html: string, onControl: OnControl = () => undefined)
       ontext: (text) => writer.write(text.includes("&") ? decodeHTML(text) : text),
       oncomment: (text) => writer.control(text),
     },
-    // Entities are decoded where they are shown: the parser is twice as fast without, and most attributes are not.
+    // Decodes entities only where they are displayed, because the parser is twice as fast without decoding and most attributes need none.
     { decodeEntities: false },
   );
   parser.end(html);
   return writer.finish();
 }
 
-/** Makes line breaks and list bullets out of the marks of `markedText`. */
+/** Replaces the markers of `markedText` with line breaks and list bullets. */
 export function resolveMarks(marked: string): string {
   return marked.replace(MARKS, resolveRun).trim();
 }
@@ -85,7 +85,7 @@ function resolveRun(run: string, offset: number, text: string): string {
   if (offset + run.length === text.length) return "";
   const bullet = run.lastIndexOf(BULLET);
   if (bullet === -1) return lineBreaks(run);
-  // Of several items only the last has text: what stands between its bullet and its text is no break.
+  // If only the last of several items has text, markers between its bullet and text are not breaks.
   let first = bullet;
   while (run[first - 1] === BULLET) first -= 1;
   return `${lineBreaks(run.slice(0, first))}${"  ".repeat(bullet - first)}- `;
@@ -102,21 +102,21 @@ function lineBreaks(run: string): string {
     } else if (mark === PARAGRAPH_EDGE) edge = 2;
     else if (mark === LINE_EDGE) edge = Math.max(edge, 1);
   }
-  // As in a browser: a <br> that ends a block adds nothing, one between two blocks is an empty line.
+  // As in a browser, a <br> that ends a block adds nothing, while one between two blocks is an empty line.
   const breaks = Math.max(edge, hard === 0 || startsHard ? hard : hard + 1);
   return "\n".repeat(Math.min(breaks, BLANK_LINES_MAX + 1));
 }
 
-/** Follows the document and collects its text. */
+/** Walks the document and collects its text. */
 class TextWriter {
   private written: string[] = [];
   private endsWithSpace = true;
   private depth = 0;
-  /** How deep the outermost element is that is not shown; 0 outside of one. */
+  /** Depth of the outermost hidden element; 0 outside of hidden elements. */
   private unseenFrom = 0;
   private listDepth = 0;
   private preDepth = 0;
-  /** The link being read: its text is collected apart, because the address follows it. */
+  /** The link being read. Its text is collected separately because the URL follows the text. */
   private link: { depth: number; number: number; address: string; before: string[] } | null = null;
   private links = 0;
   private readonly onControl: OnControl;
@@ -157,7 +157,7 @@ class TextWriter {
     else this.edge(name);
   }
 
-  /** Adds text with its white space collapsed as a browser does. */
+  /** Adds text with white space collapsed like in a browser. */
   write(text: string): void {
     if (this.unseenFrom > 0) {
       this.control(text);
@@ -173,7 +173,7 @@ class TextWriter {
     this.endsWithSpace = shown.endsWith(" ");
   }
 
-  /** Adds what controls there are in text that is not shown: a block that begins in a comment has what follows it inside. */
+  /** Adds the controls of hidden text, because a block that starts in a comment contains the text after the comment. */
   control(text: string): void {
     const controls = text.match(CONTROLS);
     if (controls === null) return;
@@ -223,7 +223,7 @@ class TextWriter {
       this.written.push(inside);
       return;
     }
-    // The address belongs to the words, not behind the breaks that follow them.
+    // The URL belongs right after the words, in front of any trailing breaks.
     let end = inside.length;
     while (/[ \uFDD3-\uFDD6]/.test(inside[end - 1] ?? "")) end -= 1;
     this.written.push(inside.slice(0, end), words === "" ? address : ` (${address})`, inside.slice(end));
@@ -231,12 +231,12 @@ class TextWriter {
   }
 }
 
-/** Whether an element and what it holds are not shown, as far as its own tag says; names and attributes as htmlparser2 reads them. */
+/** Returns whether an element is hidden according to its own tag, with name and attributes from htmlparser2. */
 export function isUnseen(name: string, attributes: Record<string, string>): boolean {
   return UNSEEN.has(name) || isHidden(attributes);
 }
 
-/** A style that depends on a block is no reason to leave text out. */
+/** Returns whether attributes hide an element. A style that depends on a block does not count. */
 function isHidden(attributes: Record<string, string>): boolean {
   if (Object.hasOwn(attributes, "hidden")) return true;
   const style = attributes["style"] ?? "";
