@@ -1,4 +1,4 @@
-// When a transport is taken out of service, how it is tried again, and how it comes back.
+// Tests when a transport is taken out of service, tried again and brought back.
 import { beforeEach, expect, test } from "vitest";
 import { createBreaker, type Breaker, type Verdict } from "./circuit-breaker.ts";
 
@@ -26,7 +26,7 @@ function use(...verdicts: Verdict[]): void {
   }
 }
 
-test("three outages one after the other take it out of service", () => {
+test("opens after three consecutive outages", () => {
   use("outage", "outage");
   expect(breaker.enter()).not.toBeNull();
   use("outage");
@@ -34,13 +34,13 @@ test("three outages one after the other take it out of service", () => {
   expect(changes).toEqual([{ pauseMs: 100 }]);
 });
 
-test("outages with anything that works between them do not", () => {
+test("stays closed when a success interrupts the outages", () => {
   use("outage", "outage", "works", "outage", "outage", "unknown");
   expect(breaker.enter()).not.toBeNull();
   expect(changes).toEqual([]);
 });
 
-test("after the pause one message at a time may try, and its success brings everything back", () => {
+test("allows one trial at a time after the pause and closes when it succeeds", () => {
   use("outage", "outage", "outage");
   nowMs += 99;
   expect(breaker.enter()).toBeNull();
@@ -54,7 +54,7 @@ test("after the pause one message at a time may try, and its success brings ever
   expect(changes).toEqual([{ pauseMs: 100 }, "back"]);
 });
 
-test("each failed trial doubles the pause, up to the longest; a success makes it short again", () => {
+test("doubles the pause after each failed trial up to the maximum and resets it on success", () => {
   use("outage", "outage", "outage");
   for (const pauseMs of [100, 200, 350, 350]) {
     nowMs += pauseMs - 1;
@@ -71,14 +71,14 @@ test("each failed trial doubles the pause, up to the longest; a success makes it
   ]);
 });
 
-test("a trial that ended for reasons of our own makes room for the next", () => {
+test("allows the next trial when one ended for reasons on our side", () => {
   use("outage", "outage", "outage");
   nowMs += 100;
   use("unknown");
   expect(breaker.enter()).not.toBeNull();
 });
 
-test("attempts that began before it opened do not make the pause longer, and their success ends it", () => {
+test("attempts from before the opening never extend the pause but close it on success", () => {
   const early = [1, 2, 3, 4, 5].map(() => breaker.enter());
   for (const tell of early.slice(0, 4)) tell?.("outage");
   expect(changes).toEqual([{ pauseMs: 100 }]);

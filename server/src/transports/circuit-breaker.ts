@@ -1,30 +1,30 @@
-// Takes a transport out of service after repeated outages and tries it again, with one message at a time, after growing pauses.
+// Takes a transport out of service after repeated outages. After growing pauses it is tried again with one message at a time.
 
 export interface BreakerOptions {
-  /** So many outages one after the other, nothing else between them. */
+  /** Number of consecutive outages that open the breaker. */
   outagesToOpen: number;
-  /** How long it is left alone; twice as long after each trial that fails, up to the second. Milliseconds. */
+  /** First pause in milliseconds. The pause doubles after each failed trial, up to `maxPauseMs`. */
   firstPauseMs: number;
   maxPauseMs: number;
-  /** Monotonic, milliseconds. */
+  /** Monotonic, in milliseconds. */
   nowMs: () => number;
-  /** Out of service for so long, or back. */
+  /** Called when the transport goes out of service, with its pause, or is back. */
   onChange: (change: { pauseMs: number } | "back") => void;
 }
 
-/** `works`: the server answered to the purpose, be it by a refusal. `unknown`: the attempt ended for reasons of our own. */
+/** `works`: the server gave a proper reply, even a rejection. `unknown`: the attempt ended for reasons on our side. */
 export type Verdict = "works" | "outage" | "unknown";
 
 export interface Breaker {
-  /** Asks to use the transport once; null while it is out of service. Whoever may tells the verdict, exactly once. */
+  /** Requests one use of the transport; null while it is out of service. The caller must report the verdict exactly once. */
   enter(): ((verdict: Verdict) => void) | null;
 }
 
-/** A breaker in service. */
+/** Creates a breaker whose transport is in service. */
 export function createBreaker(options: BreakerOptions): Breaker {
   let outages = 0;
   let pauseMs = options.firstPauseMs;
-  /** While out of service: when the next trial may begin. */
+  /** Time of the next trial, while out of service. */
   let trialAtMs: number | null = null;
   let trialRuns = false;
 
@@ -45,7 +45,7 @@ export function createBreaker(options: BreakerOptions): Breaker {
     if (isTrial) trialRuns = false;
     if (verdict === "unknown") return;
     if (verdict === "works") return close();
-    // Attempts from before the opening say what is known already.
+    // Attempts that began before the breaker opened add no information.
     if (trialAtMs !== null && !isTrial) return;
     outages += 1;
     if (isTrial || outages >= options.outagesToOpen) open();

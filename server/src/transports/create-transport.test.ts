@@ -1,4 +1,4 @@
-// The setting MAIL_TRANSPORT: what each form gives, and that a faulty one is refused clearly and without its secrets.
+// Tests the forms of the setting MAIL_TRANSPORT, and that faulty ones are rejected without revealing secrets.
 import { afterEach, expect, test } from "vitest";
 import { ConfigError } from "../platform/settings/config.ts";
 import { createDatabase, createPool } from "../platform/database/database.ts";
@@ -15,7 +15,7 @@ afterEach(async () => {
 
 const log = createLog({ level: "silent" });
 const surroundings: TransportSurroundings = {
-  // Nothing here reaches the database.
+  // Nothing here uses the database.
   database: createDatabase(createPool({ connection: {}, maxConnections: 1, log })),
   log,
   heloName: "client.test",
@@ -41,7 +41,7 @@ test.each([
   ["ses://eu-west-1, smtp://localhost?connections=20", "ses,smtp", 20],
   ["smtp://a.example,smtp://b.example", "smtp", 20],
   ["ses://eu-west-1?weight=3,smtp://a.example?connections=5&weight=1,smtp://b.example", "ses,smtp", 25],
-] as const)("%s is the transport %s with %s connections", async (setting, name, connections) => {
+] as const)("parses %s as the transport %s with %s connections", async (setting, name, connections) => {
   const made = await create(setting);
   expect(made.transport.name).toBe(name);
   expect(made.connections).toBe(connections);
@@ -65,7 +65,7 @@ test.each([
   ["smtp://host?weight=1.5", /option weight must be/],
   ["smtp://host?weight=1&connections=2&weight=1", /option weight is given twice/],
   ["smtp://bob:s3cret@host?weights=1", /unknown option/],
-])("%j is refused, with the reason and without the password", async (setting, reason) => {
+])("rejects %j with a reason that omits the password", async (setting, reason) => {
   const creating = createTransport({ MAIL_TRANSPORT: setting, ...key }, surroundings);
   await expect(creating).rejects.toBeInstanceOf(ConfigError);
   await expect(creating).rejects.toThrow(reason);
@@ -73,7 +73,7 @@ test.each([
 });
 
 test.each([{ SES_ACCESS_KEY_ID: undefined }, { SES_SECRET_ACCESS_KEY: undefined }])(
-  "ses:// without its access key is refused: %o",
+  "rejects ses:// without its access key: %o",
   async (missing) => {
     await expect(
       createTransport({ MAIL_TRANSPORT: "ses://eu-west-1", ...key, ...missing }, surroundings),
@@ -81,10 +81,10 @@ test.each([{ SES_ACCESS_KEY_ID: undefined }, { SES_SECRET_ACCESS_KEY: undefined 
   },
 );
 
-/** Nobody listens there (tcpmux, RFC 1078), and the system gives it to nobody who asks for any free port, as tests do. */
+/** No server listens on this port (tcpmux, RFC 1078), and the system never assigns it as a free port to tests. */
 const DEAD_PORT = 1;
 
-test.each(["SES", "another SMTP server"])("mail goes past what is dead to %s", async (taker) => {
+test.each(["SES", "another SMTP server"])("sends email past a dead server to %s", async (taker) => {
   const fake = await startSesFake();
   const sink = await startSmtpSink();
   cleanups.push(fake.close, sink.close);

@@ -1,4 +1,4 @@
-// The setting MAIL_TRANSPORT becomes a transport: one, or a list of them for failover.
+// Creates a transport from the setting MAIL_TRANSPORT: a single one, or a list of them for failover.
 import { ConfigError, type Config } from "../platform/settings/config.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
@@ -18,40 +18,40 @@ export type TransportSettings = Pick<
 export interface TransportSurroundings {
   database: Database;
   log: Log;
-  /** What SMTP's EHLO says. */
+  /** The name in SMTP's EHLO. */
   heloName: string;
 }
 
 interface Entry {
   transport: Transport;
-  /** Shown in logs and timelines: no user, no password. */
+  /** Shown in logs and timelines, without user and password. */
   label: string;
   connections: number;
   weight?: number;
 }
 
-/** What the setting gives. */
+/** The transports created from the setting. */
 export interface MadeTransport {
   transport: Transport;
-  /** For mail that stays here whatever the setting says; the transport itself where that is it. */
+  /** For email that stays on this machine whatever the setting. Equals `transport` if the setting is `mailbox`. */
   mailbox: Transport;
-  /** How many messages may be in handover at once. */
+  /** Maximum number of concurrent submissions. */
   connections: number;
-  /** One for each transport that takes mail away from this machine. */
+  /** One for each transport that sends email off this machine. */
   watches: readonly TransportWatch[];
 }
 
 const MAX_WEIGHT = 1000;
 const WEIGHT = /^weight=(.*)$/;
 
-/** What one entry of the setting says. */
+/** A parsed entry of the setting. */
 type ParsedEntry = { weight?: number } & (
   | { kind: "smtp"; server: SmtpServer }
   | { kind: "ses"; server: SesServer; key: SesKey }
 );
 type SesKey = { accessKeyId: string; secretAccessKey: string };
 
-/** What is wrong with the setting: sentences that repeat nothing of it, because there are passwords in it. */
+/** Returns the problems of the setting. The texts never quote it because it may contain passwords. */
 export function faultsOfTransports(settings: Partial<TransportSettings>): string[] {
   const { MAIL_TRANSPORT: setting = "mailbox" } = settings;
   if (setting === "mailbox") return [];
@@ -70,9 +70,9 @@ export function faultsOfTransports(settings: Partial<TransportSettings>): string
 }
 
 /**
- * `mailbox`, `smtp://…`, `smtps://…`, `ses://…`; or several of the last three, comma-separated, each with an optional
- * `?weight=`.
- * @throws ConfigError that says which entry is wrong and why, and repeats nothing of it: there are passwords in it.
+ * Creates a transport from `mailbox`, `smtp://…`, `smtps://…` or `ses://…`.
+ * Several of the last three may be listed with commas, each with an optional `?weight=`.
+ * @throws ConfigError that names the faulty entry and the reason, without quoting the setting because it may contain passwords.
  */
 export async function createTransport(
   settings: TransportSettings,
@@ -110,7 +110,7 @@ function follow(entry: Entry, at: number, count: number, log: Log): Entry & { wa
   return { ...entry, transport: watch.transport, watch };
 }
 
-/** What the traffic may use at once: all that share it, or one of those that only stand by. */
+/** Returns the number of connections the traffic may use: all weighted transports together, or one of the standby transports. */
 function connectionsOf(entries: readonly Entry[]): number {
   const shared = entries.filter(({ weight }) => weight !== undefined);
   const standBy = entries.filter(({ weight }) => weight === undefined);
@@ -118,7 +118,7 @@ function connectionsOf(entries: readonly Entry[]): number {
   return Math.max(sharedSum, ...standBy.map(({ connections }) => connections));
 }
 
-/** @throws Error that says what is wrong */
+/** @throws Error with the reason */
 function parseEntry(text: string, settings: Partial<TransportSettings>): ParsedEntry {
   const { url, ...weight } = takeWeight(text);
   if (/^smtps?:\/\//.test(url)) return { kind: "smtp", server: parseSmtpUrl(url), ...weight };
@@ -141,13 +141,13 @@ async function createEntry(entry: ParsedEntry, heloName: string): Promise<Entry>
     const transport = createSmtpTransport({ url: server, heloName });
     return { transport, label: `smtp ${server.host}:${server.port}`, connections, ...weight };
   }
-  // The AWS SDK costs 30 MB of memory and a tenth of a second: only where it is used.
+  // Loaded only when used because the AWS SDK costs 30 MB of memory and a tenth of a second.
   const { createSesTransport } = await import("./ses.ts");
   const transport = createSesTransport({ url: entry.server, ...entry.key });
   return { transport, label: `ses ${entry.server.region}`, connections, ...weight };
 }
 
-/** The weight belongs to the list, so no transport's own parser knows it. */
+/** Splits off the weight, which belongs to the list and is unknown to the parsers of single transports. */
 function takeWeight(text: string): { url: string; weight?: number } {
   const [base = "", ...rest] = text.split("?");
   const options = rest.join("?").split("&");

@@ -1,4 +1,4 @@
-// Which addresses go to one place.
+// Tests which addresses share a destination.
 import { expect, test } from "vitest";
 import { destinationOf, domainsOf } from "./destinations.ts";
 
@@ -11,21 +11,21 @@ test.each([
   ["proton", "proton.me", "pm.me"],
   ["mail.ru", "mail.ru", "bk.ru"],
   ["yandex", "yandex.ru", "ya.ru"],
-])("%s is one destination with all of its domains", (destination, ...domains) => {
+])("treats %s as one destination with all of its domains", (destination, ...domains) => {
   for (const domain of domains) {
     expect(destinationOf(`ada.lovelace+x@${domain}`)).toBe(destination);
     expect(domainsOf(destination)).toContain(domain);
   }
 });
 
-test("every other domain is a destination of its own, look-alikes and subdomains included", () => {
+test("treats any other domain as its own destination, including look-alikes and subdomains", () => {
   for (const domain of ["example.com", "mail.gmail.com", "gmail.com.example", "yahoo.co.jp"]) {
     expect(destinationOf(`ada@${domain}`)).toBe(domain);
     expect(domainsOf(domain)).toEqual([domain]);
   }
 });
 
-test("no domain belongs to two providers, and none is empty", () => {
+test("assigns each domain to one provider and has no empty ones", () => {
   const all = ["gmail", "microsoft", "yahoo", "apple", "proton", "gmx", "yandex", "mail.ru"].flatMap(
     domainsOf,
   );

@@ -1,7 +1,8 @@
-// Where a mail goes, for what is counted by destination: the domain of its recipient, or the provider that has many domains. Pure.
+// Maps a recipient to a destination, which is its domain or the provider behind that domain. Used for everything counted per destination.
+// Pure.
 import { domainOf } from "@postloft/contract/address.ts";
 
-/** Domains behind the same servers, which count all our mail together. */
+/** Domains that share mail servers, which count our email to all of them together. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   gmail: "gmail.com googlemail.com",
   microsoft: `outlook.com hotmail.com live.com msn.com passport.com windowslive.com
@@ -9,7 +10,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
     live.co.uk live.de live.fr live.it live.nl live.be live.ca live.com.au live.dk live.no live.se
     outlook.at outlook.be outlook.com.au outlook.com.br outlook.co.id outlook.cz outlook.de outlook.dk outlook.es
     outlook.fr outlook.ie outlook.in outlook.it outlook.jp outlook.pt`,
-  // yahoo.co.jp is another company.
+  // yahoo.co.jp is a different company.
   yahoo: `yahoo.com ymail.com rocketmail.com myyahoo.com yahoo.ca yahoo.co.id yahoo.co.in yahoo.co.nz yahoo.co.uk
     yahoo.com.ar yahoo.com.au yahoo.com.br yahoo.com.hk yahoo.com.mx yahoo.com.ph yahoo.com.sg yahoo.com.tr yahoo.com.tw
     yahoo.com.vn yahoo.de yahoo.es yahoo.fr yahoo.gr yahoo.ie yahoo.in yahoo.it yahoo.pl yahoo.ro yahoo.se
@@ -27,7 +28,7 @@ const PROVIDER_DOMAINS = [...DOMAINS].flatMap(([provider, domains]) =>
 );
 const PROVIDER_BY_DOMAIN = new Map(PROVIDER_DOMAINS.map(({ domain, provider }) => [domain, provider]));
 
-/** The destination of an address in canonical form. */
+/** Returns the destination of an address in canonical form. */
 export function destinationOf(address: string): string {
   return destinationOfDomain(domainOf(address));
 }
@@ -36,12 +37,12 @@ export function destinationOfDomain(domain: string): string {
   return PROVIDER_BY_DOMAIN.get(domain) ?? domain;
 }
 
-/** The domains of a destination. */
+/** Returns the domains of a destination. */
 export function domainsOf(destination: string): readonly string[] {
   return DOMAINS.get(destination) ?? [destination];
 }
 
-/** Every domain of a provider that has many. */
+/** Returns every domain of the providers that have several. */
 export function providerDomains(): ReadonlyArray<{ domain: string; provider: string }> {
   return PROVIDER_DOMAINS;
 }

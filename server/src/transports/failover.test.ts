@@ -1,4 +1,4 @@
-// A list of transports: the transport contract with one of them dead, who gets what, and that nothing is ever sent twice.
+// Tests a list of transports: the contract with a dead entry, the distribution of messages, and that none is sent twice.
 import * as fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import { createLog } from "../platform/log.ts";
@@ -37,7 +37,7 @@ testTransportContract("a list of a dead and a living SMTP server", async () => {
   };
 });
 
-test("mail carries a return path where one transport of several takes it", () => {
+test("takes return paths if one of its transports does", () => {
   const [smtp, other] = [smtpTo(1), { ...smtpTo(1).transport, takesReturnPath: false }];
   cleanups.push(smtp.transport.close);
   const lists = [listOf([other, smtp.transport]), listOf([other, other])];
@@ -45,7 +45,7 @@ test("mail carries a return path where one transport of several takes it", () =>
   expect(taken).toEqual([true, false]);
 });
 
-test("a server that throttles at the dot loses the message to the next, with a second call of the handover check", async () => {
+test("moves a message throttled at the dot to the next server with a second pre-send check", async () => {
   const throttling = await startSmtpSink({
     rules: [{ phase: "DOT", action: { reply: "454 Throttling failure: Daily message quota exceeded." } }],
   });
@@ -67,7 +67,7 @@ test.each([
   ["a recipient refused", { phase: "RCPT", action: { reply: "550 5.1.1 nobody" } }, "rejected"],
   ["content refused", { phase: "DOT", action: { reply: "554 5.7.1 spam" } }, "rejected"],
   ["a connection lost after the dot", { phase: "DOT", action: "drop", accept: true }, "uncertain"],
-] as const)("%s stays with the first server: the second sees nothing of it", async (_title, rule, kind) => {
+] as const)("%s stays with the first server and never reaches the second", async (_title, rule, kind) => {
   const first = await startSmtpSink({ rules: [rule] });
   const second = await startSmtpSink();
   const transport = createFailoverTransport([smtpTo(first.port), smtpTo(second.port)], { log });
@@ -76,11 +76,11 @@ test.each([
   expect(second.connectionCount()).toBe(0);
 });
 
-/** What one transport does with one message: asks the handover check before that or not. */
+/** Behavior of one transport for one message, with or without a preceding pre-send check. */
 interface Play {
   outcome: Outcome;
   asksCheck: boolean;
-  /** For `uncertain`: whether the other side has the message. */
+  /** For `uncertain`: whether the server has the message. */
   taken?: boolean;
 }
 
@@ -130,7 +130,7 @@ const anyPlay = fc.constantFrom<Play>(
   { outcome: { kind: "uncertain", answer: "silence" }, asksCheck: true, taken: true },
   { outcome: { kind: "uncertain", answer: "silence" }, asksCheck: true },
 );
-/** For each message: what each of three transports would do with it, and after how many calls its handover check is closed. */
+/** For each message: the behavior of each of three transports, and the number of calls after which its pre-send check closes. */
 const anyScript = fc.array(
   fc.record({ plays: fc.tuple(anyPlay, anyPlay, anyPlay), callsUntilClosed: fc.integer({ min: 0, max: 4 }) }),
   { minLength: 1, maxLength: 30 },
@@ -153,7 +153,7 @@ async function perform(script: Script, options: Partial<FailoverOptions>, atOnce
   return { transports, outcomes };
 }
 
-/** What must come of a message when all three transports are in service. */
+/** The expected outcome of a message when all three transports are in service. */
 function expectedOf({ plays, callsUntilClosed }: Script[number]): Outcome["kind"] {
   let calls = 0;
   for (const { outcome, asksCheck } of plays) {
@@ -163,7 +163,7 @@ function expectedOf({ plays, callsUntilClosed }: Script[number]): Outcome["kind"
   return "deferred";
 }
 
-test("with all in service, the first transport whose answer is not an outage decides", async () => {
+test("the first transport without an outage decides when all are in service", async () => {
   await fc.assert(
     fc.asyncProperty(anyScript, fc.boolean(), async (script, atOnce) => {
       const { outcomes } = await perform(script, { outagesToOpen: Infinity }, atOnce);
@@ -173,7 +173,7 @@ test("with all in service, the first transport whose answer is not an outage dec
   );
 });
 
-test("whatever is out of service, a message is taken at most once and told of rightly", async () => {
+test("accepts a message at most once and reports its outcome whichever transports are out", async () => {
   let now = 0;
   const options = { outagesToOpen: 2, firstPauseMs: 5, maxPauseMs: 20, nowMs: () => now++ };
   await fc.assert(
@@ -185,7 +185,7 @@ test("whatever is out of service, a message is taken at most once and told of ri
         ).length;
         const mayBe = outcome.kind === "sent" ? [1] : outcome.kind === "uncertain" ? [0, 1] : [0];
         expect(mayBe).toContain(takenCount);
-        // Nobody sees a message after a transport that answered anything but an outage.
+        // No transport gets a message after another one responded with anything but an outage.
         const answers = transports.flatMap(({ seen }, place) =>
           seen.includes(String(id)) ? [script[id]?.plays[place]?.outcome] : [],
         );
@@ -196,7 +196,7 @@ test("whatever is out of service, a message is taken at most once and told of ri
   );
 });
 
-test("without weights the first that works gets everything, and again as soon as it is back", async () => {
+test("sends everything to the first working transport without weights, and again once it is back", async () => {
   let now = 0;
   let isDown = false;
   const first = createScripted("a", () => (isDown ? OUTAGE : SENT));
@@ -213,14 +213,14 @@ test("without weights the first that works gets everything, and again as soon as
   expect(await send(5)).toEqual([5, 0]);
   isDown = true;
   expect(await send(10)).toEqual([0, 10]);
-  // Three outages took it out of service; the other seven messages were not held up by it.
+  // Three outages opened the breaker, so the other seven messages were not delayed.
   expect(first.seen).toHaveLength(5 + 3);
   now += 5_000;
   isDown = false;
   expect(await send(5)).toEqual([5, 0]);
 });
 
-test("weights split the traffic; a transport without one stands by", async () => {
+test("splits traffic by weights and keeps transports without weight as standbys", async () => {
   const [heavy, light, spare] = ["heavy", "light", "spare"].map((name) => createScripted(name, () => SENT));
   if (heavy === undefined || light === undefined || spare === undefined) throw new Error("three were made");
   const failover = createFailoverTransport(listOf([spare, heavy, light], [undefined, 3, 1]), { log });
@@ -231,7 +231,7 @@ test("weights split the traffic; a transport without one stands by", async () =>
   expect(spare.seen).toHaveLength(0);
 });
 
-test("with the weighted ones down, the one that stands by gets the traffic", async () => {
+test("sends the traffic to the standby when the weighted transports are down", async () => {
   const down = [createScripted("a", () => LATE_OUTAGE), createScripted("b", () => OUTAGE)];
   const spare = createScripted("spare", () => SENT);
   const failover = createFailoverTransport(listOf([...down, spare], [1, 5]), { log });
@@ -239,7 +239,7 @@ test("with the weighted ones down, the one that stands by gets the traffic", asy
   expect(spare.taken).toHaveLength(10);
 });
 
-test("with every transport down a message is deferred with the reasons, and soon without bothering them", async () => {
+test("defers messages with the reasons when every transport is down, soon without trying them", async () => {
   const transports = ["a", "b"].map((name) => createScripted(name, () => OUTAGE));
   const failover = createFailoverTransport(listOf(transports), { log });
   expect(failover.name).toBe("a,b");
@@ -255,7 +255,7 @@ test("with every transport down a message is deferred with the reasons, and soon
   expect(transports.map(({ seen }) => seen.length)).toEqual([3, 3]);
 });
 
-test("the list answers for each of its transports: who took a mail, who throttled, what any of them writes itself", async () => {
+test("reports the sending transport, throttling and rewritten fields of all its entries", async () => {
   const first = { ...createScripted("a", () => LATE_OUTAGE), rewrites: ["date", "message-id"] };
   const throttling = createScripted("b", () => ({
     outcome: { kind: "deferred", answer: "454", outage: true, throttled: true },
@@ -269,7 +269,7 @@ test("the list answers for each of its transports: who took a mail, who throttle
   expect(await none.send(composeMail(2), saysYes)).toMatchObject({ kind: "deferred", throttled: true });
 });
 
-test("answers that never come take a transport out of service, although their messages go nowhere else", async () => {
+test("takes a transport out of service after missing replies but does not resend their messages", async () => {
   const silent = createScripted("silent", () => ({
     outcome: { kind: "uncertain", answer: "silence" },
     asksCheck: true,
@@ -281,7 +281,7 @@ test("answers that never come take a transport out of service, although their me
   expect(kinds).toEqual(["uncertain", "uncertain", "uncertain", "sent", "sent"]);
 });
 
-test("the error of a handover check is passed on, and no other transport is asked", async () => {
+test("rethrows an error of the pre-send check without trying another transport", async () => {
   const transports = ["a", "b"].map((name) => createScripted(name, () => SENT));
   const failover = createFailoverTransport(listOf(transports), { log });
   const failure = new Error("the database is gone");

@@ -1,4 +1,4 @@
-// Several transports as one: by preference or by weights, around those that are out of service, without sending twice.
+// Combines several transports by preference or weight, skips those out of service and never sends twice.
 import type { Log } from "../platform/log.ts";
 import { createBreaker, type Breaker, type Verdict } from "./circuit-breaker.ts";
 import { toPrintableLine } from "./smtp-replies.ts";
@@ -8,7 +8,7 @@ export interface FailoverChoice {
   transport: Transport;
   /** For logs and timelines: which of the list, without credentials. */
   label: string;
-  /** Its part of the traffic among those with a weight. Those without stand by, in the order of the list. */
+  /** Share of the traffic among weighted transports. Transports without a weight are standbys, in list order. */
   weight?: number;
 }
 
@@ -20,9 +20,9 @@ export interface FailoverOptions {
   firstPauseMs?: number;
   /** Default 5 min. */
   maxPauseMs?: number;
-  /** Monotonic, milliseconds. */
+  /** Monotonic, in milliseconds. */
   nowMs?: () => number;
-  /** 0 to 1. */
+  /** Returns a number from 0 to 1. */
   random?: () => number;
 }
 
@@ -35,9 +35,9 @@ interface Guarded extends FailoverChoice {
 }
 
 /**
- * Offers each message to one transport after the other until one of them does not answer with an outage, and only then:
- * after `uncertain`, `rejected`, `withdrawn` or a refusal for now no other transport sees it (docs/decisions/0010).
- * Without weights the first that is in service gets everything. With every transport out, the message is deferred.
+ * Offers each message to the transports in turn until one responds with anything but an outage.
+ * After `uncertain`, `rejected`, `withdrawn` or a temporary rejection no other transport gets the message (docs/decisions/0010).
+ * Without weights the first transport in service gets everything. If all transports are out, the message is deferred.
  */
 export function createFailoverTransport(
   choices: readonly FailoverChoice[],
@@ -48,7 +48,7 @@ export function createFailoverTransport(
   return {
     name: [...new Set(choices.map(({ transport }) => transport.name))].join(","),
     takesReturnPath: choices.some(({ transport }) => transport.takesReturnPath === true),
-    // A message is signed before its way is known, so the signature must hold on each.
+    // A message is signed before its transport is chosen, so the signature must be valid on each of them.
     rewrites: [...new Set(choices.flatMap(({ transport }) => transport.rewrites ?? []))],
     async send(message, mayLeave) {
       const refusals: string[] = [];
@@ -93,18 +93,18 @@ function breakerOf(label: string, options: FailoverOptions): Breaker {
   });
 }
 
-/** An answer that never came costs a mail in doubt: for the breaker, not for the message, that is an outage too. */
+/** Returns the verdict for the breaker. A missing reply puts an email in doubt, which counts as an outage here but not for the message. */
 function verdictOf(outcome: Outcome): Verdict {
   if (outcome.kind === "withdrawn") return "unknown";
   if (outcome.kind === "uncertain") return "outage";
   return outcome.kind === "deferred" && outcome.outage === true ? "outage" : "works";
 }
 
-/** Those with a weight first, shuffled so that each comes first as often as its weight says; then the others in order. */
+/** Returns the weighted transports in random order by weight, followed by the standbys in list order. */
 function inTurn(guarded: readonly Guarded[], random: () => number): Guarded[] {
   const standBy = guarded.filter(({ weight }) => weight === undefined);
   const weighted = guarded.filter(({ weight }) => weight !== undefined);
-  // The smallest of exponential times, each with its weight as the rate, is a weighted choice; so is the next smallest.
+  // Ordering by exponentially distributed times with the weights as rates yields a weighted choice at each position.
   const times = new Map(weighted.map((one) => [one, -Math.log(1 - random()) / (one.weight ?? 1)]));
   return [...weighted.toSorted((a, b) => (times.get(a) ?? 0) - (times.get(b) ?? 0)), ...standBy];
 }

@@ -1,4 +1,4 @@
-// The local mailbox: messages that stayed on this machine, to look at (docs/self-hosting.md).
+// The local mailbox: messages that stayed on this machine, for viewing (docs/self-hosting.md).
 import type { Email } from "postal-mime";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId } from "../platform/ids.ts";
@@ -40,7 +40,7 @@ function present(row: MessageRow): MessageItem {
   };
 }
 
-/** Messages newest first; `total` on the first page only. */
+/** Returns messages, newest first. `total` is set on the first page only. */
 export async function listMessages(
   database: Database,
   projectId: string,
@@ -52,7 +52,7 @@ export async function listMessages(
   return { ...toPage("messages", request, rows, present), total };
 }
 
-/** A message with what it says, for whoever reads many. */
+/** A message with its texts, for reading many messages. */
 export interface MessageText {
   id: string;
   to: string;
@@ -62,7 +62,7 @@ export interface MessageText {
   sentAt: string;
 }
 
-/** The same with what each says: for few that are short. */
+/** Returns messages like `listMessages` including their texts. Only for a few short messages. */
 export async function listTexts(
   database: Database,
   projectId: string,
@@ -72,7 +72,7 @@ export async function listTexts(
   const rows = await listMessagesWithRaw(database, projectId, filter, request);
   const total = request.before === null ? await countMessages(database, projectId, filter) : 0;
   const parsed = new Map<(typeof rows)[number], Email>();
-  // One after the other: so many at once would be more than one project may have waiting.
+  // Sequential because parsing all messages concurrently would exceed the queue limit of a project.
   for (const row of rows) parsed.set(row, await parseApart(projectId, row.raw));
   const page = toPage("messages", request, rows, (row): MessageText => {
     const { html, text } = parsed.get(row) ?? {};
@@ -94,7 +94,10 @@ async function getRow(database: Database, projectId: string, id: string) {
   return row;
 }
 
-/** A message taken apart. @throws Refusal MESSAGE_NOT_FOUND. */
+/**
+ * Returns a parsed message.
+ * @throws AppError MESSAGE_NOT_FOUND
+ */
 export async function getMessage(database: Database, projectId: string, id: string) {
   const row = await getRow(database, projectId, id);
   const parsed = await parseApart(projectId, row.raw);
@@ -119,8 +122,8 @@ const UNNAMED = "unnamed";
 const POSITION = /^\d{1,4}$/;
 
 /**
- * The bytes of an attachment, by its position in the message as it is taken apart.
- * @throws Refusal MESSAGE_NOT_FOUND, or RESOURCE_NOT_FOUND when there is no attachment at that position.
+ * Returns the bytes of an attachment by its position in the parsed message.
+ * @throws AppError MESSAGE_NOT_FOUND, or RESOURCE_NOT_FOUND if there is no attachment at that position
  */
 export async function getAttachment(
   database: Database,
@@ -138,12 +141,12 @@ export async function getAttachment(
   };
 }
 
-/** The parser counts the line break before the next part as text. */
+/** Removes the line break before the next part, which the parser counts as text. */
 function partOf(text: string | undefined): string | null {
   return text?.replace(/\r?\n$/, "") ?? null;
 }
 
-/** The id of the message of a mail; null where the mailbox has none. */
+/** Returns the message id of an email, or null if the mailbox has no message of it. */
 export async function findMessageOfEmail(
   database: Database,
   projectId: string,
@@ -152,7 +155,10 @@ export async function findMessageOfEmail(
   return findMessageIdOfEmail(database, projectId, emailId);
 }
 
-/** The message as it would have left. @throws Refusal MESSAGE_NOT_FOUND. */
+/**
+ * Returns the raw message.
+ * @throws AppError MESSAGE_NOT_FOUND
+ */
 export async function getRawMessage(database: Database, projectId: string, id: string): Promise<Buffer> {
   return (await getRow(database, projectId, id)).raw;
 }
@@ -161,12 +167,12 @@ export async function emptyMailbox(tx: Tx, projectId: string): Promise<void> {
   await deleteAllMessages(tx, projectId);
 }
 
-/** Nothing is kept of these mails any more: their recipients were erased. */
+/** Deletes the messages of these emails because their recipients were erased. */
 export async function forgetMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   await deleteMessages(tx, projectId, emailIds);
 }
 
-/** What was kept so many days ago is kept no longer. */
+/** Deletes messages older than `days`. */
 export async function forgetOldMessages(database: Database, projectId: string, days: number): Promise<void> {
   await deleteOldMessages(database, projectId, days);
 }

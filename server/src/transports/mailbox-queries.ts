@@ -1,4 +1,4 @@
-// Statements on `mailbox_messages`.
+// SQL statements on `mailbox_messages`.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -14,7 +14,7 @@ export interface NewMessage {
   raw: Buffer;
 }
 
-/** Stores messages; one that is there already, from an attempt whose end was not seen, is the same and stays. */
+/** Stores messages. Skips a message stored by an earlier attempt whose result was lost, because both are identical. */
 export async function insertMessages(database: Database, messages: readonly NewMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await sql`
@@ -47,13 +47,16 @@ const toFilter = (to: string | undefined) =>
   to === undefined ? sql`true` : sql`recipients @> array[${to.trim().toLowerCase()}]`;
 
 export interface MessageFilter {
-  /** One of the recipients. */
+  /** Matches one of the recipients. */
   to?: string | undefined;
-  /** A text in the subject or an address. */
+  /** Matches text in the subject or an address. */
   search?: string | undefined;
 }
 
-/** The messages that a filter finds. No index knows parts of texts: a search looks through the newest so many, not at all of them. */
+/**
+ * Returns the messages that match a filter. A search covers only the newest messages up to a limit because no index supports substring
+ * search.
+ */
 function found(projectId: string, { to, search }: MessageFilter, before: string | null) {
   const below = before === null ? sql`true` : sql`id < ${before}`;
   const messages = sql`select * from mailbox_messages where project_id = ${projectId} and ${toFilter(to)} and ${below}`;
@@ -115,7 +118,7 @@ export async function deleteAllMessages(tx: Tx, projectId: string): Promise<void
   await tx.deleteFrom("mailbox_messages").where("projectId", "=", projectId).execute();
 }
 
-/** The message of a mail, if the mailbox has it. */
+/** Returns the message id of an email, if the mailbox has its message. */
 export async function findMessageIdOfEmail(
   database: Database,
   projectId: string,
@@ -128,7 +131,6 @@ export async function findMessageIdOfEmail(
   return rows[0]?.id ?? null;
 }
 
-/** Deletes what the mailbox kept of these mails. */
 export async function deleteMessages(tx: Tx, projectId: string, emailIds: readonly string[]): Promise<void> {
   await sql`
     delete from mailbox_messages where project_id = ${projectId} and email_id = any(${emailIds}::uuid[])`.execute(

@@ -1,4 +1,4 @@
-// The local mailbox as a transport: the contract of all transports, and what its magic addresses play.
+// Tests the local mailbox against the transport contract, and the behavior of its magic addresses.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { sql } from "kysely";
 import { createDatabase, type Database } from "../platform/database/database.ts";
@@ -58,14 +58,14 @@ test.each([
   ["complained+x@sandbox.localhost", "complained"],
   ["ada@example.com", "delivered"],
   ["bounced@example.com", "delivered"],
-])("a mail to %s is kept, and plays %s", async (address, feedback) => {
+])("keeps an email to %s and simulates %s", async (address, feedback) => {
   const outcome = await createMailboxTransport(database).send(messageTo(address), async () => true);
   expect(outcome).toMatchObject({ kind: "sent", feedback });
   const rows = await database.selectFrom("mailbox_messages").select(["recipients", "subject"]).execute();
   expect(rows).toEqual([{ recipients: [address], subject: "ä b" }]);
 });
 
-test("a mail to deferred@ is refused for the time being at its first two attempts, seconds apart, then kept", async () => {
+test("defers an email to deferred@ at its first two attempts, seconds apart, and then keeps it", async () => {
   const transport = createMailboxTransport(database);
   const address = "deferred+a@sandbox.localhost";
   for (const attempt of [1, 2]) {
@@ -76,7 +76,7 @@ test("a mail to deferred@ is refused for the time being at its first two attempt
   expect(await database.selectFrom("mailbox_messages").select("id").execute()).toHaveLength(1);
 });
 
-test("a message handed over a second time, because nobody saw the first answer, is kept once", async () => {
+test("keeps a message once when it is submitted again after a lost reply", async () => {
   const transport = createMailboxTransport(database);
   const message = messageTo("ada@example.com");
   await transport.send(message, async () => true);

@@ -1,4 +1,4 @@
-// The transport `mailbox`: nothing leaves the machine. Messages are kept to look at, and magic addresses play a whole delivery.
+// The transport `mailbox`, which sends nothing off this machine. Messages are kept for viewing, and magic addresses simulate deliveries.
 import { decodeWords } from "postal-mime";
 import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -13,7 +13,7 @@ export const SANDBOX_DOMAIN = "sandbox.localhost";
 const NAME = "mailbox";
 const MAX_BATCH = 100;
 const DEFERRED_WAIT_MS = 2_000;
-/** A mail to `deferred@` is refused for the time being at its first so many attempts. */
+/** Number of attempts for which an email to `deferred@` is deferred. */
 const DEFERRED_ATTEMPTS = 2;
 const DEFERRED: Outcome = {
   kind: "deferred",
@@ -73,7 +73,7 @@ export function createMailboxTransport(database: Database): Transport {
   };
 }
 
-/** The magic local part of an address at the sandbox domain, without `+anything`; empty for every other address. */
+/** Returns the local part of an address at the sandbox domain without `+anything`, or "" for other addresses. */
 function magicRole(address: string): string {
   if (domainOf(address) !== SANDBOX_DOMAIN) return "";
   return localPartOf(address).split("+")[0] ?? "";
@@ -84,7 +84,7 @@ function toRow({ projectId, emailId, envelope, raw }: OutgoingMessage): NewMessa
   return { ...row, projectId, subject: subjectOf(raw), raw };
 }
 
-/** The subject as text, for the list; from the head of the message, unfolded and decoded. */
+/** Returns the decoded subject from the message header. */
 function subjectOf(raw: Buffer): string {
   const end = raw.indexOf("\r\n\r\n");
   const head = raw.subarray(0, end === -1 ? raw.length : end).toString("utf8");

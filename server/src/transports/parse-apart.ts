@@ -1,14 +1,14 @@
-// Takes messages of the local mailbox apart on a thread beside the one that serves: a mail may be of a million lines, each of which costs.
+// Parses messages of the local mailbox on a separate thread, because a message may have a million lines and each line costs time.
 import type { Email } from "postal-mime";
 import { Refusal } from "../platform/refusal.ts";
 import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 
-/** The largest message of ordinary lines takes 6 s where nothing else runs. */
+/** The largest message with ordinary lines takes 6 s on an idle machine. */
 const DEADLINE_MS = 20_000;
-/** A page that shows messages asks for one at a time. */
+/** A page that shows messages requests one at a time. */
 const WAITING = { waitingPerOwner: 10, waiting: 100 };
 
-/** One for the process: it is let go when nobody reads. */
+/** One thread per process, stopped while unused. */
 const thread = createTaskThread<Uint8Array, Email>({
   module: new URL("./parse-worker.ts", import.meta.url),
   deadlineMs: DEADLINE_MS,
@@ -16,9 +16,8 @@ const thread = createTaskThread<Uint8Array, Email>({
 });
 
 /**
- * Projects take turns.
- *
- * @throws Refusal RATE_LIMIT_EXCEEDED when too many wait, CONFLICT when it takes too long or too much memory
+ * Parses a message. Projects take turns.
+ * @throws AppError RATE_LIMIT_EXCEEDED when too many messages are waiting, CONFLICT when parsing takes too long or too much memory
  */
 export async function parseApart(projectId: string, raw: Uint8Array): Promise<Email> {
   try {

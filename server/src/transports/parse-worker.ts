@@ -1,4 +1,4 @@
-// On a thread of its own: takes messages of the local mailbox apart.
+// Worker thread that parses messages of the local mailbox.
 import PostalMime from "postal-mime";
 import { answerTasks } from "../platform/threads/task-worker.ts";
 

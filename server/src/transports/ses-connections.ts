@@ -1,18 +1,18 @@
-// Kept HTTP connections to SES: connects, asks the handover check, and only then writes the request. Knows how far it got.
+// Keep-alive HTTP connections to SES. Connects, runs the pre-send check, then writes the request, and tracks how far the request got.
 import { Agent as HttpAgent, request as requestHttp, type ClientRequest } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import type { MayLeave } from "./transport.ts";
 
-/** Milliseconds. */
+/** All values in milliseconds. */
 export interface SesTimeouts {
-  /** Name look-up, TCP and TLS. */
+  /** DNS lookup, TCP and TLS. */
   connectMs: number;
-  /** From the first byte of the request to the last of the answer. Shorter means more uncertain outcomes. */
+  /** From the first byte of the request to the last byte of the response. A shorter time causes more uncertain outcomes. */
   answerMs: number;
-  /** A connection without work is closed after this long, before the other side does it in the moment we write. */
+  /** Idle connections are closed after this time, so that the server does not close one while we write. */
   idleMs: number;
-  /** What `close` grants requests in flight; stays below the 20 s a process has to end. */
+  /** Time `close` allows for requests in flight; less than the 20 s a process has to shut down. */
   closeMs: number;
 }
 
@@ -23,7 +23,7 @@ export const DEFAULT_SES_TIMEOUTS: SesTimeouts = {
   closeMs: 12_000,
 };
 
-/** A request as the SDK hands it to the network. */
+/** A request as the SDK passes it to the network. */
 export interface SignedRequest {
   protocol: string;
   hostname: string;
@@ -40,27 +40,27 @@ export interface HttpAnswer {
   body: Buffer;
 }
 
-/** How far one request got, for the reading of a failure. */
+/** Progress of one request, used to interpret a failure. */
 export interface Progress {
-  /** From here on a missing answer means: taken or not, nobody knows. */
+  /** From here on, a missing response leaves open whether the message was accepted. */
   requestWritten: boolean;
-  /** Of the answer, once it began. */
+  /** Status of the response, once it started. */
   status?: number;
   checkSaidNo: boolean;
-  /** What the handover check threw. */
+  /** The error thrown by the pre-send check. */
   checkFailure?: { error: unknown };
 }
 
 const MAX_ANSWER_BYTES = 64 * 1024;
 
 export interface SesConnections {
-  /** Rejects for everything but an answer; `progress` says what the rejection means. */
+  /** Posts a request and returns the response. Rejects for anything else; `progress` tells how to interpret the rejection. */
   post(request: SignedRequest, mayLeave: MayLeave, progress: Progress): Promise<HttpAnswer>;
-  /** Ends every connection and every request on it. */
+  /** Ends every connection and the requests on it. */
   end(reason: string): void;
 }
 
-/** Connects when the first request comes. Requests beyond `maxConnections` wait, first come first served. */
+/** Creates a connection pool that connects with the first request. Requests beyond `maxConnections` wait in order. */
 export function createSesConnections(options: {
   maxConnections: number;
   timeouts: SesTimeouts;
@@ -77,7 +77,7 @@ export function createSesConnections(options: {
 
   function begin({ protocol, hostname, port, method, path, headers }: SignedRequest): ClientRequest {
     const target = { host: hostname, port, method, path, headers };
-    // Nothing is written before end() is called: Node holds the head of the request back until then.
+    // Nothing is written before end() is called because Node holds back the request header until then.
     return protocol === "https:"
       ? requestHttps({ ...target, agent: secure })
       : requestHttp({ ...target, agent: plain });
@@ -129,7 +129,7 @@ async function exchange(
   }
 }
 
-/** Waits for a place among the connections, bounded by the requests before it, then for the connection itself. */
+/** Waits for a free connection, bounded by the requests ahead, and then for the connection to be established. */
 function connect(
   outgoing: ClientRequest,
   protocol: string,
@@ -154,7 +154,7 @@ function connect(
   });
 }
 
-/** Writes the request and reads the whole answer. */
+/** Writes the request and reads the whole response. */
 function answered(
   outgoing: ClientRequest,
   body: string | Uint8Array,

@@ -1,9 +1,9 @@
-// Whether the endpoint of Amazon SES can be reached, before there is a message: a connection, with TLS, and nothing said over it.
+// Checks whether the endpoint of Amazon SES accepts connections (with TLS), without sending anything.
 import { connect as connectTcp } from "node:net";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { Reachable } from "./transport.ts";
 
-/** Only a request shows whether the access key is good, and every request that shows it needs a permission more than sending does. */
+/** Connects to the endpoint. The access key stays untested because any request that tests it needs a permission beyond sending. */
 export async function reachSes(endpoint: string, timeoutMs: number, ca?: string): Promise<Reachable> {
   const { protocol, hostname, port } = new URL(endpoint);
   const isSecure = protocol === "https:";

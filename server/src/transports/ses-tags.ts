@@ -1,4 +1,4 @@
-// The tags with which SES names our mails in its notices, so that a notice finds its mail even before the answer to the request does.
+// Tags that identify our emails in SES notices, so that a notice finds its email even if it arrives before the response to the request.
 
 export const EMAIL_TAG = "postloft-email";
 export const PROJECT_TAG = "postloft-project";

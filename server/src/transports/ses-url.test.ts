@@ -1,4 +1,4 @@
-// The setting `ses://…`: what it says, and that a faulty one is refused with a text that repeats nothing of it.
+// Tests the setting `ses://…`, and that faulty ones are rejected without quoting the input.
 import { expect, test } from "vitest";
 import { parseSesUrl } from "./ses-url.ts";
 
@@ -17,7 +17,7 @@ test.each([
     "ses://eu-west-1?endpoint=https%3A%2F%2Fses.example.com%2F",
     { region: "eu-west-1", endpoint: "https://ses.example.com" },
   ],
-])("%s is understood", (text, server) => {
+])("parses %s", (text, server) => {
   expect(parseSesUrl(text)).toEqual(server);
 });
 
@@ -41,7 +41,7 @@ test.each([
   ["ses://eu-west-1?endpoint=ftp://s3cret", "endpoint"],
   ["ses://eu-west-1?endpoint=http://bob:s3cret@host", "endpoint"],
   ["ses://eu-west-1?endpoint=http://host/s3cret", "endpoint"],
-])("%s is refused, with the reason", (text, reason) => {
+])("rejects %s with the reason", (text, reason) => {
   expect(() => parseSesUrl(text)).toThrow(reason);
   expect(() => parseSesUrl(text)).not.toThrow("s3cret");
 });

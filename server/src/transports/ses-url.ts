@@ -1,14 +1,14 @@
-// Where Amazon SES is and how to use it, from the one line a person configures.
+// Parses the `ses://` URL from the setting MAIL_TRANSPORT.
 
-/** An SES region to hand mail to. The access key is no part of it. */
+/** An SES region that accepts email. The access key is configured separately. */
 export interface SesServer {
-  /** `eu-west-1`: where requests go, and what they are signed for. */
+  /** Region such as `eu-west-1`, used for the endpoint and the signature. */
   region: string;
-  /** Another address than `https://email.<region>.amazonaws.com`, without a path. */
+  /** Overrides `https://email.<region>.amazonaws.com`, without a path. */
   endpoint?: string;
   /** The SES configuration set whose event destinations report bounces and complaints. */
   configurationSet?: string;
-  /** How many messages at once. */
+  /** Maximum number of concurrent messages. */
   connections?: number;
 }
 
@@ -20,8 +20,8 @@ const CONFIGURATION_SET = /^[A-Za-z0-9_-]{1,64}$/;
 const OPTION_NAMES = ["endpoint", "configurationSet", "connections"];
 
 /**
- * `ses://eu-west-1?configurationSet=events&connections=20&endpoint=http://127.0.0.1:1234`. Throws an Error whose text
- * says what is wrong and repeats nothing of the input.
+ * Parses `ses://eu-west-1?configurationSet=events&connections=20&endpoint=http://127.0.0.1:1234`.
+ * @throws Error with the reason, without quoting the input
  */
 export function parseSesUrl(text: string): SesServer {
   if (!URL.canParse(text)) throw badUrl("it is not a URL of the form ses://region");
@@ -52,7 +52,7 @@ function parseOptions(options: URLSearchParams): Omit<SesServer, "region"> {
 
 function parseEndpoint(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  // An origin equal to the whole URL: no login, no path, no query.
+  // The origin equals the whole URL, so it has no login, path or query.
   if (url === undefined || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href)
     throw badUrl("option endpoint must be http(s)://host:port");
   return url.origin;

@@ -1,4 +1,4 @@
-// The SES transport over real HTTP against a fake that checks the request: the transport contract, each answer, each way to break.
+// Tests the SES transport over real HTTP against a fake that checks requests: the transport contract, every response and every failure.
 import { createServer } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
@@ -40,7 +40,7 @@ testTransportContract("SES", async () => {
   };
 });
 
-test("a message is taken with one signed request; the outcome has the message id of SES", async () => {
+test("sends a message with one signed request and returns the SES message id", async () => {
   const { fake, transport } = await start({ url: { configurationSet: "events" } });
   const mail = composeMail("mail-1", { to: ["a@to.test", "b@cc.test", "c@bcc.test"] });
   const outcome = await transport.send(mail, saysYes);
@@ -55,7 +55,7 @@ test("a message is taken with one signed request; the outcome has the message id
   expect(fake.requestCount()).toBe(1);
 });
 
-test("what complaints are counted by goes as tags, of which SES makes its Feedback-ID", async () => {
+test("sends the complaint streams as tags for SES to build its Feedback-ID", async () => {
   const { fake, transport } = await start();
   await transport.send({ ...composeMail(1), streams: ["campaign", "project"] }, saysYes);
   expect(fake.messages.map(({ tags }) => tags)).toEqual([
@@ -68,13 +68,13 @@ test("what complaints are counted by goes as tags, of which SES makes its Feedba
   ]);
 });
 
-test("the From header is left to the message: SES would write FromEmailAddress over it, without the name", async () => {
+test("omits FromEmailAddress because SES would overwrite From and lose the name", async () => {
   const { fake, transport } = await start();
   await transport.send(composeMail(1), saysYes);
   expect(fake.messages[0]?.fromEmailAddress).toBeUndefined();
 });
 
-test("bounces that SES forwards go to an address it knows, not to a return path that only SMTP understands", async () => {
+test("forwards SES bounces to an address SES knows instead of the SMTP return path", async () => {
   const { fake, transport } = await start();
   const message = composeMail(1);
   await transport.send({ ...message, feedbackTo: "news@shop.example" }, saysYes);
@@ -85,7 +85,7 @@ test("bounces that SES forwards go to an address it knows, not to a return path 
   ]);
 });
 
-test("connections are kept, and never more than allowed", async () => {
+test("reuses connections and never opens more than allowed", async () => {
   const { fake, transport } = await start({ url: { connections: 3 } });
   const ids = Array.from({ length: 30 }, (_, index) => index);
   const outcomes = await Promise.all(ids.map((id) => transport.send(composeMail(id), saysYes)));
@@ -93,7 +93,7 @@ test("connections are kept, and never more than allowed", async () => {
   expect(fake.connectionCount()).toBe(3);
 });
 
-test("a connection without work is closed by us, so that SES does not close it while we write", async () => {
+test("closes an idle connection before SES would close it", async () => {
   const { fake, transport } = await start({ timeouts: { idleMs: 30 } });
   await transport.send(composeMail(1), saysYes);
   await fake.waitUntil(() => fake.openConnectionCount() === 0);
@@ -138,7 +138,7 @@ test.each<[string, SesFault, Outcome["kind"], boolean]>([
   expect((await transport.send(composeMail(2), saysYes)).kind).toBe("sent");
 });
 
-test("the answer has status, name and words of SES", async () => {
+test("reports the status, error name and text of SES", async () => {
   const { fake, transport } = await start();
   fake.plan({ status: 400, error: "MessageRejected", message: "Email address is not verified.\r\n250 ok" });
   const outcome = await transport.send(composeMail(1), saysYes);
@@ -148,7 +148,7 @@ test("the answer has status, name and words of SES", async () => {
 test.each([
   ["a wrong secret", { secretAccessKey: "s3cret" }, "403 InvalidSignatureException"],
   ["an unknown key", { accessKeyId: "AKIDOTHER" }, "403 UnrecognizedClientException"],
-])("%s is our affair, not the mail's: deferred, and the secret is not shown", async (_title, key, answer) => {
+])("defers the account error %s without showing the secret", async (_title, key, answer) => {
   const { fake, transport } = await start(key);
   const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toMatchObject({ kind: "deferred", outage: true });
@@ -162,7 +162,7 @@ test.each([
   ["dropped after the message was taken", { end: "drop", taken: true }, 1],
   ["left without an answer", { end: "silent" }, 0],
   ["left without an answer after the message was taken", { end: "silent", taken: true }, 1],
-] as const)("a request that was %s is uncertain, and is not tried again", async (_title, fault, taken) => {
+] as const)("reports a request that was %s as uncertain and does not retry", async (_title, fault, taken) => {
   const { fake, transport } = await start({ timeouts: { answerMs: 100 } });
   fake.plan(fault);
   const outcome = await transport.send(composeMail(1), saysYes);
@@ -171,7 +171,7 @@ test.each([
   expect(fake.requestCount()).toBe(1);
 });
 
-test("a port where nobody listens: deferred as an outage, and the handover check is not asked", async () => {
+test("defers as an outage without a pre-send check when the port is closed", async () => {
   const fake = await startSesFake();
   await fake.close();
   let checkCalls = 0;
@@ -187,7 +187,7 @@ test("a port where nobody listens: deferred as an outage, and the handover check
   expect(checkCalls).toBe(0);
 });
 
-test("a server that does not speak TLS to the end: deferred within the time for connecting", async () => {
+test("defers within the connect timeout when the server does not complete TLS", async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   cleanups.push(async () => void server.close());
@@ -201,7 +201,7 @@ test("a server that does not speak TLS to the end: deferred within the time for 
   });
 });
 
-test("over TLS the certificate is checked before anything is written", async () => {
+test("checks the TLS certificate before anything is written", async () => {
   const certificate = createSelfSignedCertificate();
   const fake = await startSesFake({ certificate });
   cleanups.push(() => fake.close());
@@ -214,7 +214,7 @@ test("over TLS the certificate is checked before anything is written", async () 
   expect(fake.requestCount()).toBe(1);
 });
 
-test("nothing of the request is with the server when the handover check is asked", async () => {
+test("sends nothing of the request before the pre-send check", async () => {
   const { fake, transport } = await start();
   let requestsAtCheck = -1;
   const outcome = await transport.send(composeMail(1), async () => {
@@ -227,9 +227,9 @@ test("nothing of the request is with the server when the handover check is asked
   expect(requestsAtCheck).toBe(0);
 });
 
-test("a connection that ends while the handover check is asked: deferred as an outage, and nothing is written", async () => {
+test("defers as an outage when the connection ends during the pre-send check", async () => {
   const { fake, transport } = await start();
-  // Once over a fresh connection, once over a kept one.
+  // Once over a fresh connection, once over a reused one.
   for (const id of [1, 2]) {
     const outcome = await transport.send(composeMail(id), async () => {
       await fake.waitUntil(() => fake.openConnectionCount() === 1);
@@ -244,7 +244,7 @@ test("a connection that ends while the handover check is asked: deferred as an o
   expect(fake.requestCount()).toBe(2);
 });
 
-test("close at its deadline: what was written is uncertain, what waits for a connection is deferred", async () => {
+test("close at its deadline makes written requests uncertain and defers waiting ones", async () => {
   const { fake, transport } = await start({ url: { connections: 1 }, timeouts: { closeMs: 50 } });
   fake.plan({ end: "silent", taken: true });
   const sending = Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), saysYes)));

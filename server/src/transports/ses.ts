@@ -1,4 +1,4 @@
-// Hands finished messages to Amazon SES as they are (SESv2 SendEmail, raw), one HTTP request each.
+// Submits finished messages to Amazon SES unchanged (SESv2 SendEmail, raw), with one HTTP request each.
 import { SendEmailCommand, SESv2Client, SESv2ServiceException } from "@aws-sdk/client-sesv2";
 import { sesRowOf } from "./answers/answers.ts";
 import {
@@ -35,12 +35,13 @@ export interface SesOptions {
 
 const DEFAULT_CONNECTIONS = 10;
 const ENDING = "this process is ending";
-/** SES writes Feedback-ID itself and takes its first two parts from these tags (docs/decisions/0014-mail-through-ses.md). */
+/** SES writes Feedback-ID itself and takes the first two parts from these tags (docs/decisions/0014-mail-through-ses.md). */
 const STREAM_TAGS = ["ses:feedback-id-a", "ses:feedback-id-b"];
 
 /**
- * A transport that speaks the HTTP API of Amazon SES. Every answer becomes an `Outcome`; `send` throws only what the
- * handover check throws. The SDK writes, signs and reads; it never tries again by itself.
+ * Creates a transport for the HTTP API of Amazon SES.
+ * Every response becomes an `Outcome`; `send` throws only errors of the pre-send check. The SDK builds, signs and parses requests but never
+ * retries.
  */
 export function createSesTransport(options: SesOptions): Transport {
   const client = createClient(options);
@@ -97,7 +98,7 @@ function endpointOf({ endpoint, region }: SesServer): string {
   return endpoint ?? `https://email.${region}.amazonaws.com`;
 }
 
-/** All is said here, so that variables and profiles of the AWS tools on this machine change nothing. */
+/** Creates the SDK client with explicit options, so that AWS variables and profiles on this machine have no effect. */
 function createClient({ url, accessKeyId, secretAccessKey }: SesOptions): SESv2Client {
   return new SESv2Client({
     region: url.region,
@@ -114,9 +115,9 @@ function createClient({ url, accessKeyId, secretAccessKey }: SesOptions): SESv2C
 }
 
 /**
- * The envelope goes beside the message, so that its headers stay as they are: with `Destination` SES delivers to exactly
- * these, and Bcc needs no header. `FromEmailAddress` is left out on purpose: SES writes it over the From header and
- * the sender's name is gone (laravel/framework#37881, aws/aws-sdk-rails#97). SES takes the sender from that header.
+ * Builds the SendEmail command. With `Destination` SES delivers to exactly these recipients, and Bcc needs no header.
+ * `FromEmailAddress` is omitted because SES would overwrite the From header with it and lose the sender's name (laravel/framework#37881,
+ * aws/aws-sdk-rails#97). SES takes the sender from that header.
  */
 function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
   const { envelope, raw, emailId, projectId, streams = [] } = message;
@@ -128,13 +129,13 @@ function toCommand(message: OutgoingMessage, url: SesServer): SendEmailCommand {
     Content: { Raw: { Data: raw } },
     Destination: { ToAddresses: [...envelope.to] },
     FeedbackForwardingEmailAddress: message.feedbackTo ?? envelope.from,
-    // Said here they also win over an X-SES-MESSAGE-TAGS header that somebody put into the mail.
+    // Tags set here take precedence over an X-SES-MESSAGE-TAGS header in the message.
     EmailTags: [{ Name: EMAIL_TAG, Value: emailId }, { Name: PROJECT_TAG, Value: projectId }, ...streamTags],
     ...(url.configurationSet === undefined ? {} : { ConfigurationSetName: url.configurationSet }),
   });
 }
 
-/** Takes the place of the SDK's own way to the network, behind everything that signs. */
+/** Replaces the SDK's network layer, which runs after signing. */
 function sendThrough(
   connections: SesConnections,
   command: SendEmailCommand,
@@ -161,7 +162,7 @@ function isSignedRequest(request: unknown): request is SignedRequest {
   );
 }
 
-/** What it means that there was no message id, by how far the request got and what the answer says. */
+/** Returns the outcome of a request without a message id, based on its progress and the response. */
 function judgeFailure(error: unknown, progress: Progress): Outcome {
   if (progress.checkSaidNo) return { kind: "withdrawn" };
   const text = error instanceof Error ? error.message : String(error);
@@ -172,6 +173,6 @@ function judgeFailure(error: unknown, progress: Progress): Outcome {
   const named = error instanceof SESv2ServiceException && error.name !== "Unknown" ? error.name : "";
   const answer = toPrintableLine(`${status} ${named === "" ? "" : `${named}: `}${text}`);
   const { meaning } = sesRowOf(status, named);
-  // Whatever SES does not want now is about the account: another transport may take it.
+  // Everything SES rejects for now is about the account, so another transport may accept the message.
   return meaning === "uncertain" ? { kind: meaning, answer } : refusalOutcome(meaning, answer, true);
 }

@@ -1,4 +1,4 @@
-// No address can end the path or the line it stands in.
+// Tests that no address can end the path or the line that contains it.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { toEnvelopePaths } from "./smtp-address.ts";
@@ -11,7 +11,7 @@ function toPaths(
   return toEnvelopePaths({ envelope: { from, to }, needsSmtpUtf8 });
 }
 
-test("puts addresses in brackets, the empty reverse-path of a notice included", () => {
+test("puts addresses in brackets, including the empty reverse-path of a notice", () => {
   expect(toPaths("a@x.test", ["b@y.test", "c+d=e@z.test"])).toEqual({
     paths: { from: "<a@x.test>", to: ["<b@y.test>", "<c+d=e@z.test>"] },
   });
@@ -43,7 +43,7 @@ const unsafe: Record<string, string> = {
   "127 characters of two octets each and more": `${"ä".repeat(124)}@x.test`,
 };
 for (const [title, address] of Object.entries(unsafe))
-  test(`refuses an address with ${title}, as sender and as any recipient`, () => {
+  test(`rejects an address with ${title} as sender and as any recipient`, () => {
     expect(toPaths("a@x.test", [address], true)).toEqual({
       refusal: expect.stringMatching(/^5\.1\.3 recipient/),
     });
@@ -55,26 +55,26 @@ for (const [title, address] of Object.entries(unsafe))
     });
   });
 
-test("refuses a message without recipients, or with an empty one", () => {
+test("rejects a message with no recipient or an empty one", () => {
   expect(toPaths("a@x.test", [])).toEqual({ refusal: expect.stringContaining("missing") });
   expect(toPaths("a@x.test", ["b@y.test", ""])).toEqual({ refusal: expect.stringContaining("missing") });
 });
 
-test("refuses an address outside ASCII in a message that was not marked for it", () => {
+test("rejects a non-ASCII address in a message not marked for SMTPUTF8", () => {
   expect(toPaths("a@x.test", ["jürgen@y.test"])).toEqual({ refusal: expect.stringContaining("SMTPUTF8") });
   expect(toPaths("jürgen@y.test", ["a@x.test"])).toEqual({ refusal: expect.stringContaining("SMTPUTF8") });
 });
 
-test("takes 254 octets", () => {
+test("accepts 254 octets", () => {
   expect(toPaths("", [`${"a".repeat(247)}@x.test`])).toHaveProperty("paths");
 });
 
-/** Any UTF-16 units, halves of pairs included; every other one likely to hurt. */
+/** Any UTF-16 units including unpaired surrogates; every second one is likely to cause trouble. */
 const anyText = fc
   .array(fc.oneof(fc.nat(0xffff), fc.constantFrom(...Buffer.from("\r\n\0 <>a@."))), { maxLength: 20 })
   .map((units) => String.fromCharCode(...units));
 
-test("whatever comes in, a path has one bracket at each end and no white space", () => {
+test("encloses any path in one pair of brackets without white space", () => {
   fc.assert(
     fc.property(anyText, fc.boolean(), (address, isUtf8) => {
       const result = toPaths("", [address], isUtf8);

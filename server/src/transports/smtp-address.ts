@@ -1,21 +1,22 @@
-// The last look at envelope addresses before they stand in a command: nothing in them may end the path or the line.
+// Checks envelope addresses before they are written into SMTP commands, so that none can end the path or the line.
 import type { OutgoingMessage } from "./transport.ts";
 
-/** Addresses in angle brackets, ready to stand after `MAIL FROM:` and `RCPT TO:`. The first of `to` is the primary one. */
+/** Addresses in angle brackets for `MAIL FROM:` and `RCPT TO:`. The first of `to` is the primary recipient. */
 export interface EnvelopePaths {
   from: string;
   to: readonly string[];
 }
 
-/** RFC 5321 §4.5.3.1.3 allows 256 octets for the path, brackets included. */
+/** RFC 5321 §4.5.3.1.3 allows 256 octets for the path, including brackets. */
 const MAX_ADDRESS_BYTES = 254;
-/** Controls (CR, LF, NUL, …), every kind of space and line separator, U+FEFF among them, and the brackets of the path. */
+/** Control characters (CR, LF, NUL, …), all spaces and line separators including U+FEFF, and angle brackets. */
 const UNSAFE_CHARACTER = /[\s\p{Cc}\p{Z}<>]/u;
 const ASCII_ONLY = /^\p{ASCII}*$/u;
 
 /**
- * The paths of a message, or why it must not be put into commands. Earlier layers check addresses for their meaning;
- * this only makes command injection impossible (CWE-93), so that no mistake there can address other people.
+ * Returns the paths of a message, or the reason why they must not be used in commands.
+ * Earlier layers validate addresses. This check makes command injection impossible (CWE-93), so that no mistake there can address other
+ * people.
  */
 export function toEnvelopePaths(
   message: Pick<OutgoingMessage, "envelope" | "needsSmtpUtf8">,
@@ -24,7 +25,7 @@ export function toEnvelopePaths(
   if (to.length === 0 || to.includes("")) return { refusal: "5.1.3 a recipient address is missing" };
   for (const address of [from, ...to]) {
     const fault = findFault(address, message.needsSmtpUtf8);
-    // RFC 3463: 5.1.3 speaks of the recipient. The sender's address is our own argument: 5.5.4.
+    // RFC 3463: 5.1.3 refers to the recipient. The sender's address is our own argument, so its code is 5.5.4.
     if (fault !== undefined)
       return { refusal: `${address === from ? "5.5.4 sender" : "5.1.3 recipient"} address ${fault}` };
   }

@@ -1,4 +1,4 @@
-// The bytes on the wire: dots doubled at line beginnings only, one line end at the end, and no early end of the message.
+// Tests the bytes on the wire: dots doubled at line starts only, one line end at the end, and no early end of the message.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { toWireBody } from "./smtp-body.ts";
@@ -9,17 +9,17 @@ function toWire(raw: string): string {
   return wire.body.toString();
 }
 
-test("doubles a dot at the beginning of a line, and no other", () => {
+test("doubles a dot at the start of a line and no other", () => {
   expect(toWire(".a\r\nb.c\r\n..d\r\n.\r\n\r\n.")).toBe("..a\r\nb.c\r\n...d\r\n..\r\n\r\n..\r\n");
 });
 
-test("leaves a message without such dots as it is, without a copy", () => {
+test("returns a message without such dots unchanged and uncopied", () => {
   const raw = Buffer.from("a\r\nb\r\n");
   const wire = toWireBody(raw);
   expect("body" in wire && wire.body === raw).toBe(true);
 });
 
-test("ends in exactly one line end of its own", () => {
+test("ends in exactly one additional line end", () => {
   expect(toWire("")).toBe("");
   expect(toWire("a")).toBe("a\r\n");
   expect(toWire("a\r\n")).toBe("a\r\n");
@@ -39,7 +39,7 @@ const smuggling = [
   "a\n\r.\r\n",
 ];
 for (const raw of smuggling)
-  test(`refuses ${JSON.stringify(raw)}, which some servers take for the end of the message`, () => {
+  test(`rejects ${JSON.stringify(raw)} because some servers read it as the end of the message`, () => {
     expect(toWireBody(Buffer.from(raw))).toEqual({
       refusal: expect.stringMatching(/^5\.6\.0 bare (LF|CR) before a dot/),
     });
@@ -48,7 +48,7 @@ for (const raw of smuggling)
 const lines = fc
   .array(fc.stringMatching(/^[.a ]{0,5}$/), { maxLength: 30 })
   .map((parts) => parts.map((part) => `${part}\r\n`).join(""));
-test("never contains the end of a message, and gives the message back when unstuffed", () => {
+test("never contains the end of a message and returns the original when unstuffed", () => {
   fc.assert(
     fc.property(lines, (raw) => {
       const wire = toWire(raw);
@@ -62,7 +62,7 @@ test("never contains the end of a message, and gives the message back when unstu
 const bytes = fc
   .array(fc.constantFrom("\r", "\n", ".", "a"), { maxLength: 12 })
   .map((parts) => parts.join(""));
-test("whatever comes in, no reading of line ends makes a line of a single dot", () => {
+test("never contains a line with a single dot under any reading of line ends", () => {
   fc.assert(
     fc.property(bytes, (raw) => {
       const wire = toWireBody(Buffer.from(raw));

@@ -1,4 +1,4 @@
-// The message as it stands on the wire between 354 and the final dot.
+// Converts a message to its form on the wire, between 354 and the final dot.
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -8,12 +8,12 @@ const CR_DOT = Buffer.from("\r.");
 const LF_DOT = Buffer.from("\n.");
 
 /**
- * The message with each dot that begins a line doubled (RFC 5321 §4.5.2), ending in CRLF, so that ".CRLF" ends it.
- * A dot after a bare CR or LF is refused: some servers would read it as the end of the message, which would then leave
- * before the handover check and smuggle a second one behind it.
+ * Returns the message with each dot at a line start doubled (RFC 5321 §4.5.2), ending in CRLF so that ".CRLF" ends it.
+ * Rejects a dot after a bare CR or LF because some servers read it as the end of the message. The message would then leave before the
+ * pre-send check, and the rest could smuggle in a second one.
  */
 export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } {
-  // Looked for by what comes before them: text is full of dots, and has none there as this program encodes it.
+  // Searches for the bytes before the dots, because text is full of dots but our encoders never put one there.
   const bareCr = raw.indexOf(CR_DOT);
   if (bareCr !== -1) return { refusal: `5.6.0 bare CR before a dot at octet ${bareCr}` };
   const dots = raw[0] === DOT ? [0] : [];
@@ -26,7 +26,7 @@ export function toWireBody(raw: Buffer): { body: Buffer } | { refusal: string } 
   return { body: endsLine ? stuffed : Buffer.concat([stuffed, CRLF]) };
 }
 
-/** Few bytes are looked at one by one: where every line begins with a dot, a search for each would take longer. */
+/** Number of bytes to scan one at a time before searching, because a search per line is slower when every line starts with a dot. */
 const LOOKED_AT = 32;
 
 function nextLfDot(raw: Buffer, from: number): number {
@@ -35,13 +35,13 @@ function nextLfDot(raw: Buffer, from: number): number {
   return raw.indexOf(LF_DOT, end);
 }
 
-/** `dots`: where the dots stand, ascending. */
+/** @param dots positions of the dots, ascending */
 function doubleDots(raw: Buffer, dots: readonly number[]): Buffer {
   const stuffed = Buffer.allocUnsafe(raw.length + dots.length);
   const first = dots[0] ?? raw.length;
   raw.copy(stuffed, 0, 0, first);
   let next = 0;
-  // Byte by byte: a copy for each of very many short lines takes far longer.
+  // Byte by byte, because copying each of many short lines takes far longer.
   for (let at = first; at < raw.length; at++) {
     if (at === dots[next]) stuffed[at + next++] = DOT;
     stuffed[at + next] = raw[at] ?? 0;

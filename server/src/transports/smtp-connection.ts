@@ -1,4 +1,5 @@
-// One TCP or TLS connection to an SMTP server: commands out, replies in, each wait with a bound. Knows no SMTP verb.
+// One TCP or TLS connection to an SMTP server. Writes commands and reads replies with a time limit on each wait, without knowing any SMTP
+// command.
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls, TLSSocket, type ConnectionOptions } from "node:tls";
 import { createReplyReader, SmtpFailure, type SmtpReply } from "./smtp-replies.ts";
@@ -9,14 +10,14 @@ interface Wait {
   reject: (failure: SmtpFailure) => void;
 }
 
-/** Replies beyond those asked for: a server may say 421 at any time (RFC 5321 §3.8), more is noise. */
+/** Unexpected replies allowed. A server may send 421 at any time (RFC 5321 §3.8); more than one is an error. */
 const MAX_UNASKED_REPLIES = 1;
 const LOOPBACK_ADDRESS = /^(?:::ffff:)?127\.|^::1$/;
 const LINE_BREAK = /[\r\n\0]/;
 
 /**
- * One wait at a time. A wait that ends in failure throws `SmtpFailure` naming its phase, and the connection is gone by
- * then; replies that arrived before are still there to read.
+ * Allows one wait at a time. A failed wait throws `SmtpFailure` with its phase and closes the connection. Replies that arrived earlier stay
+ * readable.
  */
 export class SmtpConnection {
   readonly #tcp: Socket;
@@ -24,14 +25,14 @@ export class SmtpConnection {
   readonly #unread: SmtpReply[] = [];
   #stream: Socket;
   #reader = createReplyReader();
-  /** Replies asked for and not read yet; the first is the greeting. */
+  /** Number of expected replies not read yet, including the greeting. */
   #askedCount = 1;
   #isEncrypted = false;
   #failure: SmtpFailure | undefined;
   #wait: Wait | undefined;
   #onReply: ((reply: SmtpReply) => void) | undefined;
 
-  /** Begins to connect. `onGone` is called once, when the connection is no more. */
+  /** Starts to connect. `onGone` is called once, when the connection is closed. */
   constructor(host: string, port: number, onGone: () => void) {
     this.#onGone = onGone;
     this.#tcp = connectTcp({ host, port, noDelay: true });
@@ -47,7 +48,7 @@ export class SmtpConnection {
     });
   }
 
-  /** Turns to TLS. Refuses when anything was said in clear after the last reply (RFC 3207 §6, CVE-2011-0411). */
+  /** Upgrades to TLS. Fails if the server sent anything in plaintext after its last reply (RFC 3207 §6, CVE-2011-0411). */
   async encrypt(phase: string, timeoutMs: number, options: ConnectionOptions): Promise<void> {
     if (this.#unread.length > 0 || this.#reader.isWithinReply())
       this.#fail(new SmtpFailure("malformed", "the server spoke in clear after agreeing to TLS"));
@@ -62,23 +63,23 @@ export class SmtpConnection {
     this.#isEncrypted = true;
   }
 
-  /** Writes command lines as one group (RFC 2920); each will be answered by one reply. */
+  /** Writes command lines as one group (RFC 2920). The server sends one reply for each. */
   write(lines: readonly string[]): void {
-    // Never true of what reaches here: the last wall against a second command hidden in an argument.
+    // Last defense against a command hidden in an argument; earlier checks already exclude line breaks.
     if (lines.some((line) => LINE_BREAK.test(line))) throw new Error("a line break inside an SMTP command");
     this.#askedCount += lines.length;
     if (this.#failure === undefined) this.#stream.write(`${lines.join("\r\n")}\r\n`);
   }
 
-  /** Writes part of a message and waits until the system has taken it. */
+  /** Writes part of a message and waits until the operating system has accepted it. */
   writeBlock(block: Buffer, phase: string, timeoutMs: number): Promise<void> {
     return this.#waitFor(phase, timeoutMs, (done) => {
-      // A failed write also raises "error", which ends the wait with its reason.
+      // A failed write also emits "error", which ends the wait with the reason.
       this.#stream.write(block, (error) => (error ? undefined : done(undefined)));
     });
   }
 
-  /** The next reply. */
+  /** Returns the next reply. */
   async readReply(phase: string, timeoutMs: number): Promise<SmtpReply> {
     const reply =
       this.#unread.shift() ??
@@ -89,17 +90,17 @@ export class SmtpConnection {
     return reply;
   }
 
-  /** How many replies were asked for and not read. */
+  /** Returns the number of expected replies that were not read. */
   outstandingReplies(): number {
     return this.#askedCount;
   }
 
-  /** A reply that nothing asked for: from a server about to close, or one that is out of step. */
+  /** Returns an unexpected reply, from a server that is about to close or out of step. */
   takeUnaskedReply(): SmtpReply | undefined {
     return this.#askedCount === 0 ? this.#unread.shift() : undefined;
   }
 
-  /** Alive and in step: a command may be written. */
+  /** Returns whether a command may be written: the connection is alive and in step. */
   isUsable(): boolean {
     const isInStep = this.#askedCount === 0 && this.#unread.length === 0 && !this.#reader.isWithinReply();
     return this.#failure === undefined && isInStep;
@@ -109,12 +110,12 @@ export class SmtpConnection {
     return this.#isEncrypted;
   }
 
-  /** Such as `TLSv1.3`; null in clear. */
+  /** Returns the TLS version such as `TLSv1.3`, or null without encryption. */
   tlsVersion(): string | null {
     return this.#stream instanceof TLSSocket ? this.#stream.getProtocol() : null;
   }
 
-  /** Whether the peer is on this machine, by the address connected to. */
+  /** Returns whether the server is on this machine, based on the connected address. */
   isLoopback(): boolean {
     return LOOPBACK_ADDRESS.test(this.#tcp.remoteAddress ?? "");
   }
@@ -185,7 +186,10 @@ function inPhase(failure: SmtpFailure, phase: string): SmtpFailure {
   return new SmtpFailure(failure.kind, `${phase}: ${failure.message}`);
 }
 
-/** Node tries a host's addresses in turn; when all fail its error has no text of its own. OpenSSL calls a greeting in clear a "wrong version number". */
+/**
+ * Returns the text of a connection error. Joins the errors of all addresses that Node tried, because the combined error has no text.
+ * OpenSSL reports a plaintext greeting as "wrong version number", so this case gets an explanation.
+ */
 function describeError(error: Error, isGreeted: boolean): string {
   if (!isGreeted && "code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
     return "the server does not speak TLS from the first byte at this port: use smtp://, which asks for TLS by STARTTLS, or the port that does, mostly 465";

@@ -1,4 +1,4 @@
-// One message over a healthy connection: what is said in MAIL and RCPT, and what refused recipients come to.
+// Tests one message over a healthy connection: the MAIL and RCPT commands and the results of rejected recipients.
 import { describe, expect, test } from "vitest";
 import type { SinkRule } from "../testing/smtp-sink-rules.ts";
 import { composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
@@ -56,14 +56,14 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
       },
     ] as const;
 
-    test.each(verdicts)("to $to: $kind", async ({ to, ...outcome }) => {
+    test.each(verdicts)("sending to $to is $kind", async ({ to, ...outcome }) => {
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
       expect(await transport.send(composeMail(1, { to }), saysYes)).toEqual(outcome);
       expect(sink.journal).toHaveLength(outcome.kind === "sent" ? 1 : 0);
       expect(sink.bodyByteCount() > 0).toBe(outcome.kind === "sent");
     });
 
-    test("a copy that is refused for now holds the mail up a few times, and then it goes on without it", async () => {
+    test("retries a temporarily rejected copy a few times and then sends without it", async () => {
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
       const mail = composeMail(1, { to: ["bob@to.test", "full@to.test"] });
       const at = async (attempt: number) => transport.send({ ...mail, attempt }, saysYes);
@@ -78,7 +78,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
       expect(await transport.send({ ...full, attempt: 9 }, saysYes)).toMatchObject({ kind: "deferred" });
     });
 
-    test("a server that lets DATA in behind a refused recipient gets no message, and the next goes over a fresh connection", async () => {
+    test("sends no message when DATA is accepted after a rejected recipient, then reconnects", async () => {
       const { sink, transport } = await start(
         {
           advertise: { pipelining },
@@ -95,7 +95,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
       expect(sink.connectionCount()).toBe(pipelining ? 2 : 1);
     });
 
-    test("goes on without other recipients than the first who are refused for good, and names them", async () => {
+    test("sends without permanently rejected secondary recipients and names them", async () => {
       const { sink, transport } = await start({ advertise: { pipelining }, rules: refuse });
       const to = ["bob@to.test", "nobody1@cc.test", "carol@cc.test", "nobody2@cc.test"];
       expect(await transport.send(composeMail(1, { to }), saysYes)).toEqual({
@@ -115,7 +115,7 @@ describe.each([{ pipelining: true }, { pipelining: false }])(
   },
 );
 
-test("names the refused although the server is talkative", async () => {
+test("names rejected recipients even after a long reply", async () => {
   const rules: SinkRule[] = [
     ...refuse,
     { phase: "DOT", action: { reply: `250 2.0.0 ${"ok ".repeat(300)}` } },
@@ -128,20 +128,20 @@ test("names the refused although the server is talkative", async () => {
   });
 });
 
-test("tells the size before dot-stuffing where SIZE is offered, and 8BITMIME where that is", async () => {
+test("sends the size before dot-stuffing and 8BITMIME where they are offered", async () => {
   const { sink, transport } = await start({ advertise: { sizeBytes: 1_000 } });
   const message = composeMail(1, { raw: "Subject: x\r\n\r\n.a\r\n.b\r\n" });
   await transport.send(message, saysYes);
   expect(sink.journal[0]?.mailParameters).toBe(`SIZE=${message.raw.length} BODY=8BITMIME`);
 });
 
-test("says nothing in MAIL that was not offered", async () => {
+test("adds no parameter to MAIL that was not offered", async () => {
   const { sink, transport } = await start({ advertise: { eightBitMime: false, smtpUtf8: false } });
   await transport.send(composeMail(1), saysYes);
   expect(sink.journal[0]?.mailParameters).toBe("");
 });
 
-test("a message over the server's limit is rejected at MAIL, before its bytes travel", async () => {
+test("is rejected at MAIL with a size above the server's limit before sending bytes", async () => {
   const { sink, transport } = await start({ advertise: { sizeBytes: 10 } });
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "rejected",
@@ -151,7 +151,7 @@ test("a message over the server's limit is rejected at MAIL, before its bytes tr
   expect(sink.bodyByteCount()).toBe(0);
 });
 
-test("says SMTPUTF8 when an address needs it, and only then", async () => {
+test("adds SMTPUTF8 only when an address needs it", async () => {
   const { sink, transport } = await start();
   const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
   expect((await transport.send(message, saysYes)).kind).toBe("sent");
@@ -162,7 +162,7 @@ test("says SMTPUTF8 when an address needs it, and only then", async () => {
   ]);
 });
 
-test("an address that needs SMTPUTF8 is rejected where that is not offered; the connection serves the next", async () => {
+test("rejects an address that needs SMTPUTF8 when it is not offered and keeps the connection", async () => {
   const { sink, transport } = await start({ advertise: { smtpUtf8: false } });
   const message = { ...composeMail(1, { to: ["jürgen@to.test"] }), needsSmtpUtf8: true };
   expect(await transport.send(message, saysYes)).toEqual({
@@ -187,7 +187,7 @@ test.each([
   "a\0@x.test",
   "a@x.test> NOTIFY=NEVER",
   `${"a".repeat(250)}@x.test`,
-])("an address that could become a command is rejected and never leaves: %j", async (address) => {
+])("rejects an address that could become a command without sending: %j", async (address) => {
   const { sink, transport } = await start();
   let checkCalls = 0;
   const mayLeave = async (): Promise<boolean> => (checkCalls += 1) > 0;
@@ -198,7 +198,7 @@ test.each([
   expect([sink.connectionCount(), checkCalls]).toEqual([0, 0]);
 });
 
-test("a message that would end before its end is rejected and never leaves", async () => {
+test("rejects a message that would end early without sending it", async () => {
   const { sink, transport } = await start();
   const raw = "Subject: x\r\n\r\nhello\n.\r\nMAIL FROM:<evil@from.test>\r\n";
   expect(await transport.send(composeMail(1, { raw }), saysYes)).toEqual({

@@ -1,4 +1,4 @@
-// One message over an open session: MAIL, RCPT, DATA, the bytes, the handover check, the final dot, and what it came to.
+// Sends one message over an open session: MAIL, RCPT, DATA, the bytes, the pre-send check and the final dot.
 import { failpoint } from "../platform/failpoints.ts";
 import { judge, type AnsweredPart } from "./answers/answers.ts";
 import type { EnvelopePaths } from "./smtp-address.ts";
@@ -15,44 +15,46 @@ export interface SmtpMail {
   /** Before dot-stuffing, for SIZE (RFC 1870 §3). */
   sizeBytes: number;
   needsSmtpUtf8: boolean;
-  /** The first is 1. */
+  /** Starts at 1. */
   attempt: number;
 }
 
 export interface Delivery {
   outcome: Outcome;
-  /** What the session is good for now: another message, another one after RSET, or nothing: it is to be closed. */
+  /** State of the session: ready for another message, ready after RSET, or to be closed. */
   session: "ready" | "needs-reset" | "gone";
-  /** The connection was lost or closed by 421 before MAIL was answered: on a fresh one it may work at once. */
+  /** The connection was lost or closed by 421 before the reply to MAIL, so a fresh connection may work immediately. */
   neverBegan: boolean;
-  /** Commands of a group got no answer, or one that is out of order: the server may lose them. One at a time may work. */
+  /** Pipelined commands got no reply or one out of order, so the server may lose them. Single commands may work. */
   lostCommands: boolean;
 }
 
 const BLOCK_BYTES = 256 * 1024;
-/** So that the names of refused recipients fit behind a talkative reply. */
+/** Limit that leaves room for the names of rejected recipients after a long reply. */
 const MAX_SENT_TEXT_LENGTH = 150;
 const SHUTTING_DOWN = 421;
 const BAD_SEQUENCE = 503;
-/** RFC 3463: invalid command. Some servers say it of DATA without a recipient, with a code of 554. */
+/** RFC 3463: invalid command. Some servers send this code with 554 for DATA without a recipient. */
 const NOT_THE_COMMAND = /^5\.5\.1\b/;
-/** So often a copy that is refused for now holds up the mail: some ten minutes, as long as greylisting takes. */
+/**
+ * Number of attempts during which a temporarily rejected copy delays the message. They cover about ten minutes, the usual time of
+ * greylisting.
+ */
 const ATTEMPTS_FOR_COPIES = 3;
 /** Amazon SES over SMTP: `250 Ok <message id>` (SES developer guide, "SMTP response codes"). */
 const SES_ACCEPTANCE = /^250 Ok ([0-9a-f]{16}-[0-9a-f-]{36}-\d{6})$/;
 
-/** How far the dialogue got, for the reading of a failure. */
+/** Progress of the dialogue, used to interpret a failure. */
 interface Progress {
   mailAnswered: boolean;
-  /** Answers to commands of a group are awaited. */
+  /** Whether replies to pipelined commands are pending. */
   inGroup: boolean;
-  /** From here on a missing answer means: taken or not, nobody knows. */
+  /** From here on, a missing reply leaves open whether the message was accepted. */
   dotWritten: boolean;
 }
 
 /**
- * Sends one message. Resolves whatever the server does; rejects only with the handover check's own error, and then nothing was
- * handed over.
+ * Sends one message. Resolves whatever the server does. Rejects only with the error of the pre-send check, in which case nothing was sent.
  */
 export async function deliver(
   session: SmtpSession,
@@ -68,10 +70,10 @@ export async function deliver(
     return await converse(session, mail, mayLeave, timeouts, { progress, pipelining });
   } catch (error) {
     session.connection.destroy("given up");
-    // Whatever failed after the dot, a bug of ours included: the server may have the message.
+    // After the dot the server may have the message, whatever failed, even because of a bug of ours.
     if (progress.dotWritten) return gone({ kind: "uncertain", answer: toPrintableLine(textOf(error)) });
     if (!(error instanceof SmtpFailure)) throw error;
-    // A server that speaks before the dot has made up its mind, whether it then closes or not.
+    // A reply before the dot is the server's decision, even if the server then closes.
     const lastWords = session.connection.takeUnaskedReply();
     if (lastWords !== undefined) return interrupted(lastWords, mail);
     const neverBegan = !progress.mailAnswered && error.kind === "closed";
@@ -116,8 +118,8 @@ async function converse(
 }
 
 /**
- * MAIL and the RCPTs, in one group with `pipelining` (RFC 2920). DATA is in the group too where there is one recipient: with
- * several it waits until it is known who was refused.
+ * Sends MAIL and RCPT commands, as one group with `pipelining` (RFC 2920).
+ * DATA joins the group only for a single recipient. With several, DATA waits until the rejected recipients are known.
  */
 async function announce(
   { connection, extensions }: SmtpSession,
@@ -155,7 +157,7 @@ async function announce(
     refusals.push(refusal);
     if (index === 0) primaryRefusal = refusal;
   }
-  // Copies that are refused for now are waited for a few times; then the recipient alone decides, and it goes on without them.
+  // Temporarily rejected copies delay the message for a few attempts. After that only the primary recipient counts.
   const deferred = refusals.find(({ outcome }) => outcome.kind === "deferred");
   const decisive = (mail.attempt <= ATTEMPTS_FOR_COPIES ? deferred : undefined) ?? primaryRefusal;
   if (decisive !== undefined) return { refusal: decisive };
@@ -169,7 +171,7 @@ function mailCommand({ paths, sizeBytes, needsSmtpUtf8 }: SmtpMail, extensions: 
   return `MAIL FROM:${paths.from}${size}${body}${needsSmtpUtf8 ? " SMTPUTF8" : ""}`;
 }
 
-/** Everything but the final dot. Stops when the server speaks meanwhile. */
+/** Writes everything except the final dot. Stops when the server sends a reply early. */
 async function transmit(
   session: SmtpSession,
   mail: SmtpMail,
@@ -184,7 +186,7 @@ async function transmit(
   return undefined;
 }
 
-/** The connection stands in the middle of a message: only its end keeps the server from taking half of it. */
+/** Returns an early rejection. The connection must close mid-message so that the server does not accept half of it. */
 function interrupted(reply: SmtpReply, mail: SmtpMail): Delivery {
   return { ...refuse("BODY", reply, "message", mail), session: "gone" };
 }
@@ -206,7 +208,7 @@ function describeSent(text: string, refused: readonly string[]): string {
   return toPrintableLine(`${text.slice(0, MAX_SENT_TEXT_LENGTH)} (but ${refused.join("; ")})`);
 }
 
-/** What a reply other than the hoped-for one means before the message was taken. */
+/** Returns the delivery for any reply other than the expected one before the message was accepted. */
 function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpMail): Delivery {
   const text = describeReply(reply);
   if (reply.code < 400)
@@ -223,7 +225,9 @@ function refuse(phase: string, reply: SmtpReply, part: AnsweredPart, mail: SmtpM
   return reply.code === SHUTTING_DOWN ? gone(outcome) : needsReset(outcome);
 }
 
-/** MAIL was accepted: whoever then says that the order is wrong (RFC 5321 §4.2.3) has not seen all of a group. */
+/**
+ * Detects lost commands. MAIL was accepted, so a server that then reports a bad sequence (RFC 5321 §4.2.3) did not read the whole group.
+ */
 function inOrder(refusal: Delivery, reply: SmtpReply, pipelining: boolean): Delivery {
   const isOutOfOrder =
     pipelining && (reply.code === BAD_SEQUENCE || NOT_THE_COMMAND.test(reply.lines[0] ?? ""));

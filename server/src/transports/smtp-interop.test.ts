@@ -1,4 +1,4 @@
-// The SMTP transport against a server that is not ours: the npm package smtp-server, with STARTTLS and a login.
+// Tests the SMTP transport against the npm package smtp-server, with STARTTLS and login.
 import { EventEmitter, once } from "node:events";
 import { SMTPServer, type SMTPServerAddress, type SMTPServerOptions } from "smtp-server";
 import { afterEach, expect, test } from "vitest";
@@ -90,20 +90,20 @@ async function use(...parameters: Parameters<typeof startInterop>): Promise<Inte
   return interop;
 }
 
-test("logs in once for each connection, with PLAIN", async () => {
+test("logs in once per connection with PLAIN", async () => {
   const { transport, logins, received } = await use({}, { maxConnections: 1 });
   for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), saysYes)).kind).toBe("sent");
   expect(logins).toEqual(["PLAIN bob@x.test"]);
   expect(received).toHaveLength(3);
 });
 
-test("logs in with LOGIN, and over TLS from the first byte", async () => {
+test("logs in with LOGIN, also over TLS from the first byte", async () => {
   const { transport, logins } = await use({ authMethods: ["LOGIN"], secure: true });
   expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(logins).toEqual(["LOGIN bob@x.test"]);
 });
 
-test("a wrong password: deferred", async () => {
+test("defers when the password is wrong", async () => {
   const { transport, received } = await use({}, {}, "another");
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
@@ -113,7 +113,7 @@ test("a wrong password: deferred", async () => {
   expect(received).toEqual([]);
 });
 
-test("a refused recipient: rejected; the next message goes over the same connection", async () => {
+test("rejects a refused recipient and reuses the connection for the next message", async () => {
   const { transport, logins } = await use({}, { maxConnections: 1 });
   expect(await transport.send(composeMail(1, { to: ["nobody@to.test"] }), saysYes)).toEqual({
     kind: "rejected",
@@ -124,7 +124,7 @@ test("a refused recipient: rejected; the next message goes over the same connect
   expect(logins).toHaveLength(1);
 });
 
-test("a message over the announced size: rejected at MAIL", async () => {
+test("is rejected at MAIL when the message exceeds the announced size", async () => {
   const { transport } = await use({ size: 20 });
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "rejected",
@@ -133,7 +133,7 @@ test("a message over the announced size: rejected at MAIL", async () => {
   });
 });
 
-test("a message refused after the dot: rejected", async () => {
+test("is rejected when the server refuses the message after the dot", async () => {
   const { transport } = await use({
     onData(stream, _session, callback) {
       stream.resume();
@@ -147,7 +147,7 @@ test("a message refused after the dot: rejected", async () => {
   });
 });
 
-test("a server that closes idle connections: the next message goes over a fresh one", async () => {
+test("reconnects for the next message when the server closes idle connections", async () => {
   const closed = new EventEmitter();
   const { transport, logins } = await use(
     { socketTimeout: 500, onClose: () => void closed.emit("closed") },

@@ -1,4 +1,4 @@
-// What the installation calls itself over SMTP, by its settings.
+// Tests the SMTP name of the installation for each setting.
 import { expect, test } from "vitest";
 import { smtpNameOf } from "./smtp-name.ts";
 
@@ -10,6 +10,6 @@ test.each([
   [undefined, "http://localhost:3000", "machine"],
   [undefined, "http://127.0.0.1:3000", "machine"],
   [undefined, null, "machine"],
-] as const)("SMTP_NAME %s at %s is %s", (setting, baseUrl, name) => {
+] as const)("uses SMTP_NAME %s at %s as %s", (setting, baseUrl, name) => {
   expect(smtpNameOf(setting, baseUrl, "machine")).toBe(name);
 });

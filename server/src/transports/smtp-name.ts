@@ -1,9 +1,9 @@
-// What this installation calls itself over SMTP: in EHLO to other servers, in the greeting to those that come. Pure.
+// Determines the name this installation uses in EHLO to other servers and in the greeting to clients. Pure.
 import { isIP } from "node:net";
 
 /**
- * The setting, else the host of BASE_URL: an address as the literal that RFC 5321 §4.1.3 asks for. A server that is told
- * `localhost` often refuses, so an installation without a public address goes by the name of its machine.
+ * Returns the setting, or else the host of BASE_URL; an IP address becomes a literal (RFC 5321 §4.1.3).
+ * Servers often reject `localhost`, so an installation without a public address uses the machine's name.
  */
 export function smtpNameOf(setting: string | undefined, baseUrl: string | null, machineName: string): string {
   if (setting !== undefined) return setting;

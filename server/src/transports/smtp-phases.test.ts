@@ -1,4 +1,4 @@
-// Every phase of the dialogue against every kind of fault: what the outcome is, and that the transport goes on after it.
+// Tests every phase of the dialogue with every kind of fault, and that the transport works afterwards.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -19,10 +19,10 @@ const TEN_MEGABYTES_OF_A = Buffer.alloc(10 * MEGABYTE, "a");
 interface Row {
   phase: SinkPhase;
   timeout: keyof SmtpTimeouts;
-  /** What a reply with such a code comes to, and what a connection does that breaks or gives no proper reply. */
+  /** The outcome for each class of reply code, and for a connection that breaks or sends no proper reply. */
   outcomes: Record<"4xx" | "5xx" | "421" | "2xx" | "3xx" | "broken", Expected>;
 }
-/** `outage`: deferred for reasons that another server need not share. */
+/** `outage`: deferred for reasons that need not affect another server. */
 type Expected = Outcome["kind"] | "outage";
 
 function row(phase: SinkPhase, timeout: keyof SmtpTimeouts, outcomes: string): Row {
@@ -43,8 +43,9 @@ function toKind(text: string): Expected {
   throw new Error(`no outcome: ${text}`);
 }
 
-// The login and the way to the server are our affair: there even 5xx is no verdict on the mail. 2xx and 3xx are codes
-// other than the hoped-for one. To MAIL, RCPT and the dot any 2xx is good (RFC 5321 §4.3.2: clients look at the first digit).
+// Failures of the connection or login are never about the message, so even 5xx is an outage there. The 2xx and 3xx columns are unexpected
+// codes.
+// After MAIL, RCPT and the dot any 2xx is a success (RFC 5321 §4.3.2: clients look at the first digit).
 const rows: Row[] = [
   //                            4xx       5xx       421       2xx       3xx       broken
   row("CONNECT", "greetingMs", "outage    outage    outage    outage    outage    outage"),
@@ -63,7 +64,7 @@ interface Fault {
   title: string;
   column: keyof Row["outcomes"];
   action: SinkAction;
-  /** The sink takes what it answers by 2xx or 3xx, however garbled: one reason why such an outcome is uncertain. */
+  /** The sink stores a message when it replies 2xx or 3xx, however garbled, so the client must treat such replies as uncertain. */
   isTaken?: boolean;
 }
 
@@ -102,7 +103,7 @@ const cases = rows.flatMap(({ phase, timeout, outcomes }) =>
   faults.flatMap(({ title, column, action, isTaken = false }) => {
     const timeouts = action === "silent" ? { [timeout]: SILENCE_MS } : {};
     return [true, false].map((pipelining) => {
-      // Its command may have been lost in the group: alone it is not.
+      // Its command may have been lost in the group, so the client retries with single commands.
       const isTriedAlone = action === "silent" && pipelining && (phase === "RCPT" || phase === "DATA");
       const expected = isTriedAlone ? ("sent" as const) : outcomes[column];
       return {
@@ -113,7 +114,7 @@ const cases = rows.flatMap(({ phase, timeout, outcomes }) =>
         action,
         journalled: expected === "sent" || (phase === "DOT" && isTaken),
         timeouts,
-        // 421 and 451 say so; instead of a handshake they are noise.
+        // 421 and 451 signal throttling, but during the handshake they are noise.
         isThrottled: (title === "4xx" || title === "421") && phase !== "TLS",
       };
     });
@@ -132,7 +133,7 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
     },
     { url: { user: "bob", password: "secret", requireTls: true }, maxConnections: 1, timeouts },
   );
-  // Too long for the buffers between: whoever writes it notices what happens in the middle.
+  // Exceeds the socket buffers, so the client notices events mid-transfer.
   const text = phase === "BODY" ? `${"x".repeat(62)}\r\n`.repeat(MEGABYTE / 8) : "hello\r\n";
   let checkCalls = 0;
   const outcome = await transport.send(
@@ -154,7 +155,7 @@ async function expectOutcome(given: Case): Promise<{ sink: SmtpSink; transport: 
 }
 
 test.each(cases.filter(({ action }) => action !== "silent"))(
-  "$title at $phase: $expected, and the next message is sent (pipelining $pipelining)",
+  "$title at $phase is $expected and the next message is sent (pipelining $pipelining)",
   async (given) => {
     const { sink, transport } = await expectOutcome(given);
     sink.clear();
@@ -164,7 +165,7 @@ test.each(cases.filter(({ action }) => action !== "silent"))(
 );
 
 test.each(cases.filter(({ action }) => action === "silent"))(
-  "$title at $phase: $expected (pipelining $pipelining)",
+  "$title at $phase is $expected (pipelining $pipelining)",
   async (given) => {
     expect(await expectOutcome(given)).toBeDefined();
   },
@@ -176,12 +177,12 @@ test.each([
   ["RCPT", "550 5.1.1 no such user"],
   ["DATA", "451 4.3.0 disk full"],
   ["DOT", "554 5.7.1 spam"],
-] as const)("the answer names %s and has the server's words", async (phase, reply) => {
+] as const)("includes %s and the server's words in the reply", async (phase, reply) => {
   const { transport } = await start({ rules: [{ phase, action: { reply } }] });
   expect(await transport.send(composeMail(1), saysYes)).toMatchObject({ answer: `${phase}: ${reply}` });
 });
 
-test("a server without EHLO is spoken to with HELO", async () => {
+test("uses HELO when the server does not support EHLO", async () => {
   const { sink, transport } = await start({
     rules: [
       { phase: "EHLO", action: { reply: "502 5.5.1 what?" } },
@@ -230,7 +231,7 @@ async function withServer(
   }
 }
 
-test("a port where nobody listens: deferred, with the reason", async () => {
+test("defers with the reason when the port is closed", async () => {
   let closedPort = 0;
   await withServer(
     () => undefined,
@@ -248,7 +249,7 @@ function drip(socket: Socket): void {
   socket.on("close", () => clearInterval(timer));
 }
 
-test("a greeting that drips in byte by byte is bounded by the time for the whole of it", async () => {
+test("bounds a greeting that arrives byte by byte by the total time", async () => {
   await withServer(drip, async (port) => {
     expect(await sendTo(port, { greetingMs: 150 })).toEqual({
       kind: "deferred",
@@ -258,7 +259,7 @@ test("a greeting that drips in byte by byte is bounded by the time for the whole
   });
 });
 
-test("a server that replies without end and unasked is cut off, and nothing is kept of it", async () => {
+test("disconnects a server that sends endless unexpected replies without storing them", async () => {
   let writtenBytes = 0;
   const flood = (socket: Socket): void => {
     const chunk = Buffer.from("250 ok\r\n".repeat(8_192));
@@ -279,7 +280,7 @@ test("a server that replies without end and unasked is cut off, and nothing is k
   expect(writtenBytes).toBeLessThan(20 * MEGABYTE);
 });
 
-test("an answer to the dot that comes before the dot is not taken for one", async () => {
+test("does not accept a reply before the dot as the reply to the dot", async () => {
   const { sink, transport } = await start({
     rules: [
       { phase: "DATA", action: { reply: "354 go ahead\r\n250 2.0.0 already taken" } },
@@ -295,19 +296,19 @@ test("an answer to the dot that comes before the dot is not taken for one", asyn
   expect(sink.journal).toHaveLength(0);
 });
 
-test("a server that closes while the handover check is asked: deferred, and the dot is not written", async () => {
+test("defers without writing the dot when the server closes during the pre-send check", async () => {
   const { sink, transport } = await start();
   const outcome = await transport.send(composeMail(1), async () => {
     sink.dropConnections();
     await sink.waitUntil(() => sink.openConnectionCount() === 0);
-    // The end of the connection is on its way: a few turns of the event loop bring it to the client.
+    // The end of the connection reaches the client after a few turns of the event loop.
     for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
     return true;
   });
   expect(outcome).toEqual({ kind: "deferred", answer: expect.stringMatching(/^BODY: /), outage: true });
 });
 
-test("a server that refuses while the handover check is asked: rejected with its words, and the dot is not written", async () => {
+test("rejects without writing the dot when the server refuses during the pre-send check", async () => {
   const { sink, transport } = await start({
     rules: [{ phase: "BODY", action: { reply: "552 5.3.4 that is too much" } }],
   });
@@ -324,7 +325,7 @@ test("a server that refuses while the handover check is asked: rejected with its
   expect(sink.journal).toHaveLength(0);
 });
 
-test("a taken message whose answer is followed by noise is sent, and the connection is not used again", async () => {
+test("reports sent when noise follows the final reply, and drops the connection", async () => {
   const { sink, transport } = await start({
     rules: [{ phase: "DOT", times: 1, action: { reply: "250 2.0.0 taken\r\n250 2.0.0 taken again" } }],
   });
@@ -333,7 +334,7 @@ test("a taken message whose answer is followed by noise is sent, and the connect
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
 });
 
-test("an error of our own after the dot leaves the mail in doubt, it is never given back as if nothing had left", async () => {
+test("leaves the message in doubt after our own error following the dot", async () => {
   const { sink, transport } = await start();
   armFailpoints([{ name: "dot.after", action: "throw", turn: 1 }]);
   const outcome = await transport.send(composeMail(1), saysYes).finally(() => armFailpoints([]));

@@ -1,11 +1,11 @@
-// Servers that offer PIPELINING and lose commands which come in a group: they get them one at a time, and it is remembered.
+// Tests servers that offer PIPELINING but lose grouped commands: they get single commands, and this is remembered.
 import { expect, test } from "vitest";
 import type { SinkAction, SinkPhase, SinkRule } from "../testing/smtp-sink-rules.ts";
 import { commandLines, composeMail, saysYes, useSmtp } from "../testing/smtp-fixture.ts";
 
 const start = useSmtp();
 const timeouts = { pipelineMs: 200 };
-/** A group that the client sent; the server sees the commands that it does not lose. */
+/** A group sent by the client; the server sees only the commands it does not lose. */
 const lost: ReadonlyArray<[SinkPhase, SinkAction]> = [
   ["RCPT", "swallow"],
   ["MAIL", "swallow"],
@@ -14,7 +14,7 @@ const lost: ReadonlyArray<[SinkPhase, SinkAction]> = [
 ];
 
 test.each(lost)(
-  "%s → %s: the message is sent at once, and the next ones need no second connection",
+  "%s → %s: sends the message immediately and the next ones over one connection",
   async (phase, action) => {
     const { sink, transport } = await start({ rules: [{ phase, action }] }, { timeouts });
     for (const id of [1, 2, 3])
@@ -26,14 +26,14 @@ test.each(lost)(
   },
 );
 
-test("also for several recipients, whose DATA is not in the group", async () => {
+test("handles several recipients, whose DATA is outside the group", async () => {
   const { sink, transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
   const mail = composeMail(1, { to: ["bob@to.test", "carol@to.test"] });
   expect(await transport.send(mail, saysYes)).toMatchObject({ kind: "sent" });
   expect(sink.journal[0]?.recipients).toEqual(["bob@to.test", "carol@to.test"]);
 });
 
-test("the handover check is asked once, for the message that leaves", async () => {
+test("runs the pre-send check once, for the message that leaves", async () => {
   const { transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
   let asked = 0;
   await transport.send(composeMail(1), async () => ++asked > 0);
@@ -41,7 +41,7 @@ test("the handover check is asked once, for the message that leaves", async () =
 });
 
 const stillSilent: SinkRule = { phase: "RCPT", action: "silent" };
-test("a server that says nothing to a single command either did not lose one: its message waits, and groups go on", async () => {
+test("keeps groups when a server does not reply to a single command either", async () => {
   const { sink, transport } = await start(
     { rules: [stillSilent] },
     { timeouts: { pipelineMs: 100, recipientMs: 150 } },
@@ -52,7 +52,7 @@ test("a server that says nothing to a single command either did not lose one: it
   sink.clear();
   await transport.send(composeMail(2), saysYes);
   expect(sink.connectionCount()).toBe(3);
-  // MAIL, RCPT and DATA came before any of them was answered: as a group they are written once.
+  // MAIL, RCPT and DATA arrived before any reply because a group is written as a whole.
   expect(commandLines(sink).slice(1, 4)).toEqual([
     expect.stringMatching(/^MAIL/),
     expect.stringMatching(/^RCPT/),
@@ -60,7 +60,7 @@ test("a server that says nothing to a single command either did not lose one: it
   ]);
 });
 
-test("a server that refuses in order is not suspected", async () => {
+test("keeps groups for a server that rejects in order", async () => {
   const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "550 5.1.1 no such user" } }];
   const { sink, transport } = await start({ rules }, { timeouts, maxConnections: 1 });
   for (const id of [1, 2])
@@ -71,7 +71,7 @@ test("a server that refuses in order is not suspected", async () => {
   expect(sink.connectionCount()).toBe(1);
 });
 
-test("what is out of order for a single command, too, is the server's answer", async () => {
+test("accepts an out-of-order reply to a single command as the server's reply", async () => {
   const rules: SinkRule[] = [{ phase: "RCPT", action: { reply: "503 5.5.1 first prove who you are" } }];
   const { sink, transport } = await start({ rules }, { timeouts });
   expect(await transport.send(composeMail(1), saysYes)).toMatchObject({

@@ -1,4 +1,4 @@
-// The sessions kept with one SMTP server: how many at once, whose turn it is, which are idle, and their end.
+// Pool of sessions with one SMTP server: limits them, queues messages, keeps idle sessions and closes them.
 import { SmtpConnection } from "./smtp-connection.ts";
 import type { Delivery } from "./smtp-delivery.ts";
 import { SmtpFailure } from "./smtp-replies.ts";
@@ -20,12 +20,12 @@ interface IdleSession {
   timer: NodeJS.Timeout;
 }
 
-/** Then it may have been repaired. */
+/** After this time the server may have been fixed. */
 const SINGLE_COMMANDS_MS = 6 * 60 * 60_000;
 
 export const ENDING = "CONNECT: this process is ending";
 
-/** Places are given first come first served; whoever has one may hold one session. Connects for the first message. */
+/** Grants places in order of request. Each place allows one session. Connects with the first message. */
 export class SmtpPool {
   readonly #settings: PoolSettings;
   readonly #connections = new Set<SmtpConnection>();
@@ -41,7 +41,7 @@ export class SmtpPool {
     this.#settings = settings;
   }
 
-  /** Waits for a place. `false`: the pool has ended, and there is none. */
+  /** Waits for a place. Returns false if the pool has ended. */
   async enter(): Promise<boolean> {
     if (this.#closing !== undefined) return false;
     if (this.#placesTaken >= this.#settings.maxConnections)
@@ -50,7 +50,7 @@ export class SmtpPool {
     return true;
   }
 
-  /** An idle session, for whoever has a place. */
+  /** Returns an idle session. The caller must have a place. */
   takeIdle(): SmtpSession | undefined {
     for (let entry = this.#idle.pop(); entry !== undefined; entry = this.#idle.pop()) {
       clearTimeout(entry.timer);
@@ -60,7 +60,10 @@ export class SmtpPool {
     return undefined;
   }
 
-  /** A new session, for whoever has a place. Throws `SmtpFailure`. */
+  /**
+   * Opens a new session. The caller must have a place.
+   * @throws SmtpFailure
+   */
   async open(): Promise<SmtpSession> {
     if (this.#hasEnded) throw new SmtpFailure("closed", ENDING);
     const { host, port } = this.#settings.server;
@@ -74,29 +77,29 @@ export class SmtpPool {
     }
   }
 
-  /** Whether commands may be sent in groups, where the server offers that. */
+  /** Returns whether pipelining may be used if the server offers it. */
   mayPipeline(): boolean {
     return performance.now() >= this.#singleUntilMs;
   }
 
-  /** The server loses commands that come in a group: for some hours it gets them one at a time. */
+  /** Disables pipelining for some hours because the server loses grouped commands. */
   stepDown(): void {
     this.#singleUntilMs = performance.now() + SINGLE_COMMANDS_MS;
   }
 
-  /** Gives the place back, with the session used last. Returns at once; RSET and QUIT go on behind it. */
+  /** Returns the place with the last used session. Does not wait for RSET and QUIT, which run in the background. */
   leave(session: SmtpSession | undefined, state: Delivery["session"]): void {
     if (session === undefined) return this.#freePlace();
     void this.#putAway(session, state).finally(() => this.#freePlace());
   }
 
-  /** Waits for all who entered or wait to enter (at most `closeMs`), then ends every session. */
+  /** Waits up to `closeMs` for all callers with a place or in the queue, then ends every session. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** A place is free only when its connection is, so that the server never sees more than `maxConnections`. */
+  /** Frees the place only after its connection, so that the server never sees more than `maxConnections`. */
   async #putAway(session: SmtpSession, state: Delivery["session"]): Promise<void> {
     const { timeouts, maxMessagesPerConnection } = this.#settings;
     if (state === "gone") return session.connection.destroy("of no more use");
@@ -110,7 +113,7 @@ export class SmtpPool {
     const { idleMs, quitMs } = this.#settings.timeouts;
     const expire = (): void => {
       this.#idle.splice(this.#idle.indexOf(entry), 1);
-      this.#placesTaken += 1; // there is one: idle sessions and places taken together are never more than allowed
+      this.#placesTaken += 1; // always available: idle sessions and taken places together never exceed the limit
       void quitSession(session, quitMs).finally(() => this.#freePlace());
     };
     const entry: IdleSession = { session, timer: setTimeout(expire, idleMs) };
@@ -132,7 +135,7 @@ export class SmtpPool {
     this.#end();
   }
 
-  /** Until nobody has a place or waits for one, or the time is over. */
+  /** Waits until no place is taken or requested, or until the deadline. */
   #emptied(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#placesTaken === 0) return resolve();

@@ -1,4 +1,4 @@
-// What counts as an SMTP reply and what does not, and that nothing a server sends is kept without bound.
+// Tests valid and invalid SMTP replies, and that nothing a server sends is stored without a limit.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import {
@@ -17,7 +17,7 @@ function readAll(...chunks: readonly (string | Buffer)[]): SmtpReply[] {
   return replies;
 }
 
-test("reads replies of one and of several lines, with and without text", () => {
+test("reads replies of one and several lines with and without text", () => {
   expect(
     readAll("220 mail.test ESMTP\r\n250-mail.test\r\n250-SIZE 1000\r\n250 PIPELINING\r\n354\r\n221 \r\n"),
   ).toEqual([
@@ -28,11 +28,11 @@ test("reads replies of one and of several lines, with and without text", () => {
   ]);
 });
 
-test("takes lines that end in LF alone", () => {
+test("accepts lines that end in LF alone", () => {
   expect(readAll("250-a\n250 b\n")).toEqual([{ code: 250, lines: ["a", "b"] }]);
 });
 
-test("reads the same wherever the bytes are cut", () => {
+test("reads the same replies wherever the bytes are cut", () => {
   const bytes = Buffer.from("220 a\r\n250-b\r\n250-c\r\n250 d\r\n550 5.1.1 nobody\r\n");
   const whole = readAll(bytes);
   fc.assert(
@@ -65,29 +65,29 @@ const malformed: Record<string, string | Buffer> = {
   "more than 100 lines": "250-a\r\n".repeat(101),
 };
 for (const [title, bytes] of Object.entries(malformed))
-  test(`refuses ${title}`, () => {
+  test(`rejects ${title}`, () => {
     expect(() => readAll(bytes)).toThrow(SmtpFailure);
   });
 
-test("takes 100 lines, and lines of 4,096 bytes", () => {
+test("accepts 100 lines, and lines of 4,096 bytes", () => {
   expect(readAll(`${"250-a\r\n".repeat(99)}250 b\r\n`)[0]?.lines).toHaveLength(100);
   expect(readAll(`250 ${"a".repeat(4091)}\r\n`)[0]?.lines[0]).toHaveLength(4091);
 });
 
-test("gives the replies before the fault first", () => {
+test("returns the replies before the fault first", () => {
   const replies: SmtpReply[] = [];
   const bytes = Buffer.from("250 taken\r\n\0\0\0\r\n");
   expect(() => createReplyReader().read(bytes, (reply) => replies.push(reply))).toThrow(SmtpFailure);
   expect(replies).toEqual([{ code: 250, lines: ["taken"] }]);
 });
 
-test("gives up on ten megabytes without a line end after the first four kilobytes", () => {
+test("rejects ten megabytes without a line end after the first four kilobytes", () => {
   const reader = createReplyReader();
   const chunk = Buffer.alloc(64 * 1024, "a");
   expect(() => reader.read(chunk, () => undefined)).toThrow("4096 bytes");
 });
 
-/** Bytes alone never begin like a reply: most of what is drawn is made of what replies are made of. */
+/** Mostly draws fragments of replies because random bytes never start like a reply. */
 const anyChunk = fc.oneof(
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)) },
   {
@@ -113,7 +113,7 @@ const anyChunk = fc.oneof(
   },
 );
 
-test("no bytes whatever raise anything but SmtpFailure", () => {
+test("arbitrary bytes raise only SmtpFailure", () => {
   let replies = 0;
   let failures = 0;
   fc.assert(
@@ -128,12 +128,12 @@ test("no bytes whatever raise anything but SmtpFailure", () => {
     }),
     { numRuns: 500 },
   );
-  // Both were drawn: what is read to its end, and what is refused.
+  // Both kinds were drawn: fully read and rejected input.
   expect(replies).toBeGreaterThan(50);
   expect(failures).toBeGreaterThan(50);
 });
 
-/** What was thrown, unless it is an SmtpFailure. */
+/** Returns the thrown error, unless it is an SmtpFailure. */
 function catchFailure(action: () => unknown): unknown {
   try {
     action();
@@ -143,7 +143,7 @@ function catchFailure(action: () => unknown): unknown {
   }
 }
 
-test("knows whether a reply has begun", () => {
+test("reports whether a reply has begun", () => {
   const reader = createReplyReader();
   expect(reader.isWithinReply()).toBe(false);
   reader.read(Buffer.from("250-a\r\n"), () => undefined);

@@ -1,18 +1,18 @@
-// What an SMTP server says: bytes into replies, strictly and within bounds, and replies into one printable line.
+// Parses SMTP replies strictly and within limits, and formats replies as one printable line.
 
-/** One reply (RFC 5321 §4.2): its code and the text of each of its lines, as latin1, without code and line end. */
+/** One reply (RFC 5321 §4.2): its code, and the text of each line as latin1 without code and line end. */
 export interface SmtpReply {
   code: number;
   lines: readonly string[];
 }
 
-/** Why a dialogue ended: connection gone, no answer in time, an answer that is none, or a step the server refused. */
+/** Reason why a dialogue ended: connection closed, no reply in time, invalid reply, or a step the server rejected. */
 export type SmtpFailureKind = "closed" | "silent" | "malformed" | "refused";
 
-/** The dialogue cannot go on. The text is one printable line and fit for the mail's timeline. */
+/** Thrown when the dialogue cannot continue. The text is one printable line for the email's timeline. */
 export class SmtpFailure extends Error {
   readonly kind: SmtpFailureKind;
-  /** Of a step that the server refused: its words. */
+  /** The server's reply, if it rejected a step. */
   readonly reply: SmtpReply | undefined;
 
   constructor(kind: SmtpFailureKind, reason: string, reply?: SmtpReply) {
@@ -24,22 +24,25 @@ export class SmtpFailure extends Error {
 }
 
 export interface ReplyReader {
-  /** Takes bytes as they come; calls `onReply` for each complete reply. Throws `SmtpFailure` for what is no reply. */
+  /**
+   * Reads bytes as they arrive and calls `onReply` for each complete reply.
+   * @throws SmtpFailure for an invalid reply
+   */
   read(chunk: Buffer, onReply: (reply: SmtpReply) => void): void;
-  /** Whether a reply has begun and not ended. */
+  /** Returns whether a reply is incomplete. */
   isWithinReply(): boolean;
 }
 
-/** RFC 5321 §4.5.3.1.5 says 512; servers with long explanations exist. */
+/** RFC 5321 §4.5.3.1.5 says 512, but some servers send long explanations. */
 const MAX_LINE_BYTES = 4096;
 const MAX_REPLY_LINES = 100;
 export const MAX_ANSWER_LENGTH = 500;
 
-/** RFC 5321 §4.2: three digits, then a space or hyphen and text. No control octets but TAB; other bytes are shown later or not. */
+/** RFC 5321 §4.2: three digits, then a space or hyphen and text. No control octets except TAB; other bytes are filtered for display. */
 const REPLY_LINE = /^([2-5]\d\d)(?:([ -])([\t\x20-\x7e\x80-\xff]*))?$/;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+/gu;
 
-/** A reader for one connection; a new one is needed when the connection turns to TLS. Holds at most 400 KB. */
+/** Creates a reader for one connection. A new one is needed after the switch to TLS. Buffers at most 400 KB. */
 export function createReplyReader(): ReplyReader {
   let partial = "";
   let lines: string[] = [];
@@ -79,19 +82,19 @@ export function createReplyReader(): ReplyReader {
   };
 }
 
-/** One line of at most 500 printable characters, whatever came over the wire. */
+/** Returns one line of at most 500 printable characters, whatever the input. */
 export function toPrintableLine(text: string): string {
   return text.replace(NOT_PRINTABLE, " ").trim().slice(0, MAX_ANSWER_LENGTH).toWellFormed();
 }
 
-/** The words of a reply, read as UTF-8 where they are that (RFC 6531 §3.7.4.2), else as Latin-1. */
+/** Returns the text of a reply, decoded as UTF-8 if valid (RFC 6531 §3.7.4.2), else as Latin-1. */
 export function wordsOf({ lines }: SmtpReply): string {
   const asIs = lines.join(" ");
   const text = Buffer.from(asIs, "latin1").toString("utf8");
   return text.includes("\ufffd") ? asIs : text;
 }
 
-/** `550 5.1.1 no such user`: the reply as one line. Bytes that are UTF-8 (RFC 6531 §3.7.4.2) are read as such. */
+/** Returns the reply as one line, such as `550 5.1.1 no such user`. Decodes UTF-8 (RFC 6531 §3.7.4.2). */
 export function describeReply(reply: SmtpReply): string {
   const text = Buffer.from(reply.lines.join(" "), "latin1").toString("utf8");
   return toPrintableLine(`${reply.code} ${text}`);

@@ -1,4 +1,4 @@
-// The way to the server: TLS with its certificates, what is offered before and after it, and the login.
+// Tests the connection setup: TLS with certificates, extensions before and after TLS, and the login.
 import { afterEach, expect, test } from "vitest";
 import { createSelfSignedCertificate } from "../testing/self-signed-certificate.ts";
 import type { SmtpSinkOptions } from "../testing/smtp-sink-rules.ts";
@@ -15,7 +15,7 @@ const withLogin: SmtpSinkOptions = {
 };
 const login = { user: "bob@x.test", password: "pässword:%" };
 
-test("turns to TLS when it is offered: in clear go EHLO and STARTTLS only", async () => {
+test("upgrades to TLS when offered and sends only EHLO and STARTTLS in plaintext", async () => {
   const { sink, transport } = await start(withTls);
   expect((await transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   expect(sink.commands.filter(({ isEncrypted }) => !isEncrypted).map(({ line }) => line)).toEqual([
@@ -25,7 +25,7 @@ test("turns to TLS when it is offered: in clear go EHLO and STARTTLS only", asyn
   expect(sink.journal[0]).toMatchObject({ isEncrypted: true, heloName: "client.test" });
 });
 
-test("speaks TLS from the first byte to an smtps server, by name and by address", async () => {
+test("uses TLS from the first byte with an smtps server, by name and by address", async () => {
   for (const host of ["localhost", "127.0.0.1"]) {
     const { sink, transport } = await start(
       { secure: true },
@@ -66,7 +66,7 @@ function vouchedFor(options: Parameters<typeof createSelfSignedCertificate>[0]):
 
 for (const [title, { ca, certificate }] of Object.entries(badCertificates))
   for (const secure of [false, true])
-    test(`a certificate that ${title}: deferred, and nothing is said in clear instead (secure: ${secure})`, async () => {
+    test(`defers on a certificate that ${title} and sends no plaintext (secure: ${secure})`, async () => {
       const { sink, transport } = await start(
         { ...withTls, secure, certificate },
         { url: { secure }, tls: { ca } },
@@ -80,7 +80,7 @@ for (const [title, { ca, certificate }] of Object.entries(badCertificates))
       expect(commandLines(sink)).toEqual(secure ? [] : ["EHLO client.test", "STARTTLS"]);
     });
 
-test("takes any certificate when the URL says so, and the options have the last word", async () => {
+test("accepts any certificate when the URL says so unless the options override it", async () => {
   const { ca } = badCertificates["nobody vouches for"];
   const lax = await start(withTls, { url: { rejectUnauthorized: false }, tls: { ca } });
   expect((await lax.transport.send(composeMail(1), saysYes)).kind).toBe("sent");
@@ -91,7 +91,7 @@ test("takes any certificate when the URL says so, and the options have the last 
   expect((await strict.transport.send(composeMail(1), saysYes)).kind).toBe("deferred");
 });
 
-test("requireTls and a server without STARTTLS: deferred, the sender's address is not told", async () => {
+test("defers without revealing the sender when requireTls is set and STARTTLS is missing", async () => {
   const { sink, transport } = await start({}, { url: { requireTls: true, ...login } });
   const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({
@@ -105,7 +105,7 @@ test("requireTls and a server without STARTTLS: deferred, the sender's address i
 test.each([
   ["a whole reply", "220 go ahead\r\n250 injected\r\n"],
   ["half a reply", "220 go ahead\r\n250-inj"],
-])("%s in clear behind the answer to STARTTLS ends the connection", async (_title, bytes) => {
+])("closes the connection on %s in plaintext after the STARTTLS reply", async (_title, bytes) => {
   const { transport } = await start({ ...withTls, rules: [{ phase: "STARTTLS", action: { bytes } }] });
   const outcome = await transport.send(composeMail(1), saysYes);
   expect(outcome).toEqual({
@@ -115,7 +115,7 @@ test.each([
   });
 });
 
-test("what was offered in clear does not count after TLS", async () => {
+test("ignores plaintext offers after TLS", async () => {
   const { sink, transport } = await start({
     ...withTls,
     rules: [{ phase: "EHLO", skip: 1, action: { reply: "250-sink\r\n250 HELP" } }],
@@ -133,7 +133,7 @@ test.each([["PLAIN"], ["LOGIN"], ["LOGIN", "PLAIN"]])("logs in with %s", async (
   expect(sink.journal[0]).toMatchObject({ user: login.user, isEncrypted: true });
 });
 
-test("understands AUTH= as old servers write it, and lower case", async () => {
+test("parses AUTH= of old servers and lower-case mechanisms", async () => {
   const rules = [
     { phase: "EHLO", action: { reply: "250-sink\r\n250-auth=login plain\r\n250 pipelining" } },
   ] as const;
@@ -142,7 +142,7 @@ test("understands AUTH= as old servers write it, and lower case", async () => {
   expect(sink.journal[0]?.user).toBe(login.user);
 });
 
-test("a wrong password is our mistake: deferred, with the server's words", async () => {
+test("defers with the server's words when the password is wrong", async () => {
   const { transport } = await start(withLogin, { url: { ...login, password: "another" } });
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
@@ -151,7 +151,7 @@ test("a wrong password is our mistake: deferred, with the server's words", async
   });
 });
 
-test("a server that wants a login we do not have: deferred, not lost", async () => {
+test("defers when the server requires a login that is not configured", async () => {
   const { transport } = await start(withLogin);
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
@@ -160,7 +160,7 @@ test("a server that wants a login we do not have: deferred, not lost", async () 
   });
 });
 
-test("a server without AUTH, and one with unknown mechanisms only: deferred, with the reason", async () => {
+test("defers with the reason when the server has no AUTH or only unknown mechanisms", async () => {
   for (const auth of [[], ["GSSAPI", "XOAUTH2"]]) {
     const { transport } = await start({ advertise: { auth } }, { url: login });
     expect(await transport.send(composeMail(1), saysYes)).toEqual({
@@ -171,7 +171,7 @@ test("a server without AUTH, and one with unknown mechanisms only: deferred, wit
   }
 });
 
-test("a server that repeats the password does not bring it into the answer", async () => {
+test("masks a password that the server repeats in its reply", async () => {
   const secret = Buffer.from(`\0${login.user}\0${login.password}`).toString("base64");
   const reply = `535 5.7.8 wrong: AUTH PLAIN ${secret} ${login.password} ${Buffer.from(login.password).toString("base64")}`;
   const { transport } = await start(
@@ -185,7 +185,7 @@ test("a server that repeats the password does not bring it into the answer", asy
   });
 });
 
-/** As if the server were on another machine. */
+/** Simulates a server on another machine. */
 class DistantConnection extends SmtpConnection {
   override isLoopback(): boolean {
     return false;
@@ -197,7 +197,7 @@ afterEach(() => {
   for (const connection of connections.splice(0)) connection.destroy("test over");
 });
 
-test("the password does not leave in clear: to another machine only over TLS, to this one either way", async () => {
+test("sends the password in plaintext only to this machine", async () => {
   const { sink } = await start({ ...withLogin, advertise: { auth: ["PLAIN", "LOGIN"] } });
   const server = { host: "127.0.0.1", port: sink.port, secure: false, ...login };
   const settings = {

@@ -1,11 +1,11 @@
-// From a TCP connection to a session that takes mail: greeting, EHLO, STARTTLS, AUTH; and its end, QUIT.
+// Opens SMTP sessions (greeting, EHLO, STARTTLS, AUTH) and ends them with QUIT.
 import { isIP } from "node:net";
 import type { SmtpConnection } from "./smtp-connection.ts";
 import { describeReply, SmtpFailure, toPrintableLine, type SmtpReply } from "./smtp-replies.ts";
 import type { SmtpTimeouts } from "./smtp-timeouts.ts";
 import type { SmtpServer } from "./smtp-url.ts";
 
-/** What the server offered in its last EHLO answer (RFC 5321 §4.1.1.1). */
+/** Extensions from the server's last EHLO reply (RFC 5321 §4.1.1.1). */
 export interface SmtpExtensions {
   pipelining: boolean;
   startTls: boolean;
@@ -16,13 +16,13 @@ export interface SmtpExtensions {
   auth: readonly string[];
 }
 
-/** A connection on which MAIL may be said. */
+/** A connection that is ready for MAIL. */
 export interface SmtpSession {
   connection: SmtpConnection;
   extensions: SmtpExtensions;
-  /** What the server calls itself: the first word of its answer to EHLO, else of its greeting; may be empty. */
+  /** The server's own name: the first word of its EHLO reply, else of its greeting; may be empty. */
   serverName: string;
-  /** Messages begun on it. */
+  /** Number of messages started on this session. */
   messageCount: number;
 }
 
@@ -44,8 +44,8 @@ const NO_EXTENSIONS: SmtpExtensions = {
 };
 
 /**
- * Brings a fresh connection to the point where mail may be sent. Throws `SmtpFailure` with a text fit for the mail's
- * timeline: whatever goes wrong here is about the way and our login, never about a recipient.
+ * Opens a session on a fresh connection, so that email can be sent.
+ * @throws SmtpFailure with a text for the email's timeline. Failures here are about the connection or login, never about a recipient.
  */
 export async function openSession(
   connection: SmtpConnection,
@@ -59,10 +59,10 @@ export async function openSession(
   let hello = await sayHello(connection, settings);
   if (hello.extensions.startTls && !connection.isEncrypted()) {
     connection.write(["STARTTLS"]);
-    // An offer that is then refused is no reason to go on in clear: whoever can answer for the server can do that.
+    // If the offered STARTTLS is rejected, we do not continue in plaintext because an attacker in the middle could cause that.
     expectCode(220, "STARTTLS", await connection.readReply("STARTTLS", timeouts.tlsMs));
     await encrypt(connection, settings);
-    hello = await sayHello(connection, settings); // RFC 3207 §4.2: what was said in clear counts no longer
+    hello = await sayHello(connection, settings); // RFC 3207 §4.2: discards everything received in plaintext
   }
   if (server.requireTls === true && !connection.isEncrypted())
     throw new SmtpFailure("refused", "STARTTLS: required by our settings and not offered; nothing was sent");
@@ -82,7 +82,7 @@ async function encrypt(connection: SmtpConnection, settings: SessionSettings): P
   });
 }
 
-/** EHLO, and HELO where the server does not know that (RFC 5321 §3.2). */
+/** Sends EHLO, or HELO if the server does not support EHLO (RFC 5321 §3.2). */
 async function sayHello(
   connection: SmtpConnection,
   { heloName, timeouts }: SessionSettings,
@@ -97,13 +97,13 @@ async function sayHello(
   return { extensions: NO_EXTENSIONS, name: firstWordOf(plain) };
 }
 
-/** Where a server says its name (RFC 5321 §4.2). */
+/** Returns the first word, in which a server gives its name (RFC 5321 §4.2). */
 function firstWordOf({ lines }: SmtpReply): string {
   return toPrintableLine(lines[0]?.trim().split(/\s+/)[0] ?? "");
 }
 
 function readExtensions(reply: SmtpReply): SmtpExtensions {
-  // The first line greets. `AUTH=` is how servers older than RFC 2554 spell it.
+  // The first line is the greeting. Servers older than RFC 2554 write `AUTH=`.
   const offers = reply.lines.slice(1).map((line) =>
     line
       .toUpperCase()
@@ -121,7 +121,7 @@ function readExtensions(reply: SmtpReply): SmtpExtensions {
   };
 }
 
-/** AUTH PLAIN (RFC 4616) or LOGIN. The password leaves only over TLS or to this very machine. */
+/** Logs in with AUTH PLAIN (RFC 4616) or LOGIN. The password is sent only over TLS or to this machine. */
 async function logIn(
   connection: SmtpConnection,
   extensions: SmtpExtensions,
@@ -155,7 +155,7 @@ async function logIn(
   }
 }
 
-/** A server that repeats what it got must not bring the password into a timeline. */
+/** Masks secrets, so that a server that echoes its input cannot put the password into a timeline. */
 function withoutSecrets(text: string, secrets: readonly string[]): string {
   return secrets
     .flatMap((secret) => [secret, toBase64(secret)])
@@ -171,13 +171,13 @@ function expectCode(code: number, phase: string, reply: SmtpReply): void {
   if (reply.code !== code) throw new SmtpFailure("refused", `${phase}: ${describeReply(reply)}`, reply);
 }
 
-/** Makes the session ready for another message after a refused one. `false`: it cannot be used any more. */
+/** Prepares the session for another message after a rejected one. Returns false if it cannot be reused. */
 export async function resetSession({ connection }: SmtpSession, timeoutMs: number): Promise<boolean> {
   return succeeds(async () => {
-    // A refused MAIL or RCPT leaves the answers to what was pipelined behind it unread.
+    // After a rejected MAIL or RCPT the replies to the pipelined commands are still unread.
     while (connection.outstandingReplies() > 0) {
       const { code } = await connection.readReply("RSET", timeoutMs);
-      // DATA was let in although nobody is to get the message: now all commands would be its text.
+      // DATA was accepted without a recipient, so the server would read all further commands as message text.
       if (code === 354) throw new SmtpFailure("malformed", "DATA was let in without a recipient");
     }
     connection.write(["RSET"]);
@@ -185,17 +185,17 @@ export async function resetSession({ connection }: SmtpSession, timeoutMs: numbe
   });
 }
 
-/** Takes leave and closes, last: until the server has closed, it counts the connection as one of ours. */
+/** Sends QUIT and waits for the server to close, because until then the server counts the connection as ours. */
 export async function quitSession({ connection }: SmtpSession, timeoutMs: number): Promise<void> {
   await succeeds(async () => {
     connection.write(["QUIT"]);
     await connection.readReply("QUIT", timeoutMs);
-    await connection.readReply("QUIT", timeoutMs); // nothing more is said: ends when the server closes
+    await connection.readReply("QUIT", timeoutMs); // no further reply comes, so this ends when the server closes
   });
   connection.destroy("closed after QUIT");
 }
 
-/** Between messages a failing connection costs nothing but itself: the next message opens another. */
+/** Returns whether the dialogue succeeded. A failure between messages only costs the connection because the next message opens another. */
 async function succeeds(dialogue: () => Promise<void>): Promise<boolean> {
   try {
     await dialogue();

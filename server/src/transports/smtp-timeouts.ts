@@ -1,34 +1,31 @@
-// How long each phase of an SMTP dialogue may take before the other side counts as gone.
-// Used by every other smtp-*.ts file; the values are RFC 5321 §4.5.3.2's minima where it names one.
+// Timeouts of each phase of an SMTP dialogue, with the minimum values of RFC 5321 §4.5.3.2 where it names one.
 
-/** Milliseconds. Each bounds one whole answer, so a server that drips one byte a second is bounded as well. */
+/** All values in milliseconds. Each limits one complete reply, so a server that sends one byte a second is also limited. */
 export interface SmtpTimeouts {
-  /** Name look-up and TCP connection. */
+  /** DNS lookup and TCP connection. */
   connectMs: number;
-  /** The server's first line. */
+  /** The greeting. */
   greetingMs: number;
-  /** EHLO and HELO. */
   helloMs: number;
-  /** STARTTLS' answer, and the TLS handshake. */
+  /** The reply to STARTTLS, and the TLS handshake. */
   tlsMs: number;
   /** Each step of AUTH. */
   authMs: number;
   mailMs: number;
-  /** Of commands sent as one group, each answer after the first; then the server may have lost them. */
+  /** Each reply after the first to a group of commands. After this time the server may have lost them. */
   pipelineMs: number;
-  /** Each RCPT. */
   recipientMs: number;
-  /** DATA, up to the 354. */
+  /** From DATA to 354. */
   dataMs: number;
-  /** Each block of the message, until the system took it. */
+  /** Each block of the message, until the operating system accepted it. */
   dataBlockMs: number;
-  /** The answer to the final dot. Shorter than the RFC's value means more uncertain outcomes (RFC 1047). */
+  /** The reply to the final dot. A shorter time than the RFC's causes more uncertain outcomes (RFC 1047). */
   finalDotMs: number;
   resetMs: number;
   quitMs: number;
-  /** A connection without work is closed after this long. */
+  /** Idle connections are closed after this time. */
   idleMs: number;
-  /** What `close` grants messages in flight. With `quitMs` it stays below the 20 s a process has to end. */
+  /** Time `close` allows for messages in flight. With `quitMs` it stays below the 20 s a process has to shut down. */
   closeMs: number;
 }
 

@@ -1,4 +1,4 @@
-// What may stand in an SMTP URL, and that no error shows a password.
+// Tests the parts of an SMTP URL, and that no error shows a password.
 import { expect, test } from "vitest";
 import { parseSmtpUrl, type SmtpServer } from "./smtp-url.ts";
 
@@ -44,7 +44,7 @@ const good: Record<string, SmtpServer> = {
   "smtp://mail.test?requireTls=false": { host: "mail.test", port: 587, secure: false, requireTls: false },
 };
 for (const [text, server] of Object.entries(good))
-  test(`reads ${text}`, () => {
+  test(`parses ${text}`, () => {
     expect(parseSmtpUrl(text)).toEqual(server);
   });
 
@@ -81,7 +81,7 @@ const bad: Record<string, string> = {
   "smtp://bob:SECRET@mail.test?connections=1e1": "from 1 to 200",
 };
 for (const [text, reason] of Object.entries(bad))
-  test(`refuses ${JSON.stringify(text)} and keeps the password to itself`, () => {
+  test(`rejects ${JSON.stringify(text)} without showing the password`, () => {
     const error = catchError(() => parseSmtpUrl(text));
     expect(error.message).toContain(reason);
     expect(Object.keys(error)).toEqual([]);

@@ -1,20 +1,20 @@
-// Where an SMTP server is and how to log in, from the one line a person configures.
+// Parses the `smtp://` URL from the setting MAIL_TRANSPORT.
 import { isIP } from "node:net";
 
-/** An SMTP server to hand mail to. */
+/** An SMTP server that accepts email from us. */
 export interface SmtpServer {
   /** Name or IP address, without brackets. */
   host: string;
   port: number;
-  /** TLS from the first byte (RFC 8314); otherwise STARTTLS when it is offered. */
+  /** TLS from the first byte (RFC 8314); otherwise STARTTLS if offered. */
   secure: boolean;
   user?: string;
   password?: string;
-  /** Without encryption nothing is sent, not even the sender's address. */
+  /** Sends nothing without encryption, not even the sender's address. */
   requireTls?: boolean;
-  /** `false` takes any certificate. Default: checked. */
+  /** `false` accepts any certificate. Default: true. */
   rejectUnauthorized?: boolean;
-  /** How many connections at most. */
+  /** Maximum number of connections. */
   connections?: number;
 }
 
@@ -27,13 +27,13 @@ const HOST_NAME = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?$/i;
 const OPTION_NAMES = ["requireTls", "rejectUnauthorized", "connections"];
 
 /**
- * `smtp://user:password@host:587?requireTls=true&rejectUnauthorized=false&connections=20`, or `smtps://…` for implicit
- * TLS (also port 465). User and password are percent-decoded. Throws an Error whose text says what is wrong and never
- * shows the password.
+ * Parses `smtp://user:password@host:587?requireTls=true&rejectUnauthorized=false&connections=20`.
+ * `smtps://…` or port 465 selects implicit TLS. User and password are percent-decoded.
+ * @throws Error with the reason, never with the password
  */
 export function parseSmtpUrl(text: string): SmtpServer {
   if (/[\p{Cc}\p{Z}]/u.test(text)) throw badUrl("it contains a space or control character");
-  // The parser's own error carries the whole input, password included: it must not become a cause.
+  // The parser's error includes the whole input with the password, so it must not become a cause.
   if (!URL.canParse(text)) throw badUrl("it is not a URL of the form smtp://user:password@host:port");
   const url = new URL(text);
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:")
@@ -67,7 +67,7 @@ function decodePart(encoded: string): string {
   const escapesAreComplete = !/%(?![0-9a-f]{2})/i.test(encoded);
   const bytes = escapesAreComplete ? tryDecode(encoded) : undefined;
   if (bytes === undefined) throw badUrl("user or password has a % that begins no escape; write %25 for it");
-  // RFC 4616 separates the parts of PLAIN by NUL; other controls are no part of any password either.
+  // RFC 4616 separates the parts of PLAIN by NUL. Other control characters are not part of any password either.
   if (/\p{Cc}/u.test(bytes)) throw badUrl("user or password contains a control character");
   return bytes;
 }
@@ -76,7 +76,7 @@ function tryDecode(encoded: string): string | undefined {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    return undefined; // escapes that are not UTF-8: said by the caller, without the text
+    return undefined; // escapes that are not UTF-8; the caller reports them without the text
   }
 }
 

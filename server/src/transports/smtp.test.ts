@@ -1,4 +1,4 @@
-// The SMTP transport over real sockets: the transport contract, its pool, and its end.
+// Tests the SMTP transport over real sockets: the transport contract, the pool and shutdown.
 import { expect, test } from "vitest";
 import { startSmtpSink } from "../testing/smtp-sink.ts";
 import { createSmtpTransport } from "./smtp.ts";
@@ -25,7 +25,7 @@ for (const pipelining of [true, false])
     };
   });
 
-test("sends one message after another over one connection, without RSET between good ones", async () => {
+test("sends successive messages over one connection without RSET after successful ones", async () => {
   const { sink, transport } = await start();
   for (const id of [1, 2, 3]) expect((await transport.send(composeMail(id), saysYes)).kind).toBe("sent");
   expect(sink.connectionCount()).toBe(1);
@@ -40,7 +40,7 @@ test("sends one message after another over one connection, without RSET between 
   expect(sink.journal[0]?.heloName).toBe("client.test");
 });
 
-test("never opens more connections than allowed, and serves those who wait in the order they came", async () => {
+test("never exceeds the connection limit and serves waiting messages in order", async () => {
   const { sink, transport } = await start({}, { maxConnections: 3, maxMessagesPerConnection: 4 });
   const order: number[] = [];
   const ids = Array.from({ length: 60 }, (_, index) => index);
@@ -55,18 +55,18 @@ test("never opens more connections than allowed, and serves those who wait in th
   expect(outcomes.every(({ kind }) => kind === "sent")).toBe(true);
   expect(sink.peakConnectionCount()).toBe(3);
   expect(sink.journal).toHaveLength(60);
-  // Three are under way at a time, so nobody is overtaken by more than the others of these three.
+  // Three messages run at a time, so only those three can overtake each other.
   for (const [place, id] of order.entries()) expect(Math.abs(place - id)).toBeLessThan(6);
 });
 
-test("serves those who wait strictly in the order they came when there is one connection", async () => {
+test("serves waiting messages strictly in order with one connection", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1 });
   const ids = Array.from({ length: 30 }, (_, index) => index);
   await Promise.all(ids.map((id) => transport.send(composeMail(id), saysYes)));
   expect(sink.journal.map(({ messageId }) => messageId)).toEqual(ids.map((id) => `<${id}@from.test>`));
 });
 
-test("replaces a connection after its number of messages, with QUIT", async () => {
+test("replaces a connection with QUIT after its maximum number of messages", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1, maxMessagesPerConnection: 2 });
   for (const id of [1, 2, 3, 4, 5]) await transport.send(composeMail(id), saysYes);
   expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 1, 2, 2, 3]);
@@ -74,7 +74,7 @@ test("replaces a connection after its number of messages, with QUIT", async () =
   expect(sink.peakConnectionCount()).toBe(1);
 });
 
-test("closes an idle connection after its time, with QUIT", async () => {
+test("closes an idle connection with QUIT after its idle time", async () => {
   const { sink, transport } = await start({}, { timeouts: { idleMs: 30 } });
   await transport.send(composeMail(1), saysYes);
   await sink.waitUntil(() => sink.openConnectionCount() === 0);
@@ -83,7 +83,7 @@ test("closes an idle connection after its time, with QUIT", async () => {
   expect(sink.connectionCount()).toBe(2);
 });
 
-test("a message that comes while an idle connection is being closed waits for its place", async () => {
+test("a message that arrives while an idle connection closes waits for its place", async () => {
   const rules = [{ phase: "QUIT", delayMs: 50 }] as const;
   const { sink, transport } = await start({ rules }, { maxConnections: 1, timeouts: { idleMs: 10 } });
   await transport.send(composeMail(1), saysYes);
@@ -93,7 +93,7 @@ test("a message that comes while an idle connection is being closed waits for it
   expect(sink.connectionCount()).toBe(2);
 });
 
-test("a connection counts until the server has closed it, not until QUIT is answered", async () => {
+test("counts a connection until the server has closed it, not until the QUIT reply", async () => {
   const rules = [{ phase: "QUIT", times: 1, action: { bytes: "221 2.0.0 bye, in a moment\r\n" } }] as const;
   const { sink, transport } = await start({ rules }, { maxConnections: 1, maxMessagesPerConnection: 1 });
   await transport.send(composeMail(1), saysYes);
@@ -105,7 +105,7 @@ test("a connection counts until the server has closed it, not until QUIT is answ
   expect((await sending).kind).toBe("sent");
 });
 
-test("a kept connection that the server has closed meanwhile costs nothing: the message goes over a fresh one", async () => {
+test("sends over a fresh connection when the server closed the idle one", async () => {
   const { sink, transport } = await start();
   await transport.send(composeMail(1), saysYes);
   sink.dropConnections();
@@ -121,7 +121,7 @@ const staleFaults = {
 } as const;
 
 for (const [title, action] of Object.entries(staleFaults)) {
-  test(`${title} on a kept connection: sent at once over a fresh one, with one call of the handover check`, async () => {
+  test(`${title} on a pooled connection: resends over a fresh one with one pre-send check`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, times: 1, action }] });
     await transport.send(composeMail(1), saysYes);
     let checkCalls = 0;
@@ -134,13 +134,13 @@ for (const [title, action] of Object.entries(staleFaults)) {
     expect(sink.journal.map(({ connection }) => connection)).toEqual([1, 2]);
   });
 
-  test(`${title} on a fresh connection: deferred, without another attempt`, async () => {
+  test(`${title} on a fresh connection: defers without another attempt`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", action }] });
     expect((await transport.send(composeMail(1), saysYes)).kind).toBe("deferred");
     expect(sink.connectionCount()).toBe(1);
   });
 
-  test(`${title} on a kept connection and again on the fresh one: deferred after that one attempt`, async () => {
+  test(`${title} on a pooled and then on the fresh connection: defers after that attempt`, async () => {
     const { sink, transport } = await start({ rules: [{ phase: "MAIL", skip: 1, action }] });
     await transport.send(composeMail(1), saysYes);
     expect((await transport.send(composeMail(2), saysYes)).kind).toBe("deferred");
@@ -148,7 +148,7 @@ for (const [title, action] of Object.entries(staleFaults)) {
   });
 }
 
-test("a refused message leaves the connection good for the next one, after RSET", async () => {
+test("reuses the connection after RSET when a message was rejected", async () => {
   const rules = [
     { phase: "RCPT", recipient: /^nobody@/, action: { reply: "550 5.1.1 no such user" } },
   ] as const;
@@ -162,7 +162,7 @@ test("a refused message leaves the connection good for the next one, after RSET"
   expect(commandLines(sink).filter((line) => line === "RSET")).toHaveLength(1);
 });
 
-test("a refused MAIL with its pipelined RCPTs leaves the dialogue in step", async () => {
+test("keeps the dialogue in step when MAIL is rejected with pipelined RCPTs", async () => {
   const { sink, transport } = await start(
     { rules: [{ phase: "MAIL", times: 1, action: { reply: "550 5.7.1 not you" } }] },
     { maxConnections: 1 },
@@ -176,12 +176,12 @@ test("a refused MAIL with its pipelined RCPTs leaves the dialogue in step", asyn
   expect(sink.journal[0]?.recipients).toEqual(["a@to.test", "b@to.test"]);
 });
 
-test("the whole message is with the server when the handover check is asked, and the dot is not", async () => {
+test("sends the whole message except the dot before the pre-send check", async () => {
   const { sink, transport } = await start();
   const message = { ...composeMail(1), raw: Buffer.from(`Subject: x\r\n\r\n${".line\r\n".repeat(50_000)}`) };
   const bytesOnTheWire = message.raw.length + 50_000;
   const outcome = await transport.send(message, async () => {
-    // The sink holds back the last octets while they may be the end; it counts what came.
+    // The sink holds back the last octets in case they are the end, and counts the received ones.
     await sink.waitUntil(() => sink.bodyByteCount() === bytesOnTheWire);
     expect(sink.journal).toHaveLength(0);
     return true;
@@ -190,14 +190,14 @@ test("the whole message is with the server when the handover check is asked, and
   expect(sink.bodyByteCount()).toBe(bytesOnTheWire + ".\r\n".length);
 });
 
-test("a message that was withdrawn costs its connection and is not taken by the server", async () => {
+test("withdrawing a message closes its connection and the server does not accept it", async () => {
   const { sink, transport } = await start();
   expect(await transport.send(composeMail(1), async () => false)).toEqual({ kind: "withdrawn" });
   await sink.waitUntil(() => sink.openConnectionCount() === 0);
   expect(sink.journal).toHaveLength(0);
 });
 
-test("close says QUIT on idle connections and takes no further message", async () => {
+test("close sends QUIT on idle connections and accepts no further message", async () => {
   const { sink, transport } = await start();
   await Promise.all([1, 2, 3].map((id) => transport.send(composeMail(id), saysYes)));
   const open = sink.openConnectionCount();
@@ -209,7 +209,7 @@ test("close says QUIT on idle connections and takes no further message", async (
   });
 });
 
-test("close lets those finish who wait for a connection", async () => {
+test("close waits for messages in the queue", async () => {
   const { sink, transport } = await start({}, { maxConnections: 1 });
   const sending = Promise.all([1, 2, 3, 4].map((id) => transport.send(composeMail(id), saysYes)));
   await transport.close();
@@ -217,7 +217,7 @@ test("close lets those finish who wait for a connection", async () => {
   expect(sink.journal).toHaveLength(4);
 });
 
-test("close ends after its time although a server is silent: before the dot deferred, after it uncertain", async () => {
+test("close ends at its deadline when a server is silent (deferred before the dot, else uncertain)", async () => {
   const { sink, transport } = await start(
     {
       rules: [
@@ -236,7 +236,7 @@ test("close ends after its time although a server is silent: before the dot defe
   expect((await sending).map(({ kind }) => kind)).toEqual(["deferred", "uncertain"]);
 });
 
-test("close ends after its time although a handover check is slow, and what passes the handover check later is deferred", async () => {
+test("close ends at its deadline during a slow pre-send check and defers its message", async () => {
   const { sink, transport } = await start({}, { timeouts: { closeMs: 50 } });
   const held = Promise.withResolvers<boolean>();
   const asked = Promise.withResolvers<void>();
@@ -251,7 +251,7 @@ test("close ends after its time although a handover check is slow, and what pass
   expect(sink.journal).toHaveLength(0);
 });
 
-test("close at its deadline defers those who wait behind a handover check that never answers", async () => {
+test("close at its deadline defers messages queued behind a pre-send check that never ends", async () => {
   const { transport } = await start({}, { maxConnections: 1, timeouts: { closeMs: 50 } });
   void transport.send(composeMail(1), () => new Promise(() => undefined));
   const waiting = transport.send(composeMail(2), saysYes);
@@ -259,7 +259,7 @@ test("close at its deadline defers those who wait behind a handover check that n
   expect((await waiting).kind).toBe("deferred");
 });
 
-test("close at its deadline opens no fresh connection for a kept one that it ended", async () => {
+test("close at its deadline does not reconnect for a pooled connection that it ended", async () => {
   const { sink, transport } = await start(
     { rules: [{ phase: "MAIL", skip: 1, action: "silent" }] },
     { timeouts: { closeMs: 50 } },
@@ -271,7 +271,7 @@ test("close at its deadline opens no fresh connection for a kept one that it end
   expect(sink.connectionCount()).toBe(1);
 });
 
-test("close at its deadline defers those who still wait for a connection", async () => {
+test("close at its deadline defers messages that wait for a connection", async () => {
   const { sink, transport } = await start(
     { rules: [{ phase: "DOT", times: 1, accept: true, action: "silent" }] },
     { maxConnections: 1, timeouts: { closeMs: 50 } },
@@ -287,7 +287,7 @@ test("close at its deadline defers those who still wait for a connection", async
 const rewrittenBy = (host: string) =>
   createSmtpTransport({ url: { host, port: 587, secure: false }, heloName: "x.test" }).rewrites;
 
-test("over SMTP, too, Amazon SES writes fields of its own, which are not signed; another server writes none", () => {
+test("excludes fields that Amazon SES rewrites over SMTP from signing, but no other server's", () => {
   const fields = ["date", "message-id", "feedback-id"];
   expect(rewrittenBy("email-smtp.eu-west-1.amazonaws.com")).toEqual(fields);
   expect(rewrittenBy("email-smtp-fips.us-gov-west-1.amazonaws.com")).toEqual(fields);
@@ -295,7 +295,7 @@ test("over SMTP, too, Amazon SES writes fields of its own, which are not signed;
   expect(rewrittenBy("email-smtp.eu-west-1.amazonaws.com.example.org")).toBeUndefined();
 });
 
-test("refuses settings that cannot work", () => {
+test("rejects invalid settings", () => {
   const url = { host: "127.0.0.1", port: 25, secure: false };
   expect(() => createSmtpTransport({ url, heloName: "a b" })).toThrow("HELO name");
   expect(() => createSmtpTransport({ url, heloName: "a\r\nRSET" })).toThrow("HELO name");

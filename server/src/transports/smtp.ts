@@ -1,4 +1,4 @@
-// Hands finished messages to an SMTP server over a pool of kept connections, knowing at every moment how far it got.
+// Submits finished messages to an SMTP server over a connection pool, tracking how far each submission got.
 import { judge } from "./answers/answers.ts";
 import { toEnvelopePaths } from "./smtp-address.ts";
 import { toWireBody } from "./smtp-body.ts";
@@ -20,28 +20,29 @@ import {
 export interface SmtpOptions {
   /** From `parseSmtpUrl`. */
   url: SmtpServer;
-  /** What EHLO says: the name this machine's address resolves to, or an address literal (RFC 5321 §4.1.1.1). */
+  /** The name in EHLO, which resolves to this machine's address, or an address literal (RFC 5321 §4.1.1.1). */
   heloName: string;
-  /** Default: what the URL says, else DEFAULT_CONNECTIONS. */
+  /** Default: the URL's value, else DEFAULT_CONNECTIONS. */
   maxConnections?: number;
-  /** Default 100; then the connection is replaced. */
+  /** Default 100. The connection is replaced afterwards. */
   maxMessagesPerConnection?: number;
   timeouts?: Partial<SmtpTimeouts>;
-  /** `ca`: PEM certificates to trust instead of the system's. `rejectUnauthorized` overrides the URL's. */
+  /** `ca`: PEM certificates to trust instead of the system's. `rejectUnauthorized` overrides the URL's value. */
   tls?: { rejectUnauthorized?: boolean; ca?: string };
 }
 
 const DEFAULT_MAX_MESSAGES_PER_CONNECTION = 100;
-/** Amazon SES rewrites the same fields by SMTP as by its API. */
+/** Amazon SES rewrites the same fields over SMTP as through its API. */
 const SES_HOST = /^email-smtp(?:-fips)?\.[a-z0-9-]{1,63}\.amazonaws\.com(?:\.cn)?\.?$/i;
-/** A domain name, or an address literal. */
+/** A domain name or an address literal. */
 const HELO_NAME = /^(?:[a-z0-9_.-]{1,255}|\[[a-z0-9:.]{1,64}\])$/i;
 
 /**
- * A transport that speaks SMTP (RFC 5321) to one server, with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
- * Every reply becomes an `Outcome`; `send` throws only what the handover check throws. A kept connection found dead before MAIL
- * was answered is replaced once, at once, and so is one whose server lost commands that came in a group: it and all that
- * follow get them one at a time. Throws for settings that cannot work; connects when the first message comes.
+ * Creates a transport for one SMTP server (RFC 5321), with PIPELINING, STARTTLS, AUTH and SMTPUTF8 as offered.
+ * Every reply becomes an `Outcome`; `send` throws only errors of the pre-send check.
+ * A pooled connection found dead before the reply to MAIL is replaced once, immediately. The same applies if the server lost grouped
+ * commands, and later messages use single commands.
+ * @throws Error for invalid settings. Connects with the first message.
  */
 export function createSmtpTransport(options: SmtpOptions): Transport {
   const timeouts = { ...DEFAULT_SMTP_TIMEOUTS, ...options.timeouts };
@@ -101,7 +102,7 @@ function toSmtpMail(message: OutgoingMessage): SmtpMail | { refusal: string } {
   return { paths: envelope.paths, body: wire.body, sizeBytes: raw.length, needsSmtpUtf8, attempt };
 }
 
-/** For whoever has a place in the pool; gives it back. */
+/** Sends a message over a pooled session. The caller has a place in the pool, which this function returns. */
 async function sendThrough(
   pool: SmtpPool,
   mail: SmtpMail,
@@ -135,12 +136,12 @@ async function sendThrough(
   }
 }
 
-/** Whether the server said something about the message. */
+/** Returns whether the server replied about the message. */
 function isAnswered(outcome: Outcome): boolean {
   return outcome.kind !== "deferred" || outcome.outage !== true;
 }
 
-/** No session came about: an outage, and perhaps because there were too many of ours. */
+/** Returns the outcome when no session could be opened. A throttling reply may mean that we opened too many. */
 function outcomeOf({ message, reply }: SmtpFailure): Outcome {
   const outage: Outcome = { kind: "deferred", answer: message, outage: true };
   if (reply === undefined || reply.code < 400) return outage;

@@ -1,22 +1,22 @@
-// What every transport promises, as tests: registered by the test file of each one with a fixture of its own.
+// Tests that every transport must pass. Each transport's test file registers them with its own fixture.
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MayLeave, Outcome, OutgoingMessage, Transport } from "./transport.ts";
 
-/** A message as the other side has it. Which one it is, its Message-ID says: that is in every message. */
+/** A message as received by the server. Its Message-ID identifies it. */
 export interface ReceivedMessage {
   raw: Buffer;
   envelope: { from: string; to: readonly string[] };
 }
 
 export interface TransportFixture {
-  /** Ready to take at least two messages at the same time. */
+  /** Ready to accept at least two messages at the same time. */
   transport: Transport;
-  /** All that was handed over so far, in any order. */
+  /** Returns all messages submitted so far, in any order. */
   received(): Promise<readonly ReceivedMessage[]>;
-  /** Ends the other side; the transport was closed before. */
+  /** Ends the server, after the transport was closed. */
   close(): Promise<void>;
-  /** For transports that want rows to exist: so many mails to send. Default: random ids. */
+  /** Prepares `count` emails for transports that need existing rows. Default: random ids. */
   prepareMails?(count: number): Promise<readonly Pick<OutgoingMessage, "emailId" | "projectId">[]>;
 }
 
@@ -25,7 +25,7 @@ const CONCURRENT_SENDS = 100;
 const LARGE_BODY_LINES = 20_000;
 const LINE_BYTES = 57;
 
-/** Bodies in which a careless hand would change something. All lines end in CRLF and have at most 998 octets. */
+/** Bodies that a careless implementation would change. All lines end in CRLF and have at most 998 octets. */
 const AWKWARD_BODIES: Record<string, string | Buffer> = {
   "no body": "",
   "dots at line beginnings": ".\r\n..\r\n...\r\n.hidden\r\nend.\r\n.\r\n",
@@ -40,7 +40,7 @@ const AWKWARD_BODIES: Record<string, string | Buffer> = {
   ).join(""),
 };
 
-/** Registers the tests. Each gets a fixture of its own. */
+/** Registers the tests. Each test gets its own fixture. */
 export function testTransportContract(name: string, createFixture: () => Promise<TransportFixture>): void {
   describe(`${name} as a transport`, () => {
     let fixture: TransportFixture;
@@ -61,7 +61,7 @@ export function testTransportContract(name: string, createFixture: () => Promise
 
 function testBytes(use: () => TransportFixture): void {
   for (const [title, body] of Object.entries(AWKWARD_BODIES))
-    test(`hands over every byte as given: ${title}`, async () => {
+    test(`transmits every byte unchanged: ${title}`, async () => {
       const [message] = await compose(use(), 1, body);
       const outcome = await use().transport.send(message, async () => true);
       expect(outcome.kind).toBe("sent");
@@ -70,7 +70,7 @@ function testBytes(use: () => TransportFixture): void {
       expect(received[0]?.raw.equals(message.raw)).toBe(true);
     });
 
-  test("hands over the envelope as given, whatever the headers say", async () => {
+  test("uses the given envelope and ignores the headers", async () => {
     const [plain, utf8] = await compose(use(), 2);
     const envelope = {
       from: "bounces+1=a@sender.test",
@@ -91,11 +91,11 @@ function testBytes(use: () => TransportFixture): void {
 }
 
 function testHandoverCheck(use: () => TransportFixture): void {
-  test("asks the handover check exactly once, and before the message is handed over", async () => {
+  test("runs the pre-send check exactly once, before the message is submitted", async () => {
     const [message, other] = await compose(use(), 2);
     const seen: string[][] = [];
     const outcome = await use().transport.send(message, async () => {
-      // A whole other message goes through meanwhile, so one handed over too early would be there as well.
+      // Sends another whole message during the check, so that a message submitted too early would also have arrived.
       await use().transport.send(other, async () => true);
       seen.push(await receivedIds(use()));
       return true;
@@ -105,14 +105,14 @@ function testHandoverCheck(use: () => TransportFixture): void {
     expect(new Set(await receivedIds(use()))).toEqual(new Set([message.emailId, other.emailId]));
   });
 
-  test("withdraws a message whose handover check says no: nothing arrives, and the next one does", async () => {
+  test("withdraws a message when the pre-send check says no, and sends the next one", async () => {
     const [withdrawn, next] = await compose(use(), 2);
     expect(await use().transport.send(withdrawn, async () => false)).toEqual({ kind: "withdrawn" });
     expect((await use().transport.send(next, async () => true)).kind).toBe("sent");
     expect(await receivedIds(use())).toEqual([next.emailId]);
   });
 
-  test("passes on the error of a handover check that fails: nothing arrives, and the next one does", async () => {
+  test("rethrows an error of the pre-send check, and sends the next message", async () => {
     const [failing, next] = await compose(use(), 2);
     const failure = new Error("the database is gone");
     await expect(use().transport.send(failing, () => Promise.reject(failure))).rejects.toBe(failure);
@@ -122,7 +122,7 @@ function testHandoverCheck(use: () => TransportFixture): void {
 }
 
 function testMany(use: () => TransportFixture): void {
-  test(`delivers ${CONCURRENT_SENDS} messages sent at the same time, each exactly once`, async () => {
+  test(`delivers ${CONCURRENT_SENDS} concurrent messages exactly once each`, async () => {
     const messages = await compose(use(), CONCURRENT_SENDS);
     const checkCalls: string[] = [];
     const outcomes = await Promise.all(
@@ -163,14 +163,14 @@ function testClose(use: () => TransportFixture): void {
     expect(await receivedIds(use())).toEqual([message.emailId]);
   });
 
-  test("close can be called twice, and without a message sent", async () => {
+  test("close can be called twice and without any sent message", async () => {
     await Promise.all([use().transport.close(), use().transport.close()]);
     await use().transport.close();
     expect(await use().received()).toEqual([]);
   });
 }
 
-/** At least `count` messages, all different: one for each place of the tuple that is taken. */
+/** Returns at least two different messages, or `count` if more. */
 async function compose(
   fixture: TransportFixture,
   count: number,
@@ -178,7 +178,7 @@ async function compose(
 ): Promise<readonly [OutgoingMessage, OutgoingMessage, ...OutgoingMessage[]]> {
   const ids = (await fixture.prepareMails?.(Math.max(2, count))) ?? randomIds(Math.max(2, count));
   const [first, second, ...others] = ids.map((id) => composeMessage(id, body));
-  if (first === undefined || second === undefined) throw new Error("the fixture prepared too few mails");
+  if (first === undefined || second === undefined) throw new Error("the fixture prepared too few emails");
   return [first, second, ...others];
 }
 

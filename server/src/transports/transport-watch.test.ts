@@ -1,4 +1,4 @@
-// Whether mail can leave: what trying a transport says, and that an outage and its end are one line each, whatever happens in between.
+// Tests the results of trying a transport, and that an outage and its end are logged once each.
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
@@ -44,7 +44,7 @@ async function create(setting: string) {
       SES_ACCESS_KEY_ID: SES_KEY.accessKeyId,
       SES_SECRET_ACCESS_KEY: SES_KEY.secretAccessKey,
     },
-    // Nothing here reaches the database.
+    // Nothing here uses the database.
     {
       database: createDatabase(createPool({ connection: {}, maxConnections: 1, log: silent })),
       log,
@@ -59,7 +59,7 @@ const sayings = (lines: readonly Line[]) => lines.map(({ level, msg }) => `${lev
 const OUT = "40 a transport is out of service: mail for it waits, and it is tried again";
 const BACK = "30 a transport is back in service";
 
-test("trying says whether the server answers, how it is called, how it is encrypted and whether it takes the login", async () => {
+test("reports the server's reply, name, encryption and login", async () => {
   const sink = await startSmtpSink({
     advertise: { startTls: true, auth: ["PLAIN"] },
     credentials: { user: "bob", password: "s3cret" },
@@ -78,7 +78,7 @@ test("trying says whether the server answers, how it is called, how it is encryp
   expect(JSON.stringify(bad.lines)).not.toContain("wr0ng");
 });
 
-test("TLS to a port that begins in clear is told, with what to set", async () => {
+test("suggests the setting when TLS meets a plaintext port", async () => {
   const sink = await startSmtpSink({ advertise: { startTls: true } });
   cleanups.push(sink.close);
   const { watches } = await create(`smtps://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
@@ -89,7 +89,7 @@ test("TLS to a port that begins in clear is told, with what to set", async () =>
   expect(told).not.toMatch(/OPENSSL|wrong version/i);
 });
 
-test("the connection that was tried takes the first message", async () => {
+test("uses the tried connection for the first message", async () => {
   const sink = await startSmtpSink();
   cleanups.push(sink.close);
   const { transport, watches } = await create(`smtp://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
@@ -98,7 +98,7 @@ test("the connection that was tried takes the first message", async () => {
   expect(sink.connectionCount()).toBe(1);
 });
 
-test("a closed port is one line when it is found and one when it is over, with many mails in between", async () => {
+test("logs a closed port once when found and once when over, with many emails in between", async () => {
   const first = await startSmtpSink();
   const { port } = first;
   await first.close();
@@ -116,7 +116,7 @@ test("a closed port is one line when it is found and one when it is over, with m
   expect(watches[0]?.outage()).toBeNull();
 });
 
-test("with several, each outage is told by its place in the list, once however often it is tried", async () => {
+test("logs each outage of several transports once with its place in the list", async () => {
   const dead = await startSmtpSink();
   await dead.close();
   const sink = await startSmtpSink();
@@ -133,7 +133,7 @@ test("with several, each outage is told by its place in the list, once however o
   ]);
 });
 
-test("SES is tried without a message, and an endpoint that is away is told", async () => {
+test("tries SES without a message and reports an unreachable endpoint", async () => {
   const ses = await startSesFake();
   const { watches } = await create(`ses://eu-west-1?endpoint=${ses.endpoint}`);
   expect(await watches[0]?.tryNow()).toBe(
@@ -143,7 +143,7 @@ test("SES is tried without a message, and an endpoint that is away is told", asy
   expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: ses eu-west-1 .*ECONNREFUSED/);
 });
 
-/** A transport that does as it is told, and may be reached or not. */
+/** A transport with programmable outcomes and reachability. */
 function createPlayed() {
   const played = { outcome: { kind: "sent", answer: "250" } as Outcome, isReachable: true, reachCount: 0 };
   const transport: Transport = {
@@ -182,7 +182,7 @@ test.each([
     9,
     [],
   ],
-] as const)("%s: an outage or not", async (_what, outcomes, count, said) => {
+] as const)("classifies %s as an outage or not", async (_what, outcomes, count, said) => {
   const { log, lines } = listen();
   const { played, transport } = createPlayed();
   const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp" });
@@ -193,7 +193,7 @@ test.each([
   expect(sayings(lines)).toEqual(said);
 });
 
-test("while nothing is sent, the end of an outage is noticed by trying now and then", async () => {
+test("notices the end of an outage by periodic checks while nothing is sent", async () => {
   const { log, lines } = listen();
   const { played, transport } = createPlayed();
   const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", lookMs: 5 });
@@ -207,7 +207,7 @@ test("while nothing is sent, the end of an outage is noticed by trying now and t
   await expect.poll(() => sayings(lines)).toEqual([OUT, BACK]);
 });
 
-test("a server that says nothing is an outage when the patience is over", async () => {
+test("treats a silent server as an outage after the patience time", async () => {
   const { log } = listen();
   const { transport } = createPlayed();
   transport.reach = () => new Promise(() => undefined);

@@ -1,4 +1,5 @@
-// Whether mail can leave: tries a transport at the start, follows what comes of its messages, and tells an outage and its end once each.
+// Monitors whether email can leave: tries a transport at startup, watches the outcomes of its messages, and logs each outage and its end
+// once.
 import { setTimeout as delay } from "node:timers/promises";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
@@ -8,22 +9,22 @@ import { toPrintableLine } from "./smtp-replies.ts";
 import type { Outcome, Reachable, Transport } from "./transport.ts";
 
 export interface TransportWatch {
-  /** The same transport, followed. */
+  /** The same transport, monitored. */
   readonly transport: Transport;
-  /** Tries it without a message. Returns a sentence for whoever started the program; null where nothing leaves this machine. */
+  /** Tries the transport without a message. Returns a sentence for the instance admin, or null if nothing leaves this machine. */
   tryNow(): Promise<string | null>;
-  /** While it is out of service: a sentence that anybody may read, without the name of a machine. */
+  /** Returns a public sentence without host names while the transport is out of service, else null. */
   outage(): string | null;
-  /** Tries it now and then while it is out of service, until stopped. */
+  /** Tries the transport periodically while it is out of service, until stopped. */
   start(metrics: Metrics): void;
   stop(): Promise<void>;
 }
 
 export interface WatchOptions {
   log: Log;
-  /** For logs: where it is, without credentials. */
+  /** Location for logs, without credentials. */
   label: string;
-  /** For everybody: `smtp`, `entry 2 of 3, ses`. */
+  /** Public description: `smtp`, `entry 2 of 3, ses`. */
   place: string;
   /** Default 30 s. */
   lookMs?: number;
@@ -31,7 +32,7 @@ export interface WatchOptions {
   patienceMs?: number;
 }
 
-/** So many attempts one after the other, nothing else between them. */
+/** Number of consecutive outages before one is logged. */
 const OUTAGES_TO_TELL = 3;
 const LOOK_MS = 30_000;
 const PATIENCE_MS = 15_000;
@@ -42,18 +43,18 @@ interface Outage {
   attempts: number;
 }
 
-/** Tries each and says what came of it. Nobody waits for that: a mail server that is away must not keep the rest from starting. */
+/** Tries all transports and prints the results. Callers do not wait, because an unreachable mail server must not delay startup. */
 export function tryAll(watches: readonly TransportWatch[], say: (line: string) => void): void {
   for (const watch of watches)
     void watch.tryNow().then((sentence) => (sentence === null ? undefined : say(sentence)));
 }
 
-/** Follows a transport. What it answers stays as it is. */
+/** Monitors a transport without changing its outcomes. */
 export function watchTransport(followed: Transport, options: WatchOptions): TransportWatch {
   const { log, label, place } = options;
   let outages = 0;
   let outage: Outage | null = null;
-  /** Attempts with a message since the last look: while there are some, they say more than a look. */
+  /** Attempts with a message since the last check. While there are any, a separate check adds no information. */
   let attempts = 0;
   let looking: Loop | undefined;
 
@@ -127,7 +128,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
   };
 }
 
-/** `unknown`: it ended for reasons of ours, or the server lives and only wants less at a time. */
+/** Returns the verdict on an outcome. `unknown`: ended for reasons on our side, or the server works and only throttles. */
 function verdictOf(outcome: Outcome): "works" | "outage" | "unknown" {
   if (outcome.kind === "withdrawn") return "unknown";
   if (outcome.kind === "uncertain") return "outage";

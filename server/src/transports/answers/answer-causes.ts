@@ -1,9 +1,10 @@
-// Why a mail was refused: each cause with what follows from it and what to do. docs/answers.md is made of it.
+// Causes of rejected email with their category, explanation and advice. Source of docs/answers.md.
 
 /**
- * `temporary`: this mail, not now. `throttled`: too much or too fast, so not now and less at a time. `unavailable`: the
- * server, or our account there. These three are tried again. `hard-bounce`: the address is gone. `soft-bounce`: the mailbox
- * did not take it. `policy`: who we are, how we send or log in. `message`: its size or form. These four end the mail.
+ * Category of a reply. Temporary ones are retried: `temporary` (this message later), `throttled` (too much or too fast) and `unavailable`
+ * (the server or our account there).
+ * The other four end the email. `hard-bounce` means the address is gone, and `soft-bounce` that the mailbox did not accept the message.
+ * `policy` is about our identity, sending behavior or login, and `message` about size or format.
  */
 export type Meaning =
   | "temporary"
@@ -16,9 +17,9 @@ export type Meaning =
 
 interface CauseRow {
   meaning: Meaning;
-  /** What the server says with it. */
+  /** The meaning of the server's reply. */
   says: string;
-  /** What a person can do. */
+  /** Advice for the user. */
   advice: string;
 }
 

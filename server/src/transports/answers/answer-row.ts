@@ -1,28 +1,29 @@
-// What a row of the table of meanings is made of.
+// Types for the rows of the reply classification table.
 import type { Cause } from "./answer-causes.ts";
 
 /**
- * What an answer was given to: `mail` the sender, `rcpt` one recipient, `message` everything from DATA on; `unknown`: a
- * report does not tell.
+ * The command a reply belongs to: `mail` for the sender, `rcpt` for one recipient, `message` from DATA on. `unknown` if a report does not
+ * say.
  */
 export type AnsweredPart = "mail" | "rcpt" | "message" | "unknown";
 
 export interface RefusalRow {
-  /** `x` stands for any digit; missing: any. */
+  /** `x` stands for any digit. Matches any code if missing. */
   code?: string;
-  /** `X` is the class; `x` any detail; `none`: no enhanced code, or one that says nothing (X.0.x). */
+  /** `X` stands for the class and `x` for any detail. `none` matches a missing enhanced code, or one without information (X.0.x). */
   status?: string;
   words?: RegExp;
-  /** A name of answer-speakers.ts. */
+  /** A name from answer-speakers.ts. */
   speaker?: readonly string[];
   /**
-   * `rcpt`: only in answer to RCPT. `named`: to RCPT, or nothing tells; `unknown`: nothing tells. `recipient`: to the message too, when there is
-   * one recipient. `mail`: only in answer to MAIL. Missing: to anything.
+   * Restricts the command: `mail` and `rcpt` match replies to that command only, and `unknown` replies to an unknown command.
+   * `named` matches `rcpt` and `unknown`. `recipient` also matches replies to the message if there is one recipient. Matches any command if
+   * missing.
    */
   of?: "rcpt" | "named" | "unknown" | "recipient" | "mail";
   cause: Cause;
   source: string;
-  /** An answer that this row decides, and to what it was given: `RCPT` unless it says otherwise. */
+  /** A reply that this row classifies. `samplePart` is its command, RCPT by default. */
   sample: string;
   samplePart?: AnsweredPart;
   sampleHost?: string;

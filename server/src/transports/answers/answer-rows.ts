@@ -1,11 +1,11 @@
-// The table of meanings: which answer of a mail server has which cause, by who speaks, code, enhanced code and text. Each row has its
+// The classification table for mail server replies: sender of the reply, code, enhanced code and text determine the cause. Each row has a
 // source and a sample.
 import type { RefusalRow } from "./answer-row.ts";
 import { ROWS_ABOUT_RECIPIENTS } from "./rows-about-recipients.ts";
 import { ROWS_ABOUT_US } from "./rows-about-us.ts";
 import { ROWS_OF_CODES } from "./rows-of-codes.ts";
 
-/** The first row that fits decides: providers, what is about us, what is about the recipient, codes alone. */
+/** The first matching row wins: providers, rows about us, rows about recipients, codes alone. */
 export const REFUSAL_ROWS: readonly RefusalRow[] = [
   ...ROWS_ABOUT_US,
   ...ROWS_ABOUT_RECIPIENTS,

@@ -1,14 +1,14 @@
-// Who speaks: providers and server software, known by their own words or by the name of their hosts. Pure.
+// Identifies the provider or server software behind a reply by its wording or host name. Pure.
 
 interface SpeakerRow {
   name: string;
-  /** Words that only they write. */
+  /** Wording used only by this provider. */
   words?: RegExp;
-  /** Their hosts, and the domains of their mailboxes. */
+  /** Its mail hosts and the domains of its mailboxes. */
   hosts?: RegExp;
 }
 
-/** From the providers' own pages for senders, and from answers they give. The first that fits. */
+/** From the providers' pages for senders and from their actual replies. The first match wins. */
 export const SPEAKERS: readonly SpeakerRow[] = [
   {
     name: "Gmail",
@@ -76,7 +76,7 @@ export const SPEAKERS: readonly SpeakerRow[] = [
   { name: "Lotus Domino", words: /domino directory|lotus smtp|lotus domino/i },
 ];
 
-/** Hosts are tried in their order, after the words. Null: nobody known; then the host, if there is one, is the name. */
+/** Returns the provider of a reply, preferring host names over wording. Returns null if the provider is unknown. */
 export function speakerOf(text: string, hosts: readonly string[]): string | null {
   const byHost = hosts.flatMap((host) => SPEAKERS.find((one) => one.hosts?.test(host))?.name ?? []);
   return byHost[0] ?? SPEAKERS.find(({ words }) => words?.test(text))?.name ?? null;

@@ -1,15 +1,16 @@
-// How servers word their refusals: families of phrases in eight languages. Each pattern is linear: what repeats is bounded, nothing nests.
+// Patterns for the wording of rejections in eight languages. Each pattern runs in linear time because repetitions are bounded and never
+// nested.
 
 function anyOf(...patterns: string[]): RegExp {
   return new RegExp(patterns.join("|"), "iu");
 }
 
-/** Somewhere within a few words. */
+/** Matches within a few words. */
 const NEAR = "[^.;:!?。]{0,60}?";
 const MAILBOX =
   "(?:users?|recipients?|mail ?box(?:es)?|accounts?|addressee?s?|destinations?|e-?mail|inbox|customer|subscriber|member|person|login|username|local ?part|alias)";
 
-/** Said of the sender's own address, though it may speak of unknown users. */
+/** Rejections of the sender's own address, which may also mention unknown users. */
 export const SENDER = anyOf(
   "sender(?:'s)? (?:verif\\w{0,20}|address|domain|e-?mail|id|mailbox|rejected|denied|refused|blocked|unknown|invalid|not|is|was|has|must|callout|host)",
   "(?:invalid|bad|unroutable|unrouteable|unknown|forged|unverified|illegal|null|empty|unauthori[sz]ed|malformed) (?:envelope )?(?:sender|return.path|reverse.path|mail from|from address)",
@@ -68,7 +69,7 @@ export const RATE = anyOf(
   "(?:recipients|messages|mails|connections) (?:this|per|in (?:an|the last)) (?:hour|day|minute)",
 );
 
-/** Gmail and others of a mailbox that gets too much at once. */
+/** Wording of Gmail and others for a mailbox that receives too much at a time. */
 export const BUSY_MAILBOX = anyOf("receiving (?:mail|e-?mail|messages) (?:too quickly|at a rate)");
 
 export const RELAYING = anyOf(
@@ -118,7 +119,7 @@ export const RECIPIENT_REFUSES = anyOf(
   "groups\\.google\\.com\\/support",
 );
 
-/** Postfix names the table it looked in, which says more than the code. */
+/** Postfix names the lookup table, which is more precise than the code. */
 export const UNKNOWN_IN_TABLE = anyOf("(?:user )?unknown in [^.;:]{0,40}table");
 
 export const UNKNOWN_USER = anyOf(
@@ -141,7 +142,7 @@ export const UNKNOWN_USER = anyOf(
   "(?:пользовател|получател|адресат|ящик|адрес|уч[её]тн)[^.;]{0,40}(?:не существует|не существовать|не найден|неизвест|отсутствует|не зарегистрирован|недействит|неверн|нет такого|уда?л[её]н)|нет такого (?:пользователя|ящика|адреса|получателя)|(?:неизвестный|несуществующий|неверный) (?:пользователь|получатель|адрес|ящик)",
 );
 
-/** Nothing but these words, and perhaps the address. */
+/** Matches text that contains only these words and possibly the address. */
 export const BARE_UNKNOWN_USER = anyOf(
   "^[\\s@:.#\\d]{0,30}(?:recipient address rejected: )?(?:user unknown|unknown user)[\\s@:.]{0,8}$",
 );
@@ -150,7 +151,7 @@ export const MAILBOX_UNAVAILABLE = anyOf(
   "mailbox (?:is )?(?:unavailable|not available)|mailbox name (?:not allowed|is invalid)|recipient (?:is )?unavailable",
 );
 
-/** The same before a reason that is not the mailbox. */
+/** `mailbox unavailable` followed by a reason other than the mailbox. */
 export const UNAVAILABLE_BY_POLICY = anyOf(
   "mailbox (?:is )?(?:unavailable|not available).{0,20}(?:reject\\w{0,3} (?:due to|for) )?polic(?:y|ies)\\b",
 );
@@ -162,7 +163,7 @@ export const NO_SUCH_DOMAIN = anyOf(
   "domain\\w{0,20} (?:existiert nicht|unbekannt)|domaine (?:inconnu|inexistant)|dominio (?:desconocido|inexistente|no existe|sconosciuto|non esiste)|dom[ií]nio (?:desconhecido|inexistente|n[aã]o existe)|ドメイン[^。]{0,20}(?:存在しません|見つかりません)|домен[^.;]{0,20}не (?:существует|найден)",
 );
 
-/** The same words, but only for now. */
+/** Failed DNS lookups that are only temporary. */
 export const LOOKUP_FAILED = anyOf(
   "host not[ >]{1,4}found, try again|name service error[^;]{0,160}try again|temporary (?:lookup|dns|resolution) failure|dns (?:server|query|lookup)[^.;]{0,30}(?:timed? ?out|failed|failure)(?!: host)",
 );

@@ -1,4 +1,4 @@
-// The table of meanings, row by row: each row decides its own sample; and answers as large providers word them mean what they should.
+// Tests that each row of the classification table matches its sample, and that replies of large providers are classified correctly.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { CAUSES } from "./answer-causes.ts";
@@ -25,27 +25,27 @@ const answerOf = (answer: string, part: AnsweredPart = "rcpt", recipients = 1) =
   recipients,
 });
 
-test.each(REFUSAL_ROWS.map((row) => [row.sample, row.cause, row] as const))("%s → %s", (_, __, row) => {
+test.each(REFUSAL_ROWS.map((row) => [row.sample, row.cause, row] as const))("classifies %s as %s", (_, __, row) => {
   const hosts = row.sampleHost === undefined ? [] : [row.sampleHost];
   expect(judgeEnd({ ...answerOf(row.sample, row.samplePart), hosts }).row).toBe(row);
 });
 
-test.each(DOOR_ROWS.map((row) => [row.sample, row.meaning, row] as const))("%s → %s", (_, __, row) => {
+test.each(DOOR_ROWS.map((row) => [row.sample, row.meaning, row] as const))("classifies the temporary reply %s as %s", (_, __, row) => {
   const { code, status = "", meaning, outage } = row;
   const { meaning: found, outage: foundOutage } = judge(answerOf(row.sample, row.samplePart));
   expect({ meaning: found, outage: foundOutage }).toEqual({ meaning, outage });
-  // No row before it takes the sample.
+  // No earlier row matches the sample.
   const first = DOOR_ROWS.find((one) => one.code === code && (one.status ?? "") === status);
   expect(first).toBe(row);
 });
 
-test("every row names its source, and every cause says what to do", () => {
+test("every row names its source and every cause has advice", () => {
   for (const { source, sample } of [...REFUSAL_ROWS, ...DOOR_ROWS])
     expect([source.length, sample.length].every((length) => length > 3)).toBe(true);
   for (const { says, advice } of Object.values(CAUSES)) expect(`${says}${advice}`).toMatch(/\.$/);
 });
 
-/** What speaks of us costs nobody a subscription, whatever its code. */
+/** Replies about us never unsubscribe a contact, whatever their code. */
 test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   ["550 5.1.1 Sender verify failed", "sender-refused"],
   ["550 Sender verify failed", "sender-refused"],
@@ -93,7 +93,7 @@ test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   expect(judged.meaning).not.toBe("hard-bounce");
 });
 
-/** And what says that the mailbox is gone is seen whatever its code. */
+/** Replies that the mailbox is gone are recognized whatever their code. */
 test.each([
   "550 5.1.1 The email account that you tried to reach does not exist",
   "550 5.5.0 Requested action not taken: mailbox unavailable",
@@ -132,7 +132,7 @@ test.each([
   "550 Пользователь не найден",
   "550 Нет такого пользователя",
   "550 Почтовый ящик не существует",
-])("%s says that nobody is there", (answer) => {
+])("classifies %s as a missing mailbox", (answer) => {
   expect(judge(answerOf(answer)).meaning).toBe("hard-bounce");
 });
 
@@ -152,18 +152,18 @@ test.each<[answer: string, cause: Cause]>([
   expect(judgeEnd(answerOf(answer)).cause).toBe(cause);
 });
 
-test("who speaks is told by name, from the words or the host", () => {
+test("names the provider from the wording or the host", () => {
   expect(judge(answerOf("550 5.1.1 no such account - gsmtp")).speaker).toBe("Gmail");
   expect(judge({ ...answerOf("550 no"), hosts: ["mta5.am0.yahoodns.net"] }).speaker).toBe("Yahoo");
   expect(judge(answerOf("550 no")).speaker).toBeNull();
 });
 
-test("what the server says counts only for the recipient it was said of", () => {
+test("applies a reply only to the recipient it refers to", () => {
   expect(judge(answerOf("550 5.1.1 User unknown", "message", 2)).meaning).toBe("policy");
   expect(judge(answerOf("550 No such user here", "mail")).meaning).toBe("policy");
 });
 
-test("a text of any length is read in a moment", () => {
+test("classifies text of any length in a moment", () => {
   const bombs = ["user ", "mailbox is ", "a@", "<", "is not ", "5.1.1 ", "550 ", "sender ", "quota ", ": "];
   const cpuMs = startCpuTimer();
   for (const bomb of bombs) judgeEnd({ code: 550, text: bomb.repeat(100_000), part: "rcpt", recipients: 1 });
@@ -176,7 +176,7 @@ function rowFor([answer, , part = "rcpt", recipients = 1]: SmtpCase) {
 }
 
 test.each<SmtpCase>([
-  // The rest of facts of the same kind.
+  // The remaining facts of the same kind.
   ["550 5.1.2 Bad destination system", "hard-bounce"],
   ["550 5.1.3 Bad destination mailbox address syntax", "hard-bounce"],
   ["550 5.1.6 Mailbox has moved", "hard-bounce"],
@@ -194,20 +194,20 @@ test.each<SmtpCase>([
   ["450 Mailbox busy", "temporary"],
   ["421 4.4.5 Server busy", "throttled"],
   ["451 4.4.5 Server busy", "throttled"],
-  // What does not say whom it is about, or says it to the wrong command.
+  // Replies without a recipient, or to the wrong command.
   ["550 5.1.1 No such sender", "policy", "mail"],
   ["550 5.2.2 Over quota", "policy", "mail"],
   ["550 5.1.1 User unknown", "hard-bounce", "message", 1],
   ["550 5.1.1 User unknown", "policy", "message", 2],
   ["550 5.2.2 Mailbox full", "policy", "message", 2],
   ["550 Rejected", "policy", "message", 1],
-  // A code that says nothing, one that is none, and one of another class than the reply: the reply's digits count.
+  // Enhanced codes without information, invalid ones, and ones of another class than the reply. The reply's digits count.
   ["550 5.0.0 No such user", "hard-bounce"],
   ["550 5.1.1.1 is not a code", "soft-bounce"],
   ["550 4.1.1 No such user", "hard-bounce"],
   ["450 5.1.1 No such user", "temporary"],
   ["550 requested action 5.2.2", "soft-bounce"],
-  // Words of policy decide only where no code does.
+  // Policy wording counts only without a conclusive code.
   ["550 5.1.1 blocked or unknown", "hard-bounce"],
   ["550 message rejected due to spam content", "policy"],
   ["550 relaying denied", "policy"],
@@ -217,7 +217,7 @@ test.each<SmtpCase>([
   expect(rowFor(one).meaning).toBe(one[1]);
 });
 
-test("only what is about us lets another transport try at once", () => {
+test("lets another transport try immediately only after replies about us", () => {
   expect(DOOR_ROWS.filter(({ outage }) => outage).map(({ code, status = "" }) => code + status)).toEqual([
     "421",
     "454",
@@ -229,7 +229,7 @@ test("only what is about us lets another transport try at once", () => {
   ]);
 });
 
-test("every code from 400 to 599 means something, whatever stands behind it; other codes are no refusals", () => {
+test("classifies every code from 400 to 599 with any text and rejects other codes", () => {
   for (let code = 400; code < 600; code++) {
     for (const text of ["", "x", "4.0.0", "5.999.999 x", "9.1.1 x"]) {
       for (const part of ["mail", "rcpt", "message"] as const) {
@@ -257,11 +257,11 @@ const SES_CASES: readonly SesCase[] = [
   [500, "InternalFailure", "unavailable"],
 ];
 
-test.each(SES_CASES)("SES: %i %s → %s", (status, name, meaning) => {
+test.each(SES_CASES)("classifies SES status %i with error %s as %s", (status, name, meaning) => {
   expect(sesRowOf(status, name).meaning).toBe(meaning);
 });
 
-test("every row of SES is the one that decides its own example", () => {
+test("every SES row matches its own example", () => {
   expect(SES_CASES.map(([status, name]) => SES_ROWS.indexOf(sesRowOf(status, name)))).toEqual([
     ...SES_ROWS.keys(),
   ]);

@@ -1,4 +1,4 @@
-// What a server's answer means for a mail: judged by who speaks, code, enhanced code and text (RFC 5321, 3463), or SES' error name.
+// Classifies replies of mail servers by their sender, code, enhanced code and text (RFC 5321, 3463), or by the SES error name.
 import { CAUSES, type Cause, type Meaning } from "./answer-causes.ts";
 import type { AnsweredPart, RefusalRow } from "./answer-row.ts";
 import { REFUSAL_ROWS } from "./answer-rows.ts";
@@ -7,25 +7,25 @@ import { speakerOf } from "./answer-speakers.ts";
 export type { AnsweredPart } from "./answer-row.ts";
 export type { Cause, Meaning } from "./answer-causes.ts";
 
-/** The meanings that end a mail. */
+/** The categories that end an email. */
 export type RefusalMeaning = Exclude<Meaning, "temporary" | "throttled" | "unavailable">;
 
 export interface SmtpAnswer {
   code: number;
   text: string;
   part: AnsweredPart;
-  /** How many recipients the message has: only with one does an answer to the message speak of somebody. */
+  /** Number of recipients of the message. A reply to the message refers to a recipient only if there is just one. */
   recipients: number;
-  /** The names of the host that answered and the domain of the recipient, where they are known. */
+  /** Host names of the replying server and the recipient's domain, if known. */
   hosts?: readonly string[];
 }
 
 export interface Judgement {
   meaning: Meaning;
   cause: Cause;
-  /** Another transport may take the same mail now. */
+  /** Another transport may accept the same message now. */
   outage?: true;
-  /** Who said it, where that is a name people know. */
+  /** The provider that replied, if it is known. */
   speaker: string | null;
 }
 
@@ -41,7 +41,7 @@ export interface DoorRow {
   samplePart?: AnsweredPart;
 }
 
-/** Answers after which the mail is tried again, whatever their text says. The first row that fits decides. */
+/** Replies after which the email is retried whatever their text. The first matching row wins. */
 export const DOOR_ROWS: readonly DoorRow[] = [
   {
     code: "421",
@@ -105,12 +105,12 @@ export const DOOR_ROWS: readonly DoorRow[] = [
 ];
 
 const MAX_TEXT_LENGTH = 2_000;
-/** RFC 2034: `5.1.1` at the beginning of the text; some write `#5.1.1`. */
+/** RFC 2034: `5.1.1` at the start of the text; some servers write `#5.1.1`. */
 const ENHANCED = /^\s*#?([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/;
-/** Words inside addresses say nothing: `mailbox-full@example.com`. */
+/** Words inside addresses carry no information: `mailbox-full@example.com`. */
 const LOCAL_PART = /[^\s<>"'()[\]:;,=@]{1,64}@/g;
 const DOMAIN = /@[^\s<>"'()[\]:;,@]{1,255}/g;
-/** Between brackets and dots an address is one thing, and then the words. */
+/** Reduces an address within brackets to `@`, so that only the words around it count. */
 const BRACKETS = /[<"'([{]{1,2}\s?@\s?[>"')\]}]{1,2}/g;
 
 interface Question {
@@ -123,7 +123,7 @@ interface Question {
   speaker: string | null;
 }
 
-/** What an answer of 4xx or 5xx at our own door means: whether the mail is tried again, and else who or what was refused. */
+/** Classifies a 4xx or 5xx reply to our own submission: whether the email is retried, and otherwise the cause of the rejection. */
 export function judge(answer: SmtpAnswer): Judgement {
   const { question, row } = readAnswer(answer);
   const door = DOOR_ROWS.find(
@@ -133,19 +133,19 @@ export function judge(answer: SmtpAnswer): Judgement {
     const { meaning } = CAUSES[row.cause];
     return { meaning, cause: row.cause, speaker: question.speaker };
   }
-  // Of what is tried again the words still tell why; what only codes tell, the door's row tells better.
+  // For temporary failures prefer the cause found in the server's text; otherwise use the cause of the status code.
   const cause = row.words === undefined ? door.cause : row.cause;
   const { meaning, outage } = door;
   return { meaning, cause, ...(outage === true ? { outage } : {}), speaker: question.speaker };
 }
 
-/** What the last answer means for a mail that was given up, `4xx` too: why it ended. */
+/** Classifies the last reply for an email that was given up, including 4xx. */
 export function judgeEnd(answer: SmtpAnswer): Judgement & { row: RefusalRow } {
   const { question, row } = readAnswer(answer);
   return { meaning: CAUSES[row.cause].meaning, cause: row.cause, speaker: question.speaker, row };
 }
 
-/** What somebody is told of a refusal beside the answer: why, by whom, and what to do. */
+/** Returns the fields shown next to a rejection: cause, provider and advice. */
 export function tellCause(cause: Cause, refusedBy: string | null): Record<string, string> {
   const { advice } = CAUSES[cause];
   return { cause, ...(refusedBy === null ? {} : { refusedBy }), advice };
@@ -156,7 +156,7 @@ interface ReadAnswer {
   row: RefusalRow;
 }
 
-/** Servers give the same few answers over and over: what was read of the last ones, by all it depends on. */
+/** Cache of classified replies by all inputs of the classification, because servers repeat the same few replies. */
 const known = new Map<string, ReadAnswer>();
 const MAX_KNOWN = 1_000;
 const MAX_KNOWN_LENGTH = 600;
@@ -218,17 +218,18 @@ function fitsPart(of: RefusalRow["of"], { part, recipients }: Question): boolean
 }
 
 export interface SesRow {
-  /** The error's name without "Exception" or "Error"; missing: whatever it is. */
+  /** The error's name without "Exception" or "Error". Matches any name if missing. */
   names?: readonly string[];
-  /** HTTP; `x` stands for any digit. */
+  /** HTTP status; `x` stands for any digit. */
   status: string;
   meaning: Meaning | "uncertain";
 }
 
 /**
- * Answers of Amazon SES other than 200 (SESv2 SendEmail, and AWS' common errors). 4xx and 3xx: surely not taken. 5xx with a
- * name is SES itself: "if the call fails, Amazon SES returns an error message and does not send the email" (SES developer
- * guide). 503: the request was not handled (RFC 9110 §15.6.4). Other 5xx come from something between, which does not know.
+ * Responses of Amazon SES other than 200 (SESv2 SendEmail, and AWS' common errors). With 3xx or 4xx the message was certainly not accepted.
+ * A 5xx with an error name comes from SES: "if the call fails, Amazon SES returns an error message and does not send the email" (SES
+ * developer guide).
+ * With 503 the request was not handled (RFC 9110 §15.6.4). Other 5xx come from a proxy that does not know the outcome.
  */
 export const SES_ROWS: readonly SesRow[] = [
   { status: "2xx", meaning: "uncertain" },
@@ -240,7 +241,8 @@ export const SES_ROWS: readonly SesRow[] = [
     meaning: "message",
   },
   { status: "413", meaning: "message" },
-  // Paused, suspended, bad signature, no right to send, no such configuration set, a proxy in the way: the next mail would meet it too.
+  // Paused or suspended account, bad signature, missing permission or configuration set, or a proxy. All of these would affect the next
+  // email too.
   { status: "3xx", meaning: "unavailable" },
   { status: "4xx", meaning: "unavailable" },
   { status: "503", meaning: "unavailable" },
@@ -248,7 +250,7 @@ export const SES_ROWS: readonly SesRow[] = [
   { status: "5xx", meaning: "unavailable" },
 ];
 
-/** The row for an HTTP status and the error's name, empty when the answer names none: then it is not SES that speaks. */
+/** Returns the row for an HTTP status and an error name. An empty name means that the response did not come from SES. */
 export function sesRowOf(status: number, errorName: string): SesRow {
   const name = errorName.replace(/(Exception|Error)$/, "");
   const row = SES_ROWS.find(

@@ -1,9 +1,8 @@
-// Rows of the table of meanings: what the words say of the recipient or the message, whatever the code.
+// Classification rows whose wording refers to the recipient or the message, whatever the code.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 
 export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
-  // About the recipient, whatever the code.
   {
     words: words.NOT_DELIVERED,
     cause: "not-delivered",
@@ -152,7 +151,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     sample: "550 The user has moved to another company",
   },
 
-  // About the message, and what is vague.
+  // About the message, and vague wording.
   {
     words: words.CONTENT,
     cause: "content",

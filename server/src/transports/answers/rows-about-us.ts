@@ -1,9 +1,9 @@
-// Rows of the table of meanings: answers of providers that use words or codes in their own way, then what is about us, whatever the code.
+// Classification rows for providers with their own wording or codes, and then for replies about us, whatever the code.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 
 export const ROWS_ABOUT_US: readonly RefusalRow[] = [
-  // Who speaks.
+  // Provider-specific rows.
   {
     speaker: ["Microsoft"],
     status: "X.4.1",
@@ -111,7 +111,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     sample: "550 #5.1.0 Address rejected.",
   },
 
-  // Codes that are about us by what they mean, whatever the words.
+  // Codes that are about us whatever the wording.
   {
     status: "X.1.7",
     cause: "sender-refused",
@@ -137,7 +137,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
       sample: `550 ${status.replace("X", "5")} Not like this`,
     }),
   ),
-  // About us, whatever the code. The sender first: it may be said of it that the user is unknown.
+  // About us, whatever the code. Rows about the sender come first because they may say that its user is unknown.
   {
     words: words.SENDER,
     cause: "sender-refused",

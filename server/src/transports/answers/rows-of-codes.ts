@@ -1,9 +1,9 @@
-// Rows of the table of meanings: what a code says without words, or with vague ones. Only a few of them say *gone*.
+// Classification rows for codes without wording or with vague wording. Only a few of them mean *gone*.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 
 export const ROWS_OF_CODES: readonly RefusalRow[] = [
-  // Codes alone. Only these say *gone* without words.
+  // Codes alone. Only these mean *gone* without wording.
   {
     status: "X.4.5",
     cause: "rate",

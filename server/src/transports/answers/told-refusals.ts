@@ -1,12 +1,15 @@
-// An answer as an attempt keeps it, told again: why, by whom, what to do. Pure.
+// Explains the stored reply of an attempt: cause, provider and advice. Pure.
 import { judge, tellCause, type AnsweredPart } from "./answers.ts";
 
-/** `RCPT: 550 5.1.1 no such user`, as smtp-delivery.ts writes it. */
+/** `RCPT: 550 5.1.1 no such user`, as written by smtp-delivery.ts. */
 const TOLD =
   /^(MAIL|RCPT|DATA|BODY|DOT)(?: <?[^<>]{1,330}>?)?: (?:our login or [a-z ]{1,60}: )?([45]\d\d)(?: ([^]*))?$/;
 const PARTS: Readonly<Record<string, AnsweredPart>> = { MAIL: "mail", RCPT: "rcpt" };
 
-/** {} for what no server said. `domain`: the recipient's, which names who refused where the words do not. */
+/**
+ * Returns the cause, provider and advice of a stored reply, or {} if the text is not a server reply.
+ * @param domain of the recipient, used as the provider's name if the wording does not identify one
+ */
 export function tellRefusal(answer: string, domain: string | null): Record<string, string> {
   const [, phase = "", code, text = ""] = TOLD.exec(answer) ?? [];
   if (code === undefined) return {};
