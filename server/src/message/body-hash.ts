@@ -4,7 +4,7 @@ import { createHash, hash } from "node:crypto";
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** A range of the body whose hashed form differs from the sent form. */
+/** A range of the body that is hashed in a different form than it is sent. */
 export interface UntidyRange {
   start: number;
   end: number;

@@ -77,7 +77,7 @@ export function textField(name: string, value: string): string {
 }
 
 /**
- * Formats a field whose value came from the API (custom and list headers).
+ * Formats a field with a value from the API (custom and list headers).
  * Shrinks runs of white space, which have no meaning in structured fields and would force an encoding those fields forbid.
  */
 export function givenField(name: string, value: string): string {
@@ -174,7 +174,7 @@ function phraseWords(name: string, column: number): string[] {
 
 /**
  * Returns the address as written in a header.
- * Quotes a local part whose dots do not form a dot-atom (`a..b`, in use in Japan).
+ * Quotes a local part with dots that do not form a dot-atom (`a..b`, in use in Japan).
  * @throws TypeError if the address could end early or start another one. Callers validate addresses, and a changed address would be another
  * mailbox.
  */

@@ -132,7 +132,7 @@ test.each([
   expect(encode(["", ...sharePieces(long), ""]).transferEncoding).toBe(transferEncoding);
 });
 
-test("encodes shared text once whatever precedes it", () => {
+test("encodes shared text once for any preceding text", () => {
   const [head = "", shared, tail = ""] = sharePieces(`<p>\n${"shared text ".repeat(20)}</p>`);
   startTexts();
   const first = encodeText(["Ada", head, shared ?? "", tail]);

@@ -10,7 +10,7 @@ const PREVIEWS = { resource: "preview", waitingPerOwner: 20, waiting: 200 };
 
 export interface AskedRenderer {
   /**
-   * Returns the problems of all parts of a content; empty when the content can be used.
+   * Returns the problems of all parts of a message template; empty if the template is usable.
    * @throws AppError RATE_LIMIT_EXCEEDED when too many checks of the project are waiting.
    */
   check(projectId: string, content: TemplateContent): Promise<ContentProblem[]>;

@@ -110,7 +110,7 @@ test.each(["\r\n", "\n", "\r", "\u2028", "\u2029", "\u0085", "\v\f\r\n\n"])(
   },
 );
 
-test("names the part and the position when a content cannot be compiled", () => {
+test("names the part and the position when a message template cannot be compiled", () => {
   expect(() => render("a\n {{#if}}x{{/if}}")).toThrow(
     new ContentError("html, line 2, column 5: {{#if}} takes exactly one value."),
   );
@@ -182,7 +182,7 @@ const mustaches = fc.constantFrom(
   "\\{{",
 );
 
-test("HTML that renders always has a text part, whatever the markup does to the mustaches", () => {
+test("HTML that renders always has a text part, even if the markup breaks the mustaches", () => {
   let withVariables = 0;
   fc.assert(
     fc.property(

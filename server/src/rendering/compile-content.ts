@@ -1,4 +1,4 @@
-// Compiles a content (subject, HTML, text) once into a function from variables to the three parts of an email.
+// Compiles a message template (subject, HTML, text) once into a function from variables to the three parts of an email.
 
 import { sharePieces, wholeText, type PartText } from "../message/part-text.ts";
 import { compilePart, ContentError, HTML_OPTIONS, problemText, type PartTemplate } from "./compile-part.ts";
@@ -11,7 +11,7 @@ import type { ContentLink, MailTracking } from "./link-target.ts";
 import { SharedPlaces } from "./shared-places.ts";
 import { parseTemplate } from "./template-syntax.ts";
 
-/** The stored form of a content. */
+/** The stored form of a message template. */
 export interface TemplateContent {
   subject: string;
   html: string;
@@ -38,7 +38,7 @@ export function completeParts(
   };
 }
 
-/** The rendered parts of an outgoing email, with text shared by all emails of the content as separate pieces. */
+/** The rendered parts of an outgoing email, with text shared by all emails of the message template as separate pieces. */
 export interface PiecedParts {
   subject: string;
   html: PartText;
@@ -46,16 +46,16 @@ export interface PiecedParts {
 }
 
 export interface CompiledContent {
-  /** Links that are redirected through us; empty if the content is not tracked. */
+  /** Links that are redirected through us; empty if the message template is not tracked. */
   links: readonly ContentLink[];
-  /** @param tracking of this email, required if the content was compiled for tracking */
+  /** @param tracking of this email, required if the message template was compiled for tracking */
   render(variables: Record<string, unknown>, tracking?: MailTracking | null): RenderedParts;
   /** Renders like `render`, but returns the parts in pieces. */
   renderPieces(variables: Record<string, unknown>, tracking?: MailTracking | null): PiecedParts;
 }
 
 /**
- * Compiles a content.
+ * Compiles a message template.
  * @param step called before each piece of work that has a separate time limit.
  * @param isTracked whether the HTML gets slots for links and an open pixel.
  * @throws ContentError when a part does not pass `checkTemplate`.
@@ -114,7 +114,7 @@ function isBlank(text: PartText): boolean {
   return pieces.every((piece) => typeof piece === "string" && piece.trim() === "");
 }
 
-/** Returns null if no slots are needed, if the content is invalid, or if the HTML already contains one of our markers. */
+/** Returns null if no slots are needed, if the message template is invalid, or if the HTML already contains one of our markers. */
 function slotsOf(
   html: string,
   { pieces, open }: Omit<ReadUrls, "source">,

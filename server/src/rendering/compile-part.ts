@@ -1,4 +1,4 @@
-// Compiles one part of a content into a function from variables to text, with shared text as separate pieces.
+// Compiles one part of a message template into a function from variables to text, with shared text as separate pieces.
 import type { PartText } from "../message/part-text.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
 import { withoutHarmfulUrls } from "./harmful-urls.ts";
@@ -11,7 +11,7 @@ export type ContentField = "subject" | "html" | "text";
 /** Renders a part from variables, with shared text as separate pieces. */
 export type PartTemplate = (variables: Record<string, unknown>) => PartText;
 
-/** Thrown for a content that cannot be compiled. The message has the part, line, column and problem. */
+/** Thrown for a message template that cannot be compiled. The message has the part, line, column and problem. */
 export class ContentError extends Error {
   override readonly name = "ContentError";
 }

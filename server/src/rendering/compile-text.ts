@@ -1,4 +1,4 @@
-// Compiles the text part of a content from its HTML, once per content instead of once per email.
+// Compiles the text part of a message template from its HTML, once per template instead of once per email.
 import { sharePieces, wholeText } from "../message/part-text.ts";
 import { ContentError, HTML_OPTIONS, compileTree, problemText, type PartTemplate } from "./compile-part.ts";
 import { compileTemplate, type CompileOptions } from "./compile-template.ts";
@@ -27,7 +27,7 @@ const HTML_FOOTER = new RegExp(`^\\{\\{\\{\\s*${FOOTER_HTML_VARIABLE}\\s*\\}\\}\
 const TEXT_FOOTER = `{{${FOOTER_TEXT_VARIABLE}}}`;
 
 /**
- * Compiles the text part into a template of its own, so that HTML is parsed once per content and not once per email.
+ * Compiles the text part into a template of its own, so that HTML is parsed once and not for every email.
  * Mustaches pass through the conversion as placeholders. If blocks are unbalanced afterwards (an attribute opened one), the blocks are
  * dropped and their content stays.
  */
@@ -49,7 +49,7 @@ export function compileTextOf(html: string, step: () => void): PartTemplate {
     if (kind === "content") prepared += withoutMarks(source);
     else if (kind === "escape") prepared += "{{";
     else if (kind !== "comment") {
-      // Equal mustaches share a placeholder, so that a link whose text equals its URL is recognized.
+      // Equal mustaches share a placeholder, so that a link with its URL as text is recognized.
       const number = known.get(source) ?? mustaches.push(source) - 1;
       known.set(source, number);
       hasControls ||= kind === "control";

@@ -71,13 +71,13 @@ export function findLinks(source: string, pieces: readonly TemplatePiece[]): Fou
   return { links, pixelAt: pixelPlace(source, finder.bodyEnd, mustaches) };
 }
 
-/** All URLs of a content. */
+/** All URLs of a message template. */
 export interface ReadUrls {
   /** The source without harmful URLs written by the author. */
   source: string;
   /** The pieces of the source; null if the template is invalid. */
   pieces: readonly TemplatePiece[] | null;
-  /** URLs whose start depends on variables. */
+  /** URLs that start with a variable part. */
   open: readonly UrlValue[];
   /** Whether variables or blocks may insert a URL that is not visible in the source. */
   isHidden: boolean;
@@ -96,7 +96,7 @@ export function readUrls(html: string, step: () => void): ReadUrls {
   return source === html ? { source, pieces, ...found } : readUrls(source, step);
 }
 
-/** Matches a URL whose constant start is harmless. */
+/** Matches a URL with a harmless constant start. */
 const SETTLED = /^\s*(?:(?:https?|mailto|tel|sms|cid):|[#/?.])/i;
 
 function findUrls(source: string, pieces: readonly TemplatePiece[]) {

@@ -34,7 +34,7 @@ const PROGRAMS = [
   "DATA:image/svg+xml,<svg onload=alert(1)>",
 ];
 
-test.each(PROGRAMS)("neutralizes %j whoever wrote it", (program) => {
+test.each(PROGRAMS)("neutralizes %j from any source", (program) => {
   const written = program.replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const harmless = ['<a href="#">go</a>', '<a href="#">go</a>'];
   expect(render(`<a href="${written}">go</a>`, {})).toEqual(harmless);

@@ -3,7 +3,7 @@
 import { decodeHTMLAttribute } from "entities";
 import { QuoteType, Tokenizer, type TokenizerCallbacks } from "htmlparser2";
 
-/** An attribute whose value is a URL, as offsets without quotes. */
+/** An attribute with a URL as its value, as offsets without quotes. */
 export interface UrlValue {
   attribute: string;
   start: number;
@@ -11,7 +11,7 @@ export interface UrlValue {
   isQuoted: boolean;
 }
 
-/** Attributes whose URL browsers load or follow. */
+/** Attributes with a URL that browsers load or follow. */
 const PICTURE_ATTRIBUTES = new Set(["background", "poster", "src", "srcset"]);
 const URL_ATTRIBUTES = new Set([
   ...PICTURE_ATTRIBUTES,

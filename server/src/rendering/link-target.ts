@@ -3,7 +3,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
-/** One link of a content. Equal URLs are one link because the number is a hash of the URL. */
+/** One link of a message template. Equal URLs are one link because the number is a hash of the URL. */
 export interface ContentLink {
   number: number;
   /** The URL, with variables as written in the template. */
@@ -48,7 +48,7 @@ export function locationOf(target: string): string | null {
 /** Identifies the pixel where links have their numbers. */
 export const PIXEL_NUMBER = 0;
 
-/** Returns the number of a link within its content, a hash of the URL. Never equals PIXEL_NUMBER. */
+/** Returns the number of a link within its message template, a hash of the URL. Never equals PIXEL_NUMBER. */
 export function numberOf(url: string, isFixed: boolean): number {
   const hash = createHash("sha256").update(url).digest().readUInt32BE() >>> 3;
   return 2 * (hash + 1) + (isFixed ? 0 : 1);

@@ -10,7 +10,7 @@ export type WorkerTask =
   | {
       kind: "render";
       contentKey: string;
-      /** null when the thread already has the content. */
+      /** null when the thread already has the message template. */
       content: TemplateContent | null;
       /** JSON because it copies faster than objects and can contain nothing but data. */
       variablesJson: string;
@@ -18,7 +18,7 @@ export type WorkerTask =
       tracking: MailTracking | null;
       /** The rest of the body of the email; null to return the rendered parts instead of a body. */
       bodyOf: BodyRest | null;
-      /** Contents to drop before this task. */
+      /** Message templates to drop before this task. */
       forgottenKeys: readonly string[];
     }
   | { kind: "check"; source: string };
@@ -31,7 +31,7 @@ export type WorkerAnswer =
   | {
       kind: "rendered";
       parts: RenderedParts;
-      /** The links of the content; null when they were sent before. */
+      /** The links of the message template; null when they were sent before. */
       links: readonly ContentLink[] | null;
     }
   | {
@@ -55,7 +55,7 @@ export interface WorkerSettings {
 export const PROGRESS_TASK = 0;
 /** Incremented with each step that has a separate time limit. */
 export const PROGRESS_STEP = 1;
-/** Kind of the step: READING a part of a content, RENDERING an email, or BUILDING its body. */
+/** Kind of the step: READING a part of a template, RENDERING an email, or BUILDING its body. */
 export const PROGRESS_WORK = 2;
 export const PROGRESS_SIZE_BYTES = 12;
 export const READING = 0;

@@ -3,13 +3,13 @@ import type { TemplateContent } from "./compile-content.ts";
 import type { ContentLink, MailTracking } from "./link-target.ts";
 import type { BodyRest, WorkerAnswer } from "./render-messages.ts";
 
-/** A content under a permanent key, and the variables of one email. */
+/** A message template under a permanent key, and the variables of one email. */
 export interface RenderJob {
   contentKey: string;
   content: TemplateContent;
   /** Plain JSON data. */
   variables: Record<string, unknown>;
-  /** How to write the email's links, if the content is tracked. */
+  /** How to write the email's links, if the message template is tracked. */
   tracking?: MailTracking | null;
 }
 
@@ -17,7 +17,7 @@ export interface ThreadTask {
   work: { kind: "render"; job: RenderJob; bodyOf: BodyRest | null } | { kind: "check"; source: string };
   /** Number of threads that ended while running this task. */
   endedThreads: number;
-  /** Called once, with the links of the content if it was rendered. */
+  /** Called once, with the links of the message template if it was rendered. */
   finish(answer: WorkerAnswer, links: readonly ContentLink[]): void;
 }
 

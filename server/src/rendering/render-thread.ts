@@ -18,7 +18,7 @@ import {
   type WorkerTask,
 } from "./render-messages.ts";
 
-/** A content that the thread has compiled. */
+/** A message template that the thread has compiled. */
 interface HeldContent {
   links: readonly ContentLink[];
 }
@@ -35,7 +35,7 @@ export interface ThreadOptions {
   outputLimitBytes: number;
   /** Wall time of rendering one email. */
   renderTimeoutMs: number;
-  /** Wall time of each step of reading a content: parsing or compiling one part. */
+  /** Wall time of each step of reading a message template: parsing or compiling one part. */
   readTimeoutMs: number;
   /** Whether threads that respond to requests have priority over this one. */
   isBehind: boolean;
@@ -45,15 +45,15 @@ export interface ThreadOptions {
   onEnd(end: ThreadEnd, culprit: ThreadTask, others: ThreadTask[]): void;
 }
 
-/** Limits of one message: tasks, and characters of variables, contents and files. Only the last task may exceed the characters. */
+/** Limits of one message: tasks, and characters of variables, message templates and files. Only the last task may exceed the characters. */
 const TASKS_PER_MESSAGE_MAX = 25;
 const MESSAGE_MAX_CHARACTERS = 1_000_000;
 /** Longest delay until an overdue step is noticed. */
 const WATCH_INTERVAL_MS = 20;
-/** Limits of compiled contents kept by a thread: their number, and the characters of their sources. */
+/** Limits of compiled message templates kept by a thread: their number, and the characters of their sources. */
 const HELD_CONTENTS_MAX = 500;
 const HELD_CONTENTS_MAX_CHARACTERS = 8_000_000;
-/** JavaScript heap of a thread. Compiled contents take some tens of MB; the rest is for the current task. */
+/** JavaScript heap of a thread. Compiled message templates take some tens of MB; the rest is for the current task. */
 const HEAP_LIMITS_MB = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 };
 
 /** A thread and its successors, one at a time, started with the first task. */
@@ -64,7 +64,7 @@ export class RenderThread {
   private tasks: RunningTask[] = [];
   private answered = 0;
   private watch: NodeJS.Timeout | null = null;
-  /** Contents the thread has compiled. The thread drops evicted ones in task order. */
+  /** Message templates the thread has compiled. The thread drops evicted ones in task order. */
   private held = new LRUCache<string, HeldContent>({ max: 1 });
   private forgottenKeys: string[] = [];
   private readonly endings = new Set<Promise<unknown>>();
@@ -143,7 +143,7 @@ export class RenderThread {
     if (task.work.kind === "check") return { message: task.work, held: null };
     const { job, bodyOf } = task.work;
     const { content, variables, tracking = null } = job;
-    // With slots a content compiles to a different result, so it needs a different key.
+    // With slots a message template compiles to a different result, so it needs a different key.
     const contentKey = tracking === null ? job.contentKey : `${job.contentKey} tracked`;
     let variablesJson: string;
     try {
@@ -158,7 +158,7 @@ export class RenderThread {
     this.forgottenKeys = [];
     if (known === undefined) {
       this.held.set(contentKey, held, { size: sizeOf(content) });
-      // Contents too large to keep are dropped right after the task.
+      // Message templates too large to keep are dropped right after the task.
       if (!this.held.has(contentKey)) this.forgottenKeys.push(contentKey);
     }
     const sent = known === undefined ? content : null;
@@ -182,7 +182,7 @@ export class RenderThread {
     this.options.onIdle();
   }
 
-  /** Ends the thread when a step exceeds its time limit, whatever the thread is doing. */
+  /** Ends the thread when a step exceeds its time limit. */
   private startWatch(): void {
     const { readTimeoutMs, renderTimeoutMs } = this.options;
     let step = Atomics.load(this.progress, PROGRESS_STEP);

@@ -1,5 +1,5 @@
-// Render thread: compiles and caches contents, renders, builds bodies and checks templates. Has no time limits itself, because the pool in
-// renderer.ts watches its progress and ends it when a step takes too long.
+// Render thread: compiles and caches message templates, renders, builds bodies and checks templates. Has no time limits itself, because the
+// pool in renderer.ts watches its progress and ends it when a step takes too long.
 
 import { parentPort, workerData } from "node:worker_threads";
 import { buildBody, type BodyParts, type MessageBody } from "../message/body.ts";
@@ -37,9 +37,9 @@ const BYTES_PER_CHARACTER_MAX = 3;
 const settings: WorkerSettings = workerData;
 if (settings.isBehind) goBehind({ isTimed: true });
 const progress = new Int32Array(settings.progress);
-/** Compiled contents, or the reason why one cannot be compiled, so that a broken content fails only once. */
+/** Compiled message templates, or the reason why one cannot be compiled, so that a broken template fails only once. */
 const contents = new Map<string, CompiledContent | string>();
-/** Contents whose links the pool has received. */
+/** Message templates for which the pool has received the links. */
 const announced = new WeakSet<CompiledContent>();
 
 parentPort?.on("message", (tasks: readonly WorkerTask[]) => {

@@ -113,7 +113,7 @@ function asCopied(body: MessageBody): MessageBody {
   return { ...body, memory: expect.objectContaining({ length: body.memory.length }) };
 }
 
-test("reads a content once and identifies it by its key afterwards", async () => {
+test("reads a message template once and identifies it by its key afterwards", async () => {
   const renderer = start({ threads: 1 });
   await renderer.render([job("<p>first</p>", {}, "key")]);
   expect(await renderer.render([job("<p>second {{x}}</p>", {}, "key"), GOOD])).toMatchObject([
@@ -122,7 +122,7 @@ test("reads a content once and identifies it by its key afterwards", async () =>
   ]);
 });
 
-test("renders more contents than a thread keeps and recompiles evicted ones", async () => {
+test("renders more message templates than a thread keeps and recompiles evicted ones", async () => {
   const renderer = start({ threads: 1 });
   const jobs = Array.from({ length: 700 }, (_, number) => job(`{{n}}/${number}`, { n: number }));
   for (const round of [1, 2]) {
@@ -131,7 +131,7 @@ test("renders more contents than a thread keeps and recompiles evicted ones", as
       jobs.map((_, number) => `${number}/${number}`),
     );
   }
-  // If the thread had not evicted it, the key would still refer to the old content.
+  // If the thread had not evicted it, the key would still refer to the old template.
   const [again] = await renderer.render([job("new {{n}}", { n: 1 }, "{{n}}/0")]);
   expect(again).toMatchObject({ html: "new 1" });
 });
@@ -142,7 +142,7 @@ function large(letter: string): RenderJob {
   return { contentKey: "large", content, variables: { letter } };
 }
 
-test("reads contents too large to keep every time", async () => {
+test("reads message templates too large to keep every time", async () => {
   const renderer = start({ threads: 1 });
   for (const letter of ["a", "b", "b"]) {
     const [result] = await renderer.render([large(letter)]);
@@ -246,7 +246,7 @@ test("bombs of all kinds in one batch fail only their own emails", async () => {
   );
 });
 
-test("rejects all jobs of a content that keeps timing out, but not those of others", async () => {
+test("rejects all jobs of a message template that keeps timing out, but not those of others", async () => {
   const renderer = start({ threads: 1 });
   const bomb = job("{{#each items}}{{#each @root.items}}{{this}}{{/each}}{{/each}}", { items: ITEMS });
   const startedAt = performance.now();
@@ -259,7 +259,7 @@ test("rejects all jobs of a content that keeps timing out, but not those of othe
   expect(performance.now() - startedAt).toBeLessThan(8_000);
 });
 
-test("retries a job whose thread was ended, because a busy machine looks like a bomb", async () => {
+test("retries a job after its thread was ended, because a busy machine looks like a bomb", async () => {
   let tries = 0;
   const variables = {
     name: "Ada",
@@ -307,7 +307,7 @@ test("applies the output limit to the bytes of each part", async () => {
   ]);
 });
 
-test("fails only the email whose variables make its subject too long", async () => {
+test("fails only the email with variables that make its subject too long", async () => {
   const renderer = start();
   const subjects = ["n".repeat(998), "n".repeat(999), "😀".repeat(998)].map((name) => ({
     contentKey: "long subject",

@@ -22,7 +22,7 @@ export interface Failed {
 
 export type RenderResult = { ok: true; subject: string; html: string; text: string } | Failed;
 
-/** An outgoing email whose rendered parts are built directly into a body. */
+/** An outgoing email. Its rendered parts are built directly into a body. */
 export type BodyJob = RenderJob & BodyRest;
 
 export type BodyResult =
@@ -30,7 +30,7 @@ export type BodyResult =
       ok: true;
       subject: string;
       body: MessageBody;
-      /** All links of a tracked content, including those this email leaves out, because clicks are looked up by number. */
+      /** All links of a tracked message template, including those this email leaves out, because clicks are looked up by number. */
       links: readonly ContentLink[];
     }
   | Failed;
@@ -43,7 +43,7 @@ export interface RendererOptions {
   threads: number;
   /** Wall time of rendering one email. */
   renderTimeoutMs?: number;
-  /** Wall time of each step of reading a content (parsing or compiling one part), which happens once. */
+  /** Wall time of each step of reading a message template (parsing or compiling one part), which happens once. */
   readTimeoutMs?: number;
   /** Maximum UTF-8 size of each of the three parts. */
   outputLimitBytes?: number;
@@ -56,7 +56,7 @@ export interface RendererOptions {
 }
 
 export interface Renderer {
-  /** Returns the problems of all parts of a content; empty when the content can be used. Never rejects. */
+  /** Returns the problems of all parts of a message template; empty if the template is usable. Never rejects. */
   check(content: TemplateContent): Promise<ContentProblem[]>;
   /** Returns one result per job, in job order. Jobs fail independently. Never rejects. */
   render(jobs: readonly RenderJob[]): Promise<RenderResult[]>;
@@ -73,7 +73,7 @@ const RENDER_TIMEOUT_MS = 250;
 const READ_TIMEOUT_MS = 1_000;
 /** A busy machine may pause a thread for longer than the render limit, so a task gets a second try. */
 const TRIES_MAX = 2;
-/** After ending this many threads in a row a content is rejected for a while, because other contents need the threads. */
+/** After ending this many threads in a row a message template is rejected for a while, because others need the threads. */
 const ENDED_THREADS_IN_A_ROW_MAX = 3;
 const REFUSAL_MS = 60_000;
 const REFUSED_CONTENTS_MAX = 1_000;
@@ -156,7 +156,7 @@ class RenderPool {
   private readonly queue = new RenderQueue();
   private isDispatchDue = false;
   private isClosed = false;
-  /** Contents that recently ended threads: how many in a row, and the failure to return. */
+  /** Message templates that recently ended threads: how many in a row, and the failure to return. */
   private readonly suspects = new LRUCache<string, { endedThreads: number; failure: WorkerAnswer }>({
     max: REFUSED_CONTENTS_MAX,
     ttl: REFUSAL_MS,

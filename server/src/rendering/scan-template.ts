@@ -117,7 +117,7 @@ function scanComment(scanner: Scanner, open: number, marker: number): number | n
   return ending.lastIndex;
 }
 
-/** Scans a raw block, whose body is text up to its matching end. Raw blocks may be nested. */
+/** Scans a raw block. Its body is text up to the matching end. Raw blocks may be nested. */
 function scanRawBlock(scanner: Scanner, open: number, bodyStart: number): number | null {
   const { source, pieces } = scanner;
   const fence = /\{\{\{\{(?:\/[^\s!"#%-,./;->@[-^`{-~]+\}\}\}\}|(?=[^/]))/g;

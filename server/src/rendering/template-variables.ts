@@ -4,7 +4,7 @@
 export const FOOTER_HTML_VARIABLE = "unsubscribeFooterHtml";
 export const FOOTER_TEXT_VARIABLE = "unsubscribeFooterText";
 
-/** Returns whether a content uses the footer, placed by its author or by us. */
+/** Returns whether a message template uses the footer, placed by its author or by us. */
 export function asksForFooter({ html, text }: { html: string; text: string | null }): boolean {
   return html.includes(FOOTER_HTML_VARIABLE) || text?.includes(FOOTER_TEXT_VARIABLE) === true;
 }
@@ -37,16 +37,18 @@ export interface Recipient {
   data: Readonly<Record<string, unknown>>;
   /** The three page URLs; null without a contact. */
   links: { unsubscribeUrl: string; subscribeUrl: string; manageUrl: string } | null;
-  /** The footer, if the content uses it. */
+  /** The footer, if the message template uses it. */
   footer: Footer | null;
-  /** Fields of the project among the {@link fallbackWords} of the content. They are variables, even if the contact has no value. */
+  /**
+   * Fields of the project among the {@link fallbackWords} of the message template. They are variables, even if the contact has no value.
+   */
   knownFields?: readonly string[];
 }
 
 /** A single word after the last `??` of a mustache. */
 const FALLBACK_WORD = /\?\?(?:\s|&nbsp;){0,9}([^\s!"#%&'()*+,./;<=>?@[\\\]^`{|}~]{1,100})\s{0,9}~?\}\}/g;
 
-/** Returns the words of a content that are text unless a field has their name: `there` in `{{firstName ?? there}}`. */
+/** Returns the words of a message template that are text unless a field has their name: `there` in `{{firstName ?? there}}`. */
 export function fallbackWords({ subject, html, text }: FallbackSource): string[] {
   const parts = [subject, html, text ?? ""].filter((part) => part.includes("??"));
   return [

@@ -1,4 +1,4 @@
-// Refuses a content whose variables are written wrong, with field, line and column; the same on save, preview and send.
+// Rejects message templates with invalid variables, naming field, line and column. Used on save, preview and send.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { faultOfTemplate } from "@postloft/contract/template-faults.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -7,8 +7,8 @@ import type { ContentProblem, TemplateContent } from "../rendering/renderer.ts";
 import { withFooter } from "./with-footer.ts";
 
 /**
- * Checks the parts, and those that get a footer as they will be with it: the limits of a template hold for both.
- * @throws Refusal VALIDATION_ERROR naming `subject`, `body` or `text`.
+ * Checks the parts, and also the parts with their footer if they get one, because the template limits apply to both.
+ * @throws AppError VALIDATION_ERROR naming `subject`, `body` or `text`
  */
 export async function checkContent(
   renderer: AskedRenderer,
@@ -25,7 +25,7 @@ function refuseProblems(problems: readonly ContentProblem[]): void {
 }
 
 function fieldErrorOf({ field, line, column, message, fault }: ContentProblem): FieldError {
-  // As texts: a line has no separators of thousands.
+  // Converted to text so that line numbers get no thousands separators.
   const place = faultOfTemplate("template.place", { line: String(line), column: String(column) });
   return {
     field: field === "html" ? "body" : field,

@@ -1,4 +1,4 @@
-// Blocks and the body they make, kept together over HTTP; what a template said before; and trying it out.
+// Tests blocks and their rendered body over HTTP, earlier versions of a template, and test emails.
 import { expect, test } from "vitest";
 import type { Block, Design } from "@postloft/contract/design.ts";
 import { designHtml, escapeAround } from "@postloft/contract/design-html.ts";
@@ -104,7 +104,7 @@ const read = async (id: string) => (await server.call<Template>("GET", `/templat
 const versionsOf = async (id: string) =>
   (await server.call<Versions>("GET", `/templates/${id}/versions`, key())).body.versions;
 
-test("what is written in blocks is text in the mail, whatever it looks like, and variables stay variables", () => {
+test("text in blocks stays text in the email and variables stay variables", () => {
   expect(html).not.toContain("<script>");
   expect(html).toContain(`Hi {{firstName ?? "friend"}} &quot;&gt;&lt;script&gt;`);
   expect(html).toContain(`href="{{url ?? "https://example.com"}}"`);
@@ -117,16 +117,16 @@ test.each([
   ["{{a}}<{{{b}}}>", "{{a}}&lt;{{{b}}}&gt;"],
   ["{{ <", "{{ &lt;"],
   ["}} & {{x}}", "}} &amp; {{x}}"],
-])("%s is escaped around its variables", (text, escaped) => {
+])("escapes %s around its variables", (text, escaped) => {
   expect(escapeAround(text)).toBe(escaped);
 });
 
-test("a label is black or white on its button, whichever can be read", () => {
+test("chooses a black or white button label by contrast", () => {
   expect(html).toContain("background:#ffd400;color:#000000");
   expect(designHtml({ ...design, look: { ...design.look, accent: "#1d4ed8" } })).toContain("color:#ffffff");
 });
 
-test("the body of a design is the HTML its blocks make, and both are read again as they were written", async () => {
+test("renders the body from the blocks of a design and returns both as they were written", async () => {
   const { id } = await make({ design });
   expect(await read(id)).toMatchObject({ body: html, design });
   const changed = { ...design, blocks: blocks.slice(0, 1) };
@@ -135,7 +135,7 @@ test("the body of a design is the HTML its blocks make, and both are read again 
   expect((await patch(id, { design: changed, body: designHtml(changed) })).status).toBe(200);
 });
 
-test("a body that is changed alone empties a design of blocks; the same body and other editors' designs leave it", async () => {
+test("drops blocks when only the body changes but keeps foreign designs and unchanged bodies", async () => {
   const { id } = await make({ design });
   await patch(id, { body: html, subject: "Other" });
   expect((await read(id)).design).toEqual(design);
@@ -147,7 +147,7 @@ test("a body that is changed alone empties a design of blocks; the same body and
   expect((await read(other.id)).design).toEqual(foreign);
 });
 
-test("a body beside blocks that make another is refused, and so is a template with neither", async () => {
+test("rejects a body that differs from its blocks and a template with neither", async () => {
   expect(faultsOf(await post({ design, body: "<p>Other</p>" }))).toEqual(["body custom"]);
   const { id } = await make({ design });
   expect(faultsOf(await patch(id, { design, body: "<p>Other</p>" }))).toEqual(["body custom"]);
@@ -165,7 +165,7 @@ test.each<[string, object, string]>([
   expect(faultsOf(await post({ design: { ...design, ...change } }))).toEqual([fault]);
 });
 
-test("lists in lists are refused when they are deeper than any mail has", async () => {
+test("rejects lists nested deeper than real emails have", async () => {
   const deep = (depth: number): object => ({
     type: "bulletList",
     content: [{ type: "listItem", content: depth === 1 ? [{ type: "paragraph" }] : [deep(depth - 1)] }],
@@ -181,7 +181,7 @@ test("lists in lists are refused when they are deeper than any mail has", async 
   expect(refusalOf((await saved(5)) as Reply<ErrorEnvelope>)).toBe("422 VALIDATION_ERROR");
 });
 
-test("what a template said is kept when it says something else, and brought back to the letter", async () => {
+test("keeps a version when a template changes and restores it exactly", async () => {
   const { id } = await make({ design });
   expect(await versionsOf(id)).toEqual([]);
   await patch(id, { name: "Only its name", body: html });
@@ -198,7 +198,7 @@ test("what a template said is kept when it says something else, and brought back
   expect((await versionsOf(id)).map(({ subject }) => subject)).toEqual(["Third", "Second", "Hi"]);
 });
 
-test("the oldest versions go beyond the limit, by number and by bytes", async () => {
+test("deletes the oldest versions beyond the limits of number and bytes", async () => {
   const { id } = await make({ body: "<p>0</p>" });
   await server.rows(
     `insert into template_versions (project_id, template_id, id, subject, body, saved_at)
@@ -220,7 +220,7 @@ test("the oldest versions go beyond the limit, by number and by bytes", async ()
   expect(await versionsOf(id)).toHaveLength(4);
 });
 
-test("a version of another template or project is not found, and nothing changes", async () => {
+test("does not find a version of another template or project and changes nothing", async () => {
   const [one, two] = [await make({ body: "<p>1</p>" }), await make({ body: "<p>2</p>" })];
   await patch(one.id, { body: "<p>new</p>" });
   const [version] = await versionsOf(one.id);
@@ -237,7 +237,7 @@ test("a version of another template or project is not found, and nothing changes
   expect((await read(one.id)).body).toBe("<p>new</p>");
 });
 
-test("a test mail says what the template says, as the contact of its address, and is counted nowhere", async () => {
+test("renders a test email for the contact of its address and counts it nowhere", async () => {
   const project = await server.createProject();
   await server.call("POST", "/contacts", project.byKey, {
     email: "ada@example.org",

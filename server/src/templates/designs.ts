@@ -1,5 +1,5 @@
-// The body of a template or a campaign and the blocks it was made of, kept together: the body is what is sent, and a design that no longer
-// makes it goes (docs/decisions/0062-blocks.md).
+// Keeps the body of a template or campaign consistent with its design blocks. The body is what gets sent, and a design that no longer
+// produces the body is dropped (docs/decisions/0062-blocks.md).
 import { DESIGN_FORMAT, type Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -10,7 +10,7 @@ interface Written {
   design?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** What the contract has checked to be one of ours. */
+/** Returns whether a design is one of ours; the contract has checked its content. */
 function isBlocks(design: unknown): design is Design {
   return (
     typeof design === "object" && design !== null && "format" in design && design.format === DESIGN_FORMAT
@@ -18,8 +18,8 @@ function isBlocks(design: unknown): design is Design {
 }
 
 /**
- * What is written, with the body that its blocks make.
- * @throws Refusal VALIDATION_ERROR for a body beside blocks that make another, and for blocks that make too much.
+ * Returns the input with the body rendered from its blocks.
+ * @throws AppError VALIDATION_ERROR for a body that differs from the rendered blocks, and for blocks that render too much HTML
  */
 export function withMadeBody<T extends Written>(written: T): T {
   if (!isBlocks(written.design)) return written;
@@ -35,7 +35,7 @@ export function withMadeBody<T extends Written>(written: T): T {
   return { ...written, body: html };
 }
 
-/** Whether an edit leaves blocks behind that would make another body. */
+/** Returns whether an edit changes the body but keeps blocks that would render a different body. */
 export function leavesDesignBehind(edit: Written, stored: { body: string; design: unknown }): boolean {
   return (
     edit.design === undefined &&

@@ -1,4 +1,4 @@
-// The footers of marketing mails, each in the language of its recipient: what fills the place that with-footer.ts made.
+// Renders the footers of marketing emails in the language of each recipient, for the placeholder from with-footer.ts.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { footersOf, type Footer, type FooterProject } from "../contacts/pages/footer.ts";
@@ -8,7 +8,7 @@ import { findProjectsById } from "./queries.ts";
 
 export interface FooterRecipient {
   projectId: string;
-  /** `data.locale` of the contact; anything but a language we speak leaves the choice to the project. */
+  /** `data.locale` of the contact. If the language is not supported, the project's language applies. */
   locale: unknown;
   unsubscribeUrl: string;
   manageUrl: string;
@@ -26,7 +26,7 @@ export async function readMergeTagFacts(database: Database, projectId: string): 
 
 const NO_PROJECT: FooterProject = { name: "" };
 
-/** One footer per recipient, in order. One statement for all; none without recipients. */
+/** Returns one footer per recipient, in order, with a single statement for all recipients. */
 export async function readFooters(
   database: Database,
   recipients: readonly FooterRecipient[],

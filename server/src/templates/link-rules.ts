@@ -1,7 +1,6 @@
-// What in the links of a mail makes filters and readers wary: shorteners, bare addresses, a text that shows another place. Data and pure
-// rules.
+// Detects links that make filters and readers suspicious: shorteners, IP addresses, and text that shows another host. Data and pure rules.
 
-/** Services whose links hide where they lead; their domains are on blocklists now and again, with everybody's links. */
+/** Services that hide the target of a link. Blocklists occasionally list their domains, which affects every link on them. */
 export const LINK_SHORTENERS: readonly string[] = [
   "adf.ly",
   "bit.do",
@@ -44,7 +43,7 @@ export const LINK_SHORTENERS: readonly string[] = [
   "x.gd",
 ];
 
-/** Last labels that name a file more often than a host: a text such as `prices.pdf` shows no domain. */
+/** Top-level labels that are file endings more often than hosts, so that text such as `prices.pdf` is not read as a domain. */
 const FILE_ENDINGS = new Set(
   "csv css doc docx exe gif htm html ics jpeg jpg js json md mov mp3 mp4 pdf php png ppt pptx py rar rs sh svg ts txt xls xlsx xml zip".split(
     " ",
@@ -52,11 +51,11 @@ const FILE_ENDINGS = new Set(
 );
 const SHORTENERS = new Set(LINK_SHORTENERS);
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
-/** Browsers take these for an IPv4 address too. */
+/** Browsers also read these as an IPv4 address. */
 const NUMERIC_HOST = /^(?:0x[0-9a-f]+|\d+)$/i;
 const HOST =
   /^(?:https?:\/\/)?(?:[^/?#@\s]*@)?((?:[\p{L}\p{N}_-]{1,63}\.){1,8}\p{L}[\p{L}\p{N}-]{1,62})\.?(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
-/** A text is looked through no further. */
+/** Maximum length of link text that is checked. */
 const SHOWN_MAX_CHARACTERS = 200;
 
 interface HostFault {
@@ -64,7 +63,7 @@ interface HostFault {
   values: Readonly<Record<string, string>>;
 }
 
-/** What is wrong with where a link leads. */
+/** Returns the problem with the host of a link, or null. */
 export function hostFault(host: string): HostFault | null {
   const name = host.toLowerCase().replace(/\.$/, "");
   if (SHORTENERS.has(name.replace(/^www\./, ""))) return { code: "link_shortened", values: { host: name } };
@@ -73,7 +72,10 @@ export function hostFault(host: string): HostFault | null {
   return null;
 }
 
-/** The other host that a link's text shows, such as `bank.example` on a link to `track.example`; null when it shows none, or a near one. */
+/**
+ * Returns the different host shown in a link's text, such as `bank.example` on a link to `track.example`.
+ * Returns null if the text shows no host, or a parent or subdomain of the target.
+ */
 export function otherHostShown(text: string, host: string): string | null {
   const shown = hostShownBy(text);
   if (shown === null) return null;
@@ -84,7 +86,7 @@ export function otherHostShown(text: string, host: string): string | null {
 
 function hostShownBy(text: string): string | null {
   const words = text.slice(0, SHOWN_MAX_CHARACTERS).trim().split(/\s+/);
-  // Among other words only what is plainly an address: "Node.js" and "e.g.this" are none.
+  // Among other words only explicit URLs count, because "Node.js" and "e.g.this" are not hosts.
   const word = words.length === 1 ? words[0] : words.find((one) => /^(?:https?:\/\/|www\.)/i.test(one));
   const isPlain = word !== undefined && /^(?:https?:\/\/|www\.)/i.test(word);
   if (word === undefined || (!isPlain && word.includes("@"))) return null;
@@ -107,7 +109,7 @@ export function isExampleHost(host: string): boolean {
   return EXAMPLE_HOSTS.has(host.toLowerCase().replace(/\.$/, ""));
 }
 
-/** Words for leaving a list, in the languages that most newsletters are written in. */
+/** Words for unsubscribing in the most common newsletter languages. */
 const UNSUBSCRIBE =
   /unsubscrib|opt[ -]?out|abmeld|abbestell|austrag|désabonn|désinscri|desabonn|desinscri|darse de baja|cancelar (?:la |tu )?suscri|cancelar (?:a )?inscri|descadastr|disiscri|annulla l.iscrizione|uitschrijv|afmeld|avregistrer|avprenumer|wypisz|отпис|配信停止|退订|取消订阅|إلغاء الاشتراك/i;
 

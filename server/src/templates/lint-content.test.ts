@@ -1,11 +1,11 @@
-// What the advice on a mail says, one row for each piece of it, and what must not be said.
+// Tests the warnings for an email, one row for each, and cases that must not warn.
 import { expect, test } from "vitest";
 import { hostFault, LINK_SHORTENERS } from "./link-rules.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
 import { POSTAL_SHAPES, showsPostalAddress } from "./postal-address.ts";
 import { startCpuTimer } from "../testing/cpu-timer.ts";
 
-/** Nothing to say about this one. */
+/** A subject without warnings. */
 const fine: LintedContent = {
   subject: "Your order {{order}}",
   html: [
@@ -27,7 +27,7 @@ function told(content: Partial<LintedContent>): string[] {
   );
 }
 
-/** A body with nothing else to say about it. */
+/** A body without other warnings. */
 const around = (inner: string) => `<b hidden>x</b>{{manageUrl}} PO Box 1 ${inner}`;
 const column = around("").length + 1;
 
@@ -48,7 +48,7 @@ test.for([
   expect(about.filter((one) => one.startsWith("no_postal"))).toEqual(expected);
 });
 
-test("a mail that is fine has no warnings", () => {
+test("returns no warnings for a good email", () => {
   expect(lintContent(fine)).toEqual([]);
 });
 
@@ -81,7 +81,7 @@ test.for([
     },
     [],
   ],
-  // What is not finished
+  // Unfinished content
   [
     "a link to example.com",
     { html: around('<a href="https://www.Example.com/a">x</a><a href="https://example.company">y</a>') },
@@ -257,7 +257,7 @@ test.for([
   expect(told({ html: around(element) })).toEqual(codes.map((code) => `${code} body 1:${column}`));
 });
 
-test("warnings of one kind end after twenty, others go on; places are lines and columns of the source", () => {
+test("stops after twenty warnings of one kind and locates each in the source", () => {
   const warnings = lintContent({ ...fine, html: `${around("")}\n${"<a>x</a>\n".repeat(50)}<img alt="">` });
   expect(warnings.filter(({ code }) => code === "link_without_address")).toHaveLength(20);
   expect(warnings.at(-1)).toMatchObject({
@@ -267,7 +267,7 @@ test("warnings of one kind end after twenty, others go on; places are lines and 
   });
 });
 
-test("nothing that can be written breaks it, and the largest body takes a moment", () => {
+test("handles any input and the largest body in a moment", () => {
   const pieces = [
     "<a ",
     "{{",
@@ -291,13 +291,13 @@ test("nothing that can be written breaks it, and the largest body takes a moment
   expect(cpuMs()).toBeLessThan(2_000);
 });
 
-test.each(LINK_SHORTENERS)("a link over %s is shortened", (host) => {
+test.each(LINK_SHORTENERS)("warns about a link shortened with %s", (host) => {
   expect(hostFault(host)?.code).toBe("link_shortened");
   expect(hostFault(`www.${host.toUpperCase()}`)?.code).toBe("link_shortened");
   expect(hostFault(`not-${host}`)).toBeNull();
 });
 
-/** By the row that takes it, and whether another may take it before. */
+/** Matched by its own row, and whether another row may match first. */
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   "United States": ["Springfield, OH 45501"],
   "United Kingdom": ["London SW1A 1AA"],
@@ -317,7 +317,7 @@ const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 test.each(POSTAL_SHAPES.map((row) => [row.where, row] as const))(
-  "an address has the shape: %s",
+  "recognizes the shape of the address: %s",
   (where, { shape }) => {
     const examples = ADDRESSES[where] ?? [];
     expect(examples.length).toBeGreaterThan(0);
@@ -346,14 +346,14 @@ test.for([
   expect(showsPostalAddress("", source)).toBe(isOne);
 });
 
-test("the sentence about a long tag shows its beginning", () => {
+test("shows the beginning of a long tag in its sentence", () => {
   const html = around(`{% raw %}${"x".repeat(10_000)}{% endraw %}`);
   const [warning] = lintContent({ ...fine, html }).filter(({ code }) => code === "merge_tag");
   expect(warning?.message.length).toBeLessThan(600);
   expect(warning?.replacement).toBe("x".repeat(10_000));
 });
 
-test("a megabyte of the worst text is judged in a moment", () => {
+test("checks a megabyte of worst-case text in a moment", () => {
   for (const piece of ["1 Aa", "A", "strasse ", "1 aa ", "Aaa-", "a.a.", "{{address}} ", "12345 "]) {
     const html = `<p>${piece.repeat(1_000_000 / piece.length)}</p><a href="https://a.example">${piece.repeat(10_000)}</a>`;
     const cpuMs = startCpuTimer();

@@ -1,4 +1,4 @@
-// Checks an email before it is sent and warns, each time with a code, a sentence and a place. Nothing here refuses. Pure.
+// Checks an email before it is sent and returns warnings with a code, a sentence and a position. Warnings never reject anything. Pure.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import { createLocator } from "../rendering/source-position.ts";
 import { lintHtml } from "./lint-html.ts";
@@ -12,27 +12,27 @@ import { warningAt, warningOfPart as whole, type Warning } from "./warnings.ts";
 export interface LintedContent {
   subject: string;
   html: string;
-  /** null: made from the HTML. */
+  /** null if the text is generated from the HTML. */
   text: string | null;
-  /** null: not known. */
+  /** null if unknown. */
   type: TemplateType | null;
-  /** Every top-level name that has a value, for some contacts at least. */
+  /** Top-level names that have a value for at least some contacts. */
   knownVariables: ReadonlySet<string>;
-  /** The size of the HTML as it leaves, where it was rendered. */
+  /** Size of the HTML as sent, if it was rendered. */
   renderedBytes: number | null;
   /** Whether the footer shows a postal address of the project. */
   footerHasAddress: boolean;
   project: MergeTagFacts;
 }
 
-/** Gmail cuts at 102 kB; the rest is for what is added on the way. */
+/** Gmail clips messages at 102 kB; the difference is room for additions in transit. */
 const HTML_MAX_BYTES = 100_000;
 const SUBJECT_SHOWN_CHARACTERS = 60;
-/** Of one kind so many are told; who has more knows the pattern. */
+/** Maximum number of warnings per code, enough to recognize the pattern. */
 const WARNINGS_PER_CODE_MAX = 20;
 const MIN_LETTERS_TO_SHOUT = 5;
 
-/** Warnings in the order of subject, body and text; those about a whole part first. */
+/** Returns warnings for subject, body and text, in this order. Warnings about a whole part come first. */
 export function lintContent(content: LintedContent): Warning[] {
   const parts = [
     ["subject", content.subject],

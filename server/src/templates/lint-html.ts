@@ -1,4 +1,4 @@
-// Walks the HTML of an email and notes what mail programs will not show as its author sees it, and what is not finished. Pure.
+// Walks the HTML of an email and notes elements that mail clients do not display as intended, and unfinished content. Pure.
 import { Parser } from "htmlparser2";
 import type { AdviceValues } from "@postloft/contract/advice.ts";
 import { MUSTACHE_NAMES } from "@postloft/contract/merge-tags/dialects.ts";
@@ -9,23 +9,23 @@ import { isPlaceholder } from "./placeholder-rules.ts";
 
 export interface HtmlNote {
   code: ContentWarningCode;
-  /** What the warning names. */
+  /** The values in the warning's sentence. */
   values: AdviceValues;
-  /** Where the element begins. */
+  /** Position of the element. */
   offset: number;
 }
 
 export interface HtmlFindings {
   notes: HtmlNote[];
-  /** Whether a text stands at the beginning that is shown beside the subject only. */
+  /** Whether the email starts with preview text, which is hidden and shown only next to the subject. */
   hasPreviewText: boolean;
   hasText: boolean;
   hasImage: boolean;
-  /** The end of what a reader sees, where senders say who and where they are. */
+  /** The end of the visible text, where senders put their name and address. */
   lastText: string;
 }
 
-/** Stands for what a mustache prints, so that its quotes and brackets are none of the HTML's. A noncharacter (Unicode 3.4, D14). */
+/** Replaces the output of a mustache, so that its quotes and brackets are not read as HTML. A noncharacter (Unicode 3.4, D14). */
 const VALUE = "\uFDD0";
 
 const UNSEEN = new Set(["head", "style", "script", "title", "template"]);
@@ -34,18 +34,17 @@ const VOID = new Set("area base br col embed hr img input link meta source track
 const HIDING =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|max-height\s*:\s*0|opacity\s*:\s*0\s*(?:;|$|!)|mso-hide\s*:\s*all)/i;
 
-/** Of what a reader sees so much is kept. */
+/** Length of the visible text that is kept. */
 const LAST_TEXT_CHARACTERS = 20_000;
-/** Of the text of one link. */
+/** Length of the text of one link that is kept. */
 const LINK_TEXT_CHARACTERS = 200;
 
-/** Pads previews and shows nothing. */
+/** Invisible characters that pad previews. */
 const INVISIBLE = /\u00AD|\u034F|[\u200B-\u200D]|\uFEFF/g;
 
 /**
- * Reads a document or fragment, with or without variables. Never throws.
- *
- * @param known variables that have a value, for some contacts at least
+ * Lints a document or fragment, with or without variables. Never throws.
+ * @param known variables that have a value for at least some contacts
  */
 export function lintHtml(html: string, known: ReadonlySet<string>): HtmlFindings {
   const walk = new HtmlWalk();
@@ -61,21 +60,21 @@ export function lintHtml(html: string, known: ReadonlySet<string>): HtmlFindings
   return walk;
 }
 
-/** Characters of a tag in which its address is looked for. */
+/** Number of characters of a tag in which its URL is searched. */
 const TAG_CHARACTERS = 5_000;
 const VARIABLE_ADDRESS =
   /\shref\s{0,9}=\s{0,9}["']?\s{0,9}\{\{\{?\s{0,9}([\w.]{1,200})\s{0,9}\}\}\}?\s{0,9}(?=["'\s>]|$)/i;
 
-/** Returns whether the address of a tag is one variable without a value for any contact. */
+/** Returns whether the URL of a tag is a single variable without a value for any contact. */
 function hasUnknownAddress(tag: string, known: ReadonlySet<string>): boolean {
   const path = VARIABLE_ADDRESS.exec(tag.slice(0, TAG_CHARACTERS))?.[1];
-  // A merge tag has a warning of its own.
+  // Merge tags have a separate warning.
   if (path === undefined || Object.hasOwn(MUSTACHE_NAMES, path)) return false;
   const [first = "", second] = path.split(".");
   return !known.has(first === "data" && second !== undefined ? second : first);
 }
 
-/** The same length, so that places stay the same. What prints nothing itself becomes blanks. */
+/** Masks mustaches without changing the length, so that positions stay the same. Mustaches that print nothing become spaces. */
 function withoutMustaches(html: string): string {
   if (!html.includes("{{")) return html;
   let masked = "";
@@ -90,11 +89,11 @@ function withoutMustaches(html: string): string {
 
 interface OpenLink {
   host: string | null;
-  /** The link's title and label, and from `shownFrom` on the text that a reader sees. */
+  /** The link's title and label, followed from `shownFrom` on by the visible text. */
   text: string;
   shownFrom: number;
   offset: number;
-  /** Whether the link has no address, and whether it may have none once variables are filled in. */
+  /** Whether the link has no URL, and whether it may have none once variables are filled in. */
   isEmpty: boolean;
   mayBeEmpty: boolean;
 }
@@ -105,10 +104,10 @@ class HtmlWalk implements HtmlFindings {
   hasText = false;
   hasImage = false;
   lastText = "";
-  /** The link that is open. */
+  /** The currently open link. */
   private shownLink: OpenLink | null = null;
   private depth = 0;
-  /** How deep the outermost element is that nobody sees, and the one that is hidden by its style; 0 outside of one. */
+  /** Depth of the outermost non-rendered element, and of the outermost one hidden by style; 0 outside of such elements. */
   private unseenFrom = 0;
   private hiddenFrom = 0;
 
@@ -146,7 +145,7 @@ class HtmlWalk implements HtmlFindings {
     else this.hasText = true;
   }
 
-  /** Cut now and then only: a body may be many short texts. */
+  /** Cuts only occasionally because a body may consist of many short texts. */
   private keepText(text: string): void {
     this.lastText += `${text} `;
     if (this.lastText.length > 2 * LAST_TEXT_CHARACTERS)
@@ -213,13 +212,13 @@ const LOCAL_HOST = /^(?:localhost|.+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1
 
 const WEB = /^(https?):\/\/(?:[^/?#@]*@)?(\[[^\]]*\]|[^:/?#]*)/i;
 
-/** The host of a link, in the spelling of its address; null where it has none or a variable decides it. */
+/** Returns the host of a link as written, or null if the link has none or a variable determines it. */
 function hostOf(address: string): string | null {
   const host = WEB.exec(address)?.[2] ?? "";
   return host === "" || host.includes(VALUE) ? null : host;
 }
 
-/** What is wrong with an address in a mail; null also where a variable decides. */
+/** Returns the problem with a URL in an email, or null if there is none or a variable determines the URL. */
 function addressFault(written: string): AddressFault | null {
   const address = written.trim();
   if (address === "" || address === "#" || /^javascript:/i.test(address)) return "without_address";

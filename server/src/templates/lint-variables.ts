@@ -6,7 +6,7 @@ import { createLocator } from "../rendering/source-position.ts";
 import { variablesOf } from "./mustaches.ts";
 import { warningAt, type LintedParts, type Place, type Warning } from "./warnings.ts";
 
-/** The facts about a project that a conversion of merge tags needs, beside the fields of its contacts. */
+/** Facts about a project for converting merge tags, in addition to the fields of its contacts. */
 export type MergeTagFacts = Omit<MergeTagContext, "fields">;
 
 interface Use {
@@ -19,8 +19,7 @@ type TaggedPart = readonly [Place["field"], string, readonly MergeTag[]];
 
 /**
  * Returns a warning for each merge tag, and one for the first use of each variable without a value, in the order of the parts.
- *
- * @param known names that have a value, for some contacts at least
+ * @param known names that have a value for at least some contacts
  */
 export function variableWarnings(
   parts: LintedParts,
@@ -35,7 +34,7 @@ export function variableWarnings(
   ]);
 }
 
-/** Returns whether any part contains what may be a merge tag, whatever fields there are. */
+/** Returns whether any part contains a possible merge tag, regardless of the project's fields. */
 export function mayHaveMergeTags(parts: LintedParts): boolean {
   return tagsOf(parts, new Set(), NO_FACTS).some(([, , tags]) => tags.length > 0);
 }
@@ -48,7 +47,7 @@ function tagsOf(parts: LintedParts, fields: ReadonlySet<string>, facts: MergeTag
   return parts.map(([field, source], at) => [field, source, found[at] ?? []]);
 }
 
-/** Merge tags of one part that are returned. One of them is enough to see the pattern. */
+/** Maximum number of merge tag warnings per part. */
 const MERGE_TAG_WARNINGS_MAX = 100;
 
 function mergeTagWarnings(field: Place["field"], source: string, tags: readonly MergeTag[]): Warning[] {
@@ -62,7 +61,7 @@ function mergeTagWarnings(field: Place["field"], source: string, tags: readonly 
   });
 }
 
-/** Characters of a tag that its sentence shows: Liquid's raw blocks may be as long as the email. */
+/** Maximum length of a tag in its sentence, because Liquid's raw blocks may be as long as the email. */
 const SHOWN_CHARACTERS = 200;
 
 function clipped(text: string): string {
@@ -74,7 +73,7 @@ function sentenceFor(replacement: string | null): ContentWarningCode {
   return replacement === "" ? "merge_tag_to_remove" : "merge_tag";
 }
 
-/** Each name once, where it is first used without a fallback. */
+/** Returns each name once, at its first use without a fallback. */
 function usesOutsideOfTags(tagged: readonly TaggedPart[]): Use[] {
   const met = new Set<string>();
   return tagged.flatMap(([field, source, tags]) => {
@@ -90,14 +89,14 @@ function usesOutsideOfTags(tagged: readonly TaggedPart[]): Use[] {
   });
 }
 
-/** Returns each unknown name once, where it is used first. */
+/** Returns each unknown name once, at its first use. */
 export function unknownVariables(parts: LintedParts, known: ReadonlySet<string>): Warning[] {
   return firstUses(parts)
     .filter(({ name }) => !known.has(name))
     .map(unknownVariable);
 }
 
-/** Returns each variable of a content once, where it is first used without a fallback, because what `??` gives is meant. */
+/** Returns each variable of a message template once, at its first use without a fallback, because a fallback after `??` is intentional. */
 export function firstUses(parts: LintedParts): Use[] {
   return usesOutsideOfTags(parts.map(([field, source]) => [field, source, []]));
 }

@@ -1,4 +1,4 @@
-// On a thread of its own: lints long contents.
+// Worker thread that lints long message templates.
 import { answerTasks } from "../platform/threads/task-worker.ts";
 import { lintContent } from "./lint-content.ts";
 

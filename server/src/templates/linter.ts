@@ -1,20 +1,20 @@
-// Lints contents without keeping the serving thread: what is long goes to a thread of its own, in turns between projects.
+// Lints message templates without blocking the main thread. Long ones run on a separate thread that alternates between projects.
 import { createTaskThread, TaskOverLimit } from "../platform/threads/task-thread.ts";
 import { lintContent, type LintedContent } from "./lint-content.ts";
 import { warningOfPart, type Warning } from "./warnings.ts";
 
-/** Characters of HTML that are looked through at once; what takes a millisecond. Few mails have more. */
+/** Maximum number of HTML characters linted on the main thread, which takes about a millisecond. Few emails have more. */
 const SHORT_LENGTH = 20_000;
 const WAITING = { waitingPerOwner: 20, waiting: 200 };
 const DEADLINE_MS = 5_000;
 
 export interface Linter {
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many long ones wait. */
+  /** @throws AppError RATE_LIMIT_EXCEEDED when too many long message templates are waiting */
   lint(projectId: string, content: LintedContent): Promise<Warning[]>;
   close(): Promise<void>;
 }
 
-/** Its thread starts with the first long content. */
+/** Creates the linter. Its thread starts with the first long message template. */
 export function createLinter(): Linter {
   const thread = createTaskThread<LintedContent, Warning[]>({
     module: new URL("./lint-worker.ts", import.meta.url),

@@ -1,4 +1,4 @@
-// Every row of the table of merge tags through the API: what is accepted, warned of with its replacement, and sent.
+// Tests every row of the merge tag table through the API: accepted, warned about with a replacement, and sent.
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 
@@ -31,7 +31,7 @@ async function makeProject() {
 
 const YEAR = String(new Date().getUTCFullYear());
 
-/** By service: tags, and what the warning offers for each; null for what works as it is. */
+/** By service: tags with the replacement in the warning; null for tags that work unchanged. */
 const ROWS: Array<[service: string, tag: string, replacement: string]> = [
   ["Liquid", '{% if plan == "pro" %}', '{{#if (eq plan "pro")}}'],
   ["Mailchimp", "*|FNAME|*", "{{firstName}}"],
@@ -61,7 +61,7 @@ const ROWS: Array<[service: string, tag: string, replacement: string]> = [
   ["Kit", "{{ subscriber.first_name }}", "{{firstName}}"],
 ];
 
-test("each tag is saved and sent with a warning that names its service, place and replacement", async () => {
+test("saves and sends each tag with a warning that names its service, place and replacement", async () => {
   const { byKey } = await makeProject();
   for (const [service, tag, replacement] of ROWS) {
     const body = `<p>Hello</p>\n<p>${tag}</p>`;
@@ -93,7 +93,7 @@ test.each([
   ["{{nick2 ?? “there”}} {{nick2 ?? 'you'}}", "there you"],
   ["{{nick2 ?? &quot;there&quot;}} {{nick2 ?? &#x27;you&#x27;}}", "there you"],
   ["{{#if (eq plan &quot;pro&quot;)}}a{{else}}b{{/if}}", "a"],
-  // A word that a contact or the call has is a variable.
+  // A word that is a field of the contact or of the call is a variable.
   ["{{nick2 ?? nick}} {{nick2 ?? plan}}", "Lady pro"],
   ["<ul>{{items}}</ul>", "<ul><li>a &amp; b</li><li>c</li></ul>"],
 ])("%s works unchanged and without a warning", async (body, expected) => {
@@ -120,7 +120,7 @@ test.each([
   expect(preview.body.html).toBe(expected);
 });
 
-test("a word that is a field of the project stays a variable for a contact without a value", async () => {
+test("treats a word that is a project field as a variable even for contacts without a value", async () => {
   const { byKey } = await makeProject();
   await server.call("POST", "/contacts", byKey, { email: "bob@example.com" });
   const body = "<p>{{nick2 ?? nick}}|{{nick2 ?? there}}|{{nick2 ?? dear customer}}</p>";
@@ -143,7 +143,7 @@ test("a word that is a field of the project stays a variable for a contact witho
 test.each([
   ["{{First Name}}", '{{[First Name] ?? "x"}}'],
   ['{{First Name ?? "x"}}', '{{[First Name] ?? "x"}}'],
-])("a field with a space: %s is refused, and the error suggests %s", async (body, suggestion) => {
+])("rejects the spaced field %s and suggests %s in the error", async (body, suggestion) => {
   const { byKey } = await makeProject();
   const reply = await server.call<Warned>("POST", "/templates", byKey, {
     name: "T",

@@ -1,4 +1,4 @@
-// Which variables a template asks for, read without parsing; held against what rendering it really looks up.
+// Tests which variables of a template are found without parsing, compared with the names that rendering looks up.
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { mustachesOf, variablesOf } from "./mustaches.ts";
@@ -53,7 +53,7 @@ test.for(CASES)("%s: %s", ([, source, names]) => {
   expect(namesIn(source)).toEqual(names);
 });
 
-test("every top-level name that rendering looks up is among them", () => {
+test("finds every top-level name that rendering looks up", () => {
   for (const [, source] of CASES) {
     const asked = new Set<string>();
     const recorder = new Proxy<Record<string, unknown>>(
@@ -69,12 +69,12 @@ test("every top-level name that rendering looks up is among them", () => {
     );
     compileContent({ subject: "", html: source, text: "" }, () => undefined).render(recorder);
     const told = new Set([...namesIn(source), "data"]);
-    // Nothing is there to step into, so sections and lists look their insides up nowhere.
+    // Without values, sections and lists do not look up the names inside them.
     expect([...asked].filter((name) => !told.has(name) && !/^(?:toJSON|raw|length)$/.test(name))).toEqual([]);
   }
 });
 
-test("each name is told with its place", () => {
+test("returns each name with its position", () => {
   const source = 'Hi {{first ?? "x"}}, {{#if  second}}{{/if}}';
   expect(variablesOf(source).map(({ start }) => source.slice(start, start + 5))).toEqual(["first", "secon"]);
 });
@@ -94,7 +94,7 @@ test.for([
   expect(() => [mustachesOf(source), variablesOf(source)]).not.toThrow();
 });
 
-test("the largest template and a hostile one are read in no time", () => {
+test("reads the largest template and a hostile one in no time", () => {
   const sources = ["{{a.b.c ?? d}} ".repeat(1_500), `{{${"a ".repeat(1_900)}}}`, `{{${"(".repeat(3_000)}}}`];
   const cpuMs = startCpuTimer();
   for (const source of sources) variablesOf(source);

@@ -1,45 +1,44 @@
-// What stands between the braces of a template, and which variables it asks for; read without parsing, so that it costs next to nothing.
-// Pure.
+// Reads the mustaches of a template and the variables it uses. Cheap because it does not parse the template. Pure.
 import { COMPARISONS } from "../rendering/comparisons.ts";
 import { TEXT_STAND_IN } from "../rendering/parser-source.ts";
 import { scanTemplate } from "../rendering/scan-template.ts";
 
-/** `open` and `close` are the ends of a block, `else` divides one; comments and escaped braces are not in the list. */
+/** `open` and `close` delimit a block, and `else` divides one. Comments and escaped braces are not included. */
 export interface Mustache {
   kind: "value" | "open" | "else" | "close";
-  /** `{{^name}}`: shown when there is nothing. */
+  /** Whether this is `{{^name}}`, which renders its block if the value is empty. */
   isInverse: boolean;
   start: number;
   end: number;
   words: Word[];
 }
 
-/** A path, a literal or a sign, and where in the source it stands. */
+/** A path, literal or sign, and its position in the source. */
 interface Word {
   text: string;
   start: number;
 }
 
 export interface UsedVariable {
-  /** The top-level name; of `data.plan` it is `plan`. */
+  /** The top-level name, which is `plan` for `data.plan`. */
   name: string;
   start: number;
-  /** Whether `??` names something to show instead. */
+  /** Whether `??` provides a fallback. */
   hasFallback: boolean;
 }
 
-/** As Handlebars reads them: strings, `??`, paths of names and `[any text]`, and the signs that mean something. */
+/** Tokens as read by Handlebars: strings, `??`, paths of names and `[any text]`, and signs with a meaning. */
 const WORDS =
   /"(?:\\"|[^"])*"|'(?:\\'|[^'])*'|\?\?|(?:@|\.\.?\/)*(?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+|\.\.?)(?:[./](?:\[(?:\\\]|[^\]])*\]|(?:(?!\?\?)[^\s!"#%-,./;<=>@[-^`{-~])+))*|[=()|]/g;
-/** Of what stands between the braces so much is read: nobody writes more, and a megabyte would take long. */
+/** Maximum number of characters read per mustache, because a megabyte would take long and no one writes that much. */
 const READ_LENGTH = 10_000;
 const SEGMENTS = /\[([^\]]*)\]|[^./]+/g;
 const LITERAL = /^(?:true|false|null|undefined|-?\d+(?:\.\d+)?)$/;
 const BLOCK_HELPERS = new Set(["if", "unless", "each", "with"]);
-/** Blocks in which a name still means what it means outside. */
+/** Blocks that do not change the meaning of names inside them. */
 const TRANSPARENT_HELPERS = new Set(["if", "unless"]);
 
-/** The mustaches of a template in their order. Of a template with faults those before the first fault. */
+/** Returns the mustaches of a template in order. For a template with errors, only those before the first error. */
 export function mustachesOf(source: string): Mustache[] {
   if (!source.includes("{{")) return [];
   const { pieces, plainSource } = scanTemplate(source);
@@ -63,15 +62,15 @@ function roleOf(lead: string, words: readonly Word[]): "open" | "else" | "close"
 }
 
 interface Block {
-  /** A name in it belongs to an item or object, of which nothing is known. */
+  /** Whether names in the block refer to an item or object with unknown fields. */
   isForeign: boolean;
-  /** Its `{{else}}` is where there is something. */
+  /** Whether the block's `{{else}}` applies when there is a value. */
   isInverse: boolean;
-  /** Names given by `as |item|`. */
+  /** Names introduced by `as |item|`. */
   locals: readonly string[];
 }
 
-/** The top-level variables a template asks for, each place once, in the order of the source. */
+/** Returns the top-level variables used in a template, in source order, once per position. */
 export function variablesOf(source: string): UsedVariable[] {
   const used: UsedVariable[] = [];
   const blocks: Block[] = [];
@@ -101,13 +100,13 @@ function withoutLocals(words: readonly Word[]): { words: readonly Word[]; locals
   return { words: words.slice(0, at), locals: locals.map(({ text }) => text) };
 }
 
-/** The words that are variables: no helper, no option, no literal, no sign. */
+/** Returns the words that are variables, without helpers, options, literals and signs. */
 function askedWords(mustache: Mustache, words: readonly Word[]): readonly Word[] {
   return words.filter(({ text }, at) => {
     if (/^(?:[=()|]|\?\?)$/.test(text)) return false;
     if (text === TEXT_STAND_IN && (at > 0 || mustache.kind !== "value")) return false;
     if (isFallbackWord(mustache, words, at)) return false;
-    // Standing first, even `{{"first name"}}` and `{{12}}` are variables of that name.
+    // In first position even `{{"first name"}}` and `{{12}}` are variables of that name.
     const isFirst = at === 0 && mustache.kind === "value";
     if (!isFirst && (/^["']/.test(text) || LITERAL.test(text))) return false;
     if (words[at + 1]?.text === "=") return false;
@@ -130,13 +129,13 @@ function isFallbackWord({ kind }: Mustache, words: readonly Word[], at: number):
   );
 }
 
-/** Whether names in the block that begins here are those of an item or object. */
+/** Returns whether names in the block that starts here refer to an item or object. */
 function stepsInto({ kind, isInverse }: Mustache, words: readonly Word[]): boolean {
   const helper = words[kind === "else" ? 1 : 0];
   return helper !== undefined && !isInverse && !TRANSPARENT_HELPERS.has(helper.text);
 }
 
-/** The name a path has at the top level; null where it is another's, a loop's (`@index`) or the whole context. */
+/** Returns the top-level name of a path, or null for a name in another scope, loop data (`@index`) or the whole context. */
 function topLevelName(path: string, blocks: readonly Block[]): string | null {
   if (/^["']/.test(path)) return path.slice(1, -1);
   const [ascent = ""] = /^(?:\.\.\/)+/.exec(path) ?? [];

@@ -1,7 +1,6 @@
-// Whether a mail says where its sender is: what laws on advertising ask for. A guess by the shapes of addresses; nothing hangs on it but
-// advice. Data and a pure rule.
+// Guesses whether an email shows the sender's postal address, which advertising laws require. Used only for advice. Data and a pure rule.
 
-/** One country's shape of a line with a town in it, or a word that stands in such a line. Each is bounded. */
+/** Patterns for an address line in one country, or for a word in such a line. Each pattern is bounded. */
 export const POSTAL_SHAPES: ReadonlyArray<{ where: string; shape: RegExp }> = [
   { where: "United States", shape: /\b[A-Z]{2}[ ,]{1,3}\d{5}(?:-\d{4})?\b/ },
   { where: "United Kingdom", shape: /\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b/ },
@@ -31,11 +30,11 @@ export const POSTAL_SHAPES: ReadonlyArray<{ where: string; shape: RegExp }> = [
   },
 ];
 
-/** A variable that stands for one, such as `{{companyAddress}}` or `{{address.street}}`. */
+/** A variable for an address, such as `{{companyAddress}}` or `{{address.street}}`. */
 const ADDRESS_VARIABLE = /\{\{[^}]{0,80}(?:address(?!ed)|adresse|street|postal)[^}]{0,80}\}\}/i;
 const EMAIL_VARIABLE = /e-?mail_?-?address/i;
 
-/** Whether a text, or a source with variables, has something like a postal address. */
+/** Returns whether a text or a source with variables appears to contain a postal address. */
 export function showsPostalAddress(text: string, source: string): boolean {
   const variable = ADDRESS_VARIABLE.exec(source)?.[0] ?? "";
   if (variable !== "" && !EMAIL_VARIABLE.test(variable)) return true;

@@ -1,4 +1,4 @@
-// What a mail says to its recipient, shown again: its own variables, its contact's data, no doors that could be used.
+// Tests the preview of an email: its own variables, its contact's data, and links that have no effect.
 import { expect, test } from "vitest";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 import type { MailPreview } from "./preview-mail.ts";
@@ -8,7 +8,7 @@ const server = useTestServer();
 const BODY =
   "<p>Hello {{name}}, {{code}}</p><a href='https://shop.example'>Shop</a><a href='{{unsubscribeUrl}}'>Stop</a>";
 
-/** @param type of the template it is made with; none: it says what it says itself */
+/** @param type of the template; without one the email has its own subject and body */
 async function sendOne(mail: object = {}, type?: string) {
   const project = await server.createProject();
   const { byKey } = project;
@@ -35,13 +35,13 @@ async function sendOne(mail: object = {}, type?: string) {
   return { project, byKey, id, preview };
 }
 
-test("it says what the recipient reads, and is in the mailbox byte for byte; its links count nothing and unsubscribe nobody", async () => {
+test("shows the recipient's text, equal to the mailbox copy, with links that have no effect", async () => {
   const { byKey, preview } = await sendOne();
   await expect.poll(async () => (await preview()).body.mailboxMessageId).not.toBeNull();
   const { body } = await preview();
   expect(body).toMatchObject({ subject: "Code 1234", html: expect.stringContaining("Hello Ada, 1234") });
   expect(body.text).toContain("Hello Ada, 1234");
-  // No tracking, and nobody's links.
+  // Untracked, with links that belong to no contact.
   expect(body.html).toContain("https://shop.example");
   expect(body.html).not.toContain("<img");
   const [, unsubscribe] = /href=["']([^"']*unsubscribe[^"']*)["']/.exec(body.html) ?? [];
@@ -60,10 +60,10 @@ test("it says what the recipient reads, and is in the mailbox byte for byte; its
   expect(message.body.subject).toBe("Code 1234");
 });
 
-/** What the local mailbox has and no preview makes: of the parts of a message, and what proves that it came from us. */
+/** Headers that only the mailbox copy has: those about the parts, and those that prove the origin. */
 const OF_THE_MESSAGE_ALONE = /^(content-type|x-postloft-id)$/i;
 
-/** The recipient's own way out is in the message alone. */
+/** Only the message has the recipient's own unsubscribe link. */
 const shown = (all: MailPreview["headers"]) =>
   all.map(({ name, value }) => `${name}: ${name === "List-Unsubscribe" ? "" : value}`);
 
@@ -91,7 +91,7 @@ test.each<[string, object, string?]>([
   expect(headers).toContainEqual({ name: "Subject", value: "Code 1234" });
 });
 
-test("after the contact changed it says so; of a mail that is forgotten nothing, of another project's it knows nothing", async () => {
+test("uses the contact's current data, and shows nothing of redacted or foreign emails", async () => {
   const { byKey, id, preview } = await sendOne();
   await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { name: "Countess" } });
   expect((await preview()).body.html).toContain("Hello Countess, 1234");

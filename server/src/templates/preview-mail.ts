@@ -1,4 +1,4 @@
-// What a mail that was sent, or will be, says to its recipient.
+// Previews an email that was sent or will be sent.
 import type { Database } from "../platform/database/database.ts";
 import { NOBODY } from "../platform/ids.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -18,17 +18,17 @@ export interface MailPreview {
   subject: string;
   html: string;
   text: string;
-  /** As they are written into the message, but for those of its parts and those that prove it came from us. */
+  /** The header fields as written, except those about the parts and those that prove the origin. */
   headers: Array<{ name: string; value: string }>;
-  /** Of the message in the local mailbox that has it byte for byte. */
+  /** Id of the identical message in the local mailbox, if any. */
   mailboxMessageId: string | null;
 }
 
 /**
- * Rendered anew, with its own variables over what the data of its contact are now: what left is kept nowhere but in the local mailbox.
- * Nothing is tracked, and its links to unsubscribe are nobody's. Empty when the project has forgotten what it said.
- *
- * @throws Refusal EMAIL_NOT_FOUND; CONFLICT when it cannot be rendered, with the reason
+ * Renders an email again with its own variables and the current data of its contact, because sent emails are stored only in the local
+ * mailbox.
+ * Nothing is tracked, and its unsubscribe links belong to no contact. Returns empty parts if the content was redacted.
+ * @throws AppError EMAIL_NOT_FOUND; CONFLICT with the reason if it cannot be rendered
  */
 export async function previewMail(
   { database, renderer, linksOf, publicIdOf }: Omit<PreviewParts, "linter">,
@@ -58,7 +58,7 @@ export async function previewMail(
     madeAt: row.sentAt,
     publicProjectId: publicIdOf(projectId),
     unsubscribeUrl: links.unsubscribeUrl,
-    // Whoever shows it had the mail: it is not made for others.
+    // Left out because a signed id proves receipt of the email.
     signedId: null,
     rewrites: [],
   });

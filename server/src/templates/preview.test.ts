@@ -1,4 +1,4 @@
-// POST /templates/preview: what a mail would say to somebody, by the renderer that also sends, and the advice beside it.
+// Tests POST /templates/preview, which uses the renderer that also sends, and its warnings.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
@@ -23,7 +23,7 @@ async function makeContact(data: object, caller: TestCaller = server.project.byK
   return (await server.call<{ id: string; email: string }>("POST", "/contacts", caller, contact)).body;
 }
 
-test("a preview shows the contact's data, under the data given, escaped in HTML and not in the text", async () => {
+test("shows the contact's data overridden by the given data, escaped in HTML but not in text", async () => {
   const { id, email } = await makeContact({ firstName: "Ada <b>", plan: "pro", gone: "x", locale: "de" });
   const body =
     '{{firstName}}|{{data.plan}}|{{gone ?? "none"}}|{{code}}|{{email}}|{{id}}|{{subscribed}}|{{locale}}|{{missing}}';
@@ -43,7 +43,7 @@ test("a preview shows the contact's data, under the data given, escaped in HTML 
   expect(stored.body).toMatchObject({ data: { plan: "pro", gone: "x" } });
 });
 
-test("without a contact it is rendered for an example; with data alone that is filled in", async () => {
+test("renders for an example recipient or for the given data without a contact", async () => {
   expect(await preview({ body: "{{email}} {{subscribed}} {{id}}." })).toMatchObject({
     subject: "Hi ",
     html: "recipient@example.com true .",
@@ -54,14 +54,14 @@ test("without a contact it is rendered for an example; with data alone that is f
   });
 });
 
-test("nothing is stored, counted or sent by a preview", async () => {
+test("stores, counts and sends nothing", async () => {
   const { id } = await makeContact({});
   const before = await server.countRows();
   await preview({ contactId: id, data: { neverSeen: 1 }, type: "MARKETING" });
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a marketing preview has the footer in the contact's language, one with its own link has none, the others never", async () => {
+test("adds the footer in the contact's language only to marketing without its own link", async () => {
   const { id } = await makeContact({ firstName: "Ada", locale: "de-AT" });
   const marketing = await preview({ contactId: id, type: "MARKETING", body: "<body><p>Hi</p></body>" });
   expect(marketing.html).toMatch(/^<body><p>Hi<\/p><div><div lang="de".*Abmelden.*<\/div><\/div><\/body>$/s);
@@ -76,7 +76,7 @@ test("a marketing preview has the footer in the contact's language, one with its
     expect((await preview({ type })).html).toBe("<p>Hi </p>");
 });
 
-test("the footer is in the project's language where the contact has none that we speak", async () => {
+test("uses the project's language for the footer when the contact's is not supported", async () => {
   const project = await server.createProject();
   const session = { cookie: project.owner.cookie };
   await server.call("PATCH", `/users/@me/projects/${project.id}`, session, { language: "fr" });
@@ -87,7 +87,7 @@ test("the footer is in the project's language where the contact has none that we
   expect((await preview(chosen, project.byKey)).html).toContain('lang="es"');
 });
 
-test("the links of a preview are whole and nobody's", async () => {
+test("shows complete links that belong to no contact", async () => {
   const { id } = await makeContact({});
   const { html } = await preview({
     contactId: id,
@@ -105,7 +105,7 @@ test("the links of a preview are whole and nobody's", async () => {
   expect(token).not.toContain(id.replaceAll("-", ""));
 });
 
-test("variables that no contact has are told; those that one ever had are not", async () => {
+test("warns about variables that no contact ever had", async () => {
   const project = await server.createProject();
   await makeContact({ plan: "pro", "first name": "x" }, project.byKey);
   const body = "{{plan}} {{[first name]}} {{plam}} {{data.plam}} {{lent}} {{#each items}}{{x}}{{/each}}";
@@ -122,7 +122,7 @@ test("variables that no contact has are told; those that one ever had are not", 
   ]);
 });
 
-test("how large the HTML gets is judged as it leaves", async () => {
+test("measures the rendered size of the HTML", async () => {
   const data = { many: Array.from({ length: 300 }, () => "x".repeat(400)) };
   const { warnings } = await preview({
     body: "{{#each many}}{{this}}{{/each}}",
@@ -145,32 +145,32 @@ test.for([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test("a contact that is not there, or another project's, is not found", async () => {
+test("does not find a missing contact or one of another project", async () => {
   const other = await server.createProject();
   const theirs = await makeContact({}, other.byKey);
   expect(refusalOf(await refuse({ contactId: theirs.id }))).toBe("404 CONTACT_NOT_FOUND");
   expect(refusalOf(await refuse({ contactId: randomUUID() }))).toBe("404 CONTACT_NOT_FOUND");
 });
 
-test("a template that takes too long or grows too large is refused with the reason, and others go on", async () => {
+test("rejects a template that is too slow or too large with the reason and renders others", async () => {
   const list = Array.from({ length: 3_000 }, (_, at) => at);
   const bomb = "{{#each list}}{{#each ../list}}{{#each ../../list}}x{{/each}}{{/each}}{{/each}}";
   const slow = await refuse({ body: bomb, data: { list } });
   expect(faultsOf(slow)).toEqual(["body custom"]);
   expect(slow.body.error.errors?.[0]?.message).toMatch(/longer than 250 ms|memory|larger than/);
   const large = { body: "{{#each list}}{{../text}}{{/each}}", data: { list, text: "x".repeat(10_000) } };
-  // The thread is a new one, and a busy machine may take it too long at first.
+  // A new thread on a busy machine may exceed the limit at first.
   const reason = async () => (await refuse(large)).body.error.errors?.[0]?.message;
   await expect.poll(reason).toMatch(/larger than 6 MB/);
   expect(await preview({ data: { firstName: "Ada" } })).toMatchObject({ subject: "Hi Ada" });
 });
 
-test("data is never template code, in the preview too", async () => {
+test("does not run data as template code", async () => {
   const shown = await preview({ data: { firstName: "{{email}}{{#if}}" } });
   expect(shown.subject).toBe("Hi {{email}}{{#if}}");
 });
 
-test("the same Idempotency-Key answers the same preview again", async () => {
+test("returns the same preview for the same Idempotency-Key", async () => {
   const caller = { ...server.project.byKey, headers: { "idempotency-key": "preview" } };
   const first = await server.call<Preview>("POST", "/templates/preview", caller, plain);
   const second = await server.call<Preview>("POST", "/templates/preview", caller, plain);

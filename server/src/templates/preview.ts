@@ -1,4 +1,4 @@
-// What a mail would say to somebody, without sending it, and what could be better.
+// Previews an email without sending it, and returns warnings.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database } from "../platform/database/database.ts";
 import { NOBODY } from "../platform/ids.ts";
@@ -22,7 +22,7 @@ export interface PreviewParts {
   renderer: AskedRenderer;
   linter: Linter;
   linksOf: (projectId: string, contactId: string) => ContactLinks;
-  /** What stands for a project in headers that anybody may read. */
+  /** Returns the public id of a project for use in headers. */
   publicIdOf: (projectId: string) => string;
 }
 
@@ -43,7 +43,10 @@ export interface Preview {
 
 const EXAMPLE_ADDRESS = "recipient@example.com";
 
-/** @throws Refusal VALIDATION_ERROR for faulty variables and for what is too slow or too large; CONTACT_NOT_FOUND. */
+/**
+ * Renders a draft for a contact or an example recipient.
+ * @throws AppError VALIDATION_ERROR for invalid variables and for content that is too slow or too large; CONTACT_NOT_FOUND
+ */
 export async function previewContent(
   { database, renderer, linter, linksOf }: PreviewParts,
   projectId: string,

@@ -1,4 +1,4 @@
-// Statements on `templates`; what uses one is counted where it stands.
+// SQL statements on `templates`. Uses of a template are counted in the tables that refer to it.
 import { sql } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -35,7 +35,7 @@ const COLUMNS = [
   "updatedAt",
 ] as const;
 
-/** What is stored of a template; `design` is JSON. */
+/** The stored fields of a template; `design` is JSON. */
 export interface TemplateFields {
   name: string;
   description: string | null;
@@ -87,7 +87,7 @@ export async function findTemplateForUpdate(
     .executeTakeFirst();
 }
 
-/** Templates of many projects, for the mails of one batch. */
+/** Returns templates of several projects, for the emails of one batch. */
 export async function findTemplatesById(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,
@@ -113,7 +113,7 @@ export interface TemplateFilter {
   type?: TemplateType | undefined;
 }
 
-/** A literal part of a name: `%`, `_` and `\` mean themselves. */
+/** Returns the filter's SQL conditions. The search is literal: `%`, `_` and `\` have no special meaning. */
 function conditionsOf(projectId: string, filter: TemplateFilter) {
   const conditions = [sql`project_id = ${projectId}`];
   if (filter.search !== undefined) conditions.push(sql`name ilike ${containing(filter.search)}`);
@@ -122,8 +122,8 @@ function conditionsOf(projectId: string, filter: TemplateFilter) {
 }
 
 /**
- * A page and one row more, newest first. It ends after the row with which the bodies reach `maxBytes`; how long a body
- * is the database knows without reading it.
+ * Returns a page and one more row, newest first. The page ends after the row at which the bodies reach `maxBytes`.
+ * The database knows the length of a body without reading it.
  */
 export async function listTemplateRows(
   database: Database,
@@ -172,7 +172,7 @@ export async function deleteTemplateRow(tx: Tx, projectId: string, id: string): 
   await tx.deleteFrom("templates").where("projectId", "=", projectId).where("id", "=", id).execute();
 }
 
-/** Mails that have left; the condition is that of the index emails_by_template. */
+/** Counts sent emails, with the condition of the index emails_by_template. */
 export async function countSentEmails(
   database: Database,
   projectId: string,
@@ -185,7 +185,7 @@ export async function countSentEmails(
   return rows[0]?.count ?? 0;
 }
 
-/** The keys that data of the project's contacts ever had. */
+/** Returns the keys that contact data of the project ever had. */
 export async function listFieldNames(database: Database, projectId: string): Promise<string[]> {
   const rows = await database
     .selectFrom("contact_fields")
@@ -195,7 +195,7 @@ export async function listFieldNames(database: Database, projectId: string): Pro
   return rows.map((row) => row.field);
 }
 
-/** What a footer says of projects. */
+/** Returns the fields of projects that a footer shows. */
 export async function findProjectsById(database: Database, ids: readonly string[]) {
   const { rows } = await sql<{
     id: string;
@@ -210,7 +210,7 @@ export async function findProjectsById(database: Database, ids: readonly string[
   return rows;
 }
 
-/** A template that sends from the domain, by its name; an address has one `@`. */
+/** Returns the name of a template that sends from the domain. An address has a single `@`. */
 export async function findTemplateFrom(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// HTTP for templates: endpoint → verb → answer.
+// HTTP routes for templates.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { previewEmail } from "@postloft/contract/emails.ts";
 import * as trials from "@postloft/contract/template-trials.ts";
@@ -94,7 +94,7 @@ function versionRoutes(parts: TemplateRouteParts): Route[] {
   ];
 }
 
-/** What a template would look like, and a mail to try it out. */
+/** Routes for previews and test emails. */
 function trialRoutes(parts: TemplateRouteParts): Route[] {
   const { domains } = parts;
   return [
@@ -111,7 +111,7 @@ function trialRoutes(parts: TemplateRouteParts): Route[] {
     }),
     route(contract.previewTemplate, async ({ projectId, body, receipt, commit }) => {
       const answer = ok(await previewContent(parts, projectId, body));
-      // Rendering needs no transaction, and none is needed but to store the receipt.
+      // Rendering needs no transaction; one is needed only to store the response.
       return receipt === null ? answer : commit(async () => answer);
     }),
     route(previewEmail, async ({ projectId, params }) => ok(await previewMail(parts, projectId, params.id))),

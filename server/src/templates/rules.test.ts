@@ -1,4 +1,4 @@
-// What a copy is called, and what holds a template.
+// Tests the names of copies and the reasons that prevent deleting a template.
 import { expect, test } from "vitest";
 import { copyNameOf, holdReasonOf } from "./rules.ts";
 

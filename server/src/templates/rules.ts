@@ -1,9 +1,9 @@
-// Small rules of templates: what a copy is called, and what holds one. Pure.
+// Rules for the names of template copies and for deleting templates. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 const COPY_SUFFIX = " (copy)";
 
-/** The name of a copy; the name before it is cut where both would be too long. */
+/** Returns the name of a copy, shortening the original name if both would be too long. */
 export function copyNameOf(name: string): string {
   const room = LIMITS.nameLength.value - COPY_SUFFIX.length;
   const kept =
@@ -16,13 +16,13 @@ export function copyNameOf(name: string): string {
   return kept.trimEnd() + COPY_SUFFIX;
 }
 
-/** What would miss a template if it were gone. Mails would not: they have a content of their own. */
+/** Uses that prevent deleting a template. Emails do not, because they have their own message template. */
 export interface TemplateHolders {
   campaigns: Array<{ id: string; name: string }>;
   workflowSteps: Array<{ workflowId: string; workflowName: string; stepId: string }>;
 }
 
-/** Why a template cannot be deleted, or null. */
+/** Returns the reason why a template cannot be deleted, or null. */
 export function holdReasonOf({ campaigns, workflowSteps }: TemplateHolders): string | null {
   const names = [
     ...campaigns.map(({ name }) => `the campaign "${name}"`),

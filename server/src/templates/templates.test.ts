@@ -1,4 +1,4 @@
-// Templates over HTTP: what is stored, listed, refused, and that projects see only their own.
+// Tests templates over HTTP: what is stored, listed and rejected, and the separation of projects.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -14,7 +14,7 @@ import {
   type TestProject,
 } from "../testing/test-server.ts";
 
-// Nobody sends here, so that nothing moves by itself.
+// No sender runs here, so that emails keep their state.
 const server = useTestServer({ ROLES: "api" });
 
 interface Template {
@@ -34,7 +34,7 @@ interface List {
 }
 
 const plain = { name: "Welcome", subject: "Hi {{firstName}}", body: "<p>Hi</p>", type: "TRANSACTIONAL" };
-/** What is saved is answered with warnings beside it (unknown-variables.test.ts). */
+/** Saving returns warnings (unknown-variables.test.ts). */
 async function save<Body>(method: string, path: string, caller: TestCaller, body: object) {
   const reply = await server.call<Body & { warnings?: unknown }>(method, path, caller, body);
   delete reply.body.warnings;
@@ -56,7 +56,7 @@ beforeAll(async () => {
   other = await server.createProject();
 });
 
-test("a template is answered with what was sent, and read again", async () => {
+test("returns a template as it was sent and reads it again", async () => {
   const given = {
     ...plain,
     name: "  Welcome ",
@@ -83,7 +83,7 @@ test("a template is answered with what was sent, and read again", async () => {
   expect((await read(reply.body.id, server.project.bySession)).body).toEqual(reply.body);
 });
 
-test("what may be left out is null, and blank counts as left out", async () => {
+test("stores optional fields as null when they are left out or blank", async () => {
   const empty = { description: null, from: null, fromName: null, replyTo: null, design: null };
   expect((await create()).body).toMatchObject(empty);
   expect((await create({ description: " ", fromName: "" })).body).toMatchObject(empty);
@@ -179,7 +179,7 @@ test.for([
   },
 );
 
-test("a marketing body needs room for its footer, whichever of body and type comes later", async () => {
+test("requires room for the footer of a marketing body whichever of body and type changes last", async () => {
   const body = "{{a}}".repeat(1_500);
   const transactional = await create({ body });
   expect(transactional.status).toBe(201);
@@ -190,7 +190,7 @@ test("a marketing body needs room for its footer, whichever of body and type com
   expect((await patch(marketing.body.id, { body, type: "HEADLESS" })).status).toBe(200);
 });
 
-test("a sender is at a domain this project has verified, on create and on change; one that was stored stays", async () => {
+test("requires a verified sender domain on create and on change but keeps a stored one", async () => {
   const { body: domain } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
     domain: "shop.example",
   });
@@ -208,7 +208,7 @@ test("a sender is at a domain this project has verified, on create and on change
 
 const remove = async (id = "") => server.call("DELETE", `/domains/${id}`, server.project.byKey);
 
-test("a domain stays while a template sends from it, and that one only", async () => {
+test("protects a domain from deletion while a template sends from it", async () => {
   const ids: string[] = [];
   for (const name of ["held.example", "mail.held.example"]) {
     const { body } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
@@ -227,7 +227,7 @@ test("a domain stays while a template sends from it, and that one only", async (
   expect((await remove(held)).status).toBe(204);
 });
 
-test("a change changes what is sent and nothing else; null empties; nothing is no change", async () => {
+test("changes only the given fields, clears them with null and ignores an empty change", async () => {
   const { body: before } = await create({
     description: "x",
     from: "a@sandbox.localhost",
@@ -249,7 +249,7 @@ test("a change changes what is sent and nothing else; null empties; nothing is n
   expect((await read(before.id)).body).toEqual(after);
 });
 
-test("changes of different fields at the same time are both kept", async () => {
+test("keeps concurrent changes of different fields", async () => {
   const { id } = (await create()).body;
   await Promise.all([
     patch(id, { name: "Both" }),
@@ -259,7 +259,7 @@ test("changes of different fields at the same time are both kept", async () => {
   expect((await read(id)).body).toMatchObject({ name: "Both", subject: "Both", body: "Both" });
 });
 
-test("of two who change what they both read, the second is told when they say what they read; nobody has to", async () => {
+test("rejects the second of two conflicting changes when it states the version it read", async () => {
   const { id, updatedAt: expectedUpdatedAt } = (await create()).body;
   const elsewhere = expectedUpdatedAt.replace("Z", "+00:00");
   const both = await Promise.all([
@@ -280,12 +280,12 @@ test("of two who change what they both read, the second is told when they say wh
   expect(faultsOf(faulty)).toEqual(["expectedUpdatedAt invalid_date"]);
 });
 
-test("names may be the same", async () => {
+test("allows duplicate names", async () => {
   const ids = [(await create({ name: "Same" })).body.id, (await create({ name: "Same" })).body.id];
   expect(new Set(ids).size).toBe(2);
 });
 
-test("a copy is a template of its own with everything of the first", async () => {
+test("copies everything of a template into an independent one", async () => {
   const { body: first } = await create({ design: { a: [1] }, fromName: "A", description: "x" });
   const copy = await server.call<Template>("POST", `/templates/${first.id}/duplicate`, server.project.byKey);
   expect(copy.status).toBe(201);
@@ -301,7 +301,7 @@ test("a copy is a template of its own with everything of the first", async () =>
   expect((await read(first.id)).body).toEqual(first);
 });
 
-test("a deleted template is gone, once", async () => {
+test("deletes a template once", async () => {
   const { id } = (await create()).body;
   expect((await server.call("DELETE", `/templates/${id}`, server.project.byKey)).status).toBe(204);
   expect(refusalOf(await server.call("DELETE", `/templates/${id}`, server.project.byKey))).toBe(
@@ -318,7 +318,7 @@ const CALLS_BY_ID = [
   ["GET", "/usage"],
 ] as const;
 
-test("another project's template is answered like none at all, and stays as it is", async () => {
+test("treats another project's template as missing and leaves it unchanged", async () => {
   const { body: theirs } = await create({}, other.byKey);
   const ask = (id: string, caller: TestCaller) =>
     answersByName(CALLS_BY_ID, nameOf, async ([method, path]) => {
@@ -338,7 +338,7 @@ test("another project's template is answered like none at all, and stays as it i
 
 const nameOf = ([method, path]: readonly [string, string]) => `${method} ${path}`;
 
-test("nobody without the secret key or a session of the project gets in", async () => {
+test("requires the secret key or a session of the project", async () => {
   const { id } = (await create()).body;
   const calls = [
     ["GET", "/templates"],
@@ -361,7 +361,7 @@ test("nobody without the secret key or a session of the project gets in", async 
   );
 });
 
-test("a disabled project reads its templates and changes none", async () => {
+test("lets a disabled project read its templates but not change them", async () => {
   const project = await server.createProject();
   const { id } = (await create({}, project.byKey)).body;
   await server.rows("update projects set disabled = true where id = $1", project.id);
@@ -377,7 +377,7 @@ test("a disabled project reads its templates and changes none", async () => {
     ).toBe("403 PROJECT_DISABLED");
 });
 
-test("the same Idempotency-Key makes one template and one copy", async () => {
+test("makes one template and one copy for the same Idempotency-Key", async () => {
   const project = await server.createProject();
   const again = (key: string, body: object = plain, path = "/templates") =>
     server.call<Template>("POST", path, { ...project.byKey, headers: { "idempotency-key": key } }, body);
@@ -398,7 +398,7 @@ test("the same Idempotency-Key makes one template and one copy", async () => {
   expect(await list("", project.byKey)).toMatchObject({ total: 3 });
 });
 
-test("the list has all without a limit, pages with one, and parts by name and type; it leaves the design out", async () => {
+test("lists all templates without a limit and pages with one, by name and type, without designs", async () => {
   const project = await server.createProject();
   const names = ["Apple 100%", "Banana_1", "Apple_pie", "cherry", "APPLE"];
   const ids: string[] = [];
@@ -437,7 +437,7 @@ test("the list has all without a limit, pages with one, and parts by name and ty
   );
 });
 
-/** Makes templates beside the API: `count` of them with bodies of so many bytes. */
+/** Inserts `count` templates with bodies of the given size, bypassing the API. */
 const makeMany = (projectId: string, count: number, bytes: number) =>
   server.rows(
     `insert into templates (project_id, id, name, type, subject, body)
@@ -447,7 +447,7 @@ const makeMany = (projectId: string, count: number, bytes: number) =>
     bytes,
   );
 
-test("a thousand and one templates are listed as a thousand and a cursor to the last", async () => {
+test("lists a thousand and one templates as a thousand and a cursor to the last", async () => {
   const project = await server.createProject();
   await makeMany(project.id, LIMITS.templatesListed.value + 1, 10);
   const first = await list("", project.byKey);
@@ -458,7 +458,7 @@ test("a thousand and one templates are listed as a thousand and a cursor to the 
   expect(new Set([...first.data, ...last.data].map(({ id }) => id)).size).toBe(1001);
 });
 
-test("templates too large for one answer come in several, none twice and none left out", async () => {
+test("splits templates too large for one response into pages without gaps or duplicates", async () => {
   const project = await server.createProject();
   await makeMany(project.id, 5, 1_000_000);
   const first = await list("", project.byKey);
@@ -472,13 +472,13 @@ test("templates too large for one answer come in several, none twice and none le
   expect([seen.length, new Set(seen).size]).toEqual([5, 5]);
 });
 
-test("a template that nothing uses says so", async () => {
+test("reports that no campaign or workflow uses a template", async () => {
   const { id } = (await create()).body;
   const usage = await server.call("GET", `/templates/${id}/usage`, server.project.byKey);
   expect(usage.body).toEqual({ campaigns: [], workflowSteps: [], emailsSent: 0 });
 });
 
-test("the older path works, and a design as large as a body may be comes back", async () => {
+test("supports the older path and a design as large as the body limit", async () => {
   const design = { text: "x".repeat(500_000) };
   const { status, body } = await server.call<Template>("POST", "/v1/templates", server.project.byKey, {
     ...plain,
@@ -490,7 +490,7 @@ test("the older path works, and a design as large as a body may be comes back", 
   expect(refusalOf(large)).toBe("413 PAYLOAD_TOO_LARGE");
 });
 
-test("hostile texts are kept as they are", async () => {
+test("stores hostile texts unchanged", async () => {
   const name = `"><img src=x onerror=alert(1)>'; drop table templates; --`;
   const body = `<script>alert(1)</script>{{constructor}}{{__proto__.x}}{{"\u202e"}}`;
   const reply = await create({ name, body, description: "\u202egnp.exe" });

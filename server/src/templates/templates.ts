@@ -1,4 +1,4 @@
-// Templates: what mails say, kept under an id (decisions §6).
+// Reusable templates for emails (decisions §6).
 import { domainOf } from "@postloft/contract/address.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -63,7 +63,7 @@ function presentWhole(row: WholeTemplateRow): WholeTemplateView {
   return { ...present(row), design: row.design as Record<string, unknown> | null };
 }
 
-/** A template as a caller writes it; undefined leaves a field as it is, null empties it. */
+/** A template as written by a caller. undefined keeps a field and null clears it. */
 export interface TemplateEdit {
   name?: string | undefined;
   description?: string | null | undefined;
@@ -76,14 +76,14 @@ export interface TemplateEdit {
   design?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
-/** An edit of what was read when it had been changed last at that instant. */
+/** An edit that applies only if the template was last changed at that time. */
 export type TemplateChange = TemplateEdit & { expectedUpdatedAt?: string | undefined };
 
 export type NewTemplate = TemplateEdit & { name: string; type: TemplateType; subject: string; body: string };
 
 const blankAsNull = (text: string | null) => (text?.trim() === "" ? null : text);
 
-/** The columns of the fields that are given. A blank description or name is none. */
+/** Returns the columns of the fields that are set. A blank description or name becomes null. */
 function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {
   return {
     ...(edit.name === undefined ? {} : { name: edit.name }),
@@ -100,7 +100,7 @@ function columnsOf(edit: TemplateEdit): Partial<TemplateFields> {
   };
 }
 
-/** @throws Refusal TEMPLATE_NOT_FOUND, the same for an id of another project. */
+/** @throws AppError TEMPLATE_NOT_FOUND, also for the id of another project */
 export async function getTemplate(
   database: Database,
   projectId: string,
@@ -111,7 +111,9 @@ export async function getTemplate(
   return presentWhole(row);
 }
 
-/** Templates newest first; `total` is counted on the first page only. A page ends early where it would get too large. */
+/**
+ * Returns templates, newest first. `total` is counted on the first page only. Returns a partial page if the full one would be too large.
+ */
 export async function listTemplates(
   database: Database,
   projectId: string,
@@ -131,7 +133,7 @@ export interface TemplateParts {
 
 /**
  * Checks a new template and returns the change that stores it.
- * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED.
+ * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED
  */
 export async function createTemplate(
   { renderer, domains }: TemplateParts,
@@ -150,8 +152,8 @@ export async function createTemplate(
 }
 
 /**
- * Checks what is given and returns the change that stores that and nothing else; what the template said becomes a version.
- * @throws Refusal VALIDATION_ERROR with line and column; the change: DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND, CHANGED_MEANWHILE.
+ * Checks the given fields and returns the change that stores only these. The previous content becomes a version.
+ * @throws AppError VALIDATION_ERROR with line and column; the change throws DOMAIN_NOT_VERIFIED, TEMPLATE_NOT_FOUND or CHANGED_MEANWHILE
  */
 export async function updateTemplate(
   { renderer, domains }: TemplateParts,
@@ -167,7 +169,7 @@ export async function updateTemplate(
     requireUnchanged(row, edit.expectedUpdatedAt);
     const changes = columnsOf(leavesDesignBehind(edit, row) ? { ...edit, design: null } : edit);
     if (Object.keys(changes).length === 0) return presentWhole(row);
-    // Body and type can come one after the other; only together they tell what is sent.
+    // Body and type may change separately, but only together they determine what is sent.
     if ((changes.type ?? row.type) === "MARKETING" && (edit.type !== undefined || edit.body !== undefined))
       await checkContent(renderer, projectId, contentOf({ ...edit, body: edit.body ?? row.body }), true);
     if (saysOther(row, changes)) await keepVersion(tx, projectId, id);
@@ -177,8 +179,8 @@ export async function updateTemplate(
 }
 
 /**
- * Returns the change with which a template says again what it said in a version, to the letter.
- * @throws Refusal TEMPLATE_NOT_FOUND.
+ * Returns the change that restores a version of a template exactly.
+ * @throws AppError TEMPLATE_NOT_FOUND
  */
 export async function restoreVersion(
   parts: TemplateParts,
@@ -198,7 +200,10 @@ function contentOf({ subject, body }: TemplateEdit) {
   return { subject: subject ?? "", html: body ?? "", text: null };
 }
 
-/** The domain stays until the transaction ends. @throws Refusal DOMAIN_NOT_VERIFIED when mail from this address could not leave. */
+/**
+ * Requires that the project may send from an address, and locks its domain until the transaction ends.
+ * @throws AppError DOMAIN_NOT_VERIFIED if email from this address could not be sent
+ */
 export async function requireVerifiedSender(
   tx: Tx,
   domains: Domains,
@@ -216,7 +221,10 @@ export async function requireVerifiedSender(
     });
 }
 
-/** Makes a copy under a name that says so. @throws Refusal TEMPLATE_NOT_FOUND. */
+/**
+ * Copies a template under a name that marks it as a copy.
+ * @throws AppError TEMPLATE_NOT_FOUND
+ */
 export async function duplicateTemplate(tx: Tx, projectId: string, id: string): Promise<WholeTemplateView> {
   const row = isId(id) ? await findTemplate(tx, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("TEMPLATE_NOT_FOUND");
@@ -230,7 +238,7 @@ export async function duplicateTemplate(tx: Tx, projectId: string, id: string): 
   return getTemplate(tx, projectId, copyId);
 }
 
-/** Who of the folders after this one names a template by its id; handed in by api.ts. */
+/** Finds uses of a template in later folders; passed in by api.ts. */
 export interface TemplateUse {
   workflowStepsOf: (
     database: Database,
@@ -240,8 +248,8 @@ export interface TemplateUse {
 }
 
 /**
- * Deletes a template. Who begins to use one locks it first (for key share): so here it is locked, and only then asked who uses it.
- * @throws Refusal TEMPLATE_NOT_FOUND; CONFLICT while something would miss it.
+ * Deletes a template. Locks it before looking for uses, because every new use first locks it for key share.
+ * @throws AppError TEMPLATE_NOT_FOUND; CONFLICT while the template is in use
  */
 export async function deleteTemplate(tx: Tx, projectId: string, id: string, use: TemplateUse): Promise<void> {
   const row = isId(id) ? await findTemplateForUpdate(tx, projectId, id) : undefined;
@@ -251,7 +259,10 @@ export async function deleteTemplate(tx: Tx, projectId: string, id: string, use:
   await deleteTemplateRow(tx, projectId, row.id);
 }
 
-/** What uses a template. @throws Refusal TEMPLATE_NOT_FOUND. */
+/**
+ * Returns the uses of a template.
+ * @throws AppError TEMPLATE_NOT_FOUND
+ */
 export async function templateUsage(
   database: Database,
   projectId: string,
@@ -265,7 +276,7 @@ export async function templateUsage(
   };
 }
 
-/** The one place that knows what can name a template by its id. Mails and campaigns have contents of their own. */
+/** Returns all references to a template by its id. Emails and campaigns have their own message templates. */
 async function holdersOf(
   database: Database,
   projectId: string,
@@ -277,7 +288,7 @@ async function holdersOf(
 
 export type SendableTemplate = Awaited<ReturnType<typeof findTemplatesById>>[number];
 
-/** The templates of a batch of mails, by `"<project> <template>"`; unknown ones and those of other projects are missing. */
+/** Returns the templates of a batch of emails by `"<project> <template>"`. Unknown templates and those of other projects are missing. */
 export async function readTemplates(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,

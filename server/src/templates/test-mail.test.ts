@@ -1,4 +1,4 @@
-// The links of mail that only looks like a contact's: whoever tries it out changes nothing of the contact.
+// Tests that links in test emails never change the contact they were rendered for.
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 
@@ -12,7 +12,7 @@ async function projectWithAda(): Promise<TestProject> {
   return project;
 }
 
-/** The address behind the one link of the mail that came last. */
+/** Returns the URL of the only link in the latest email. */
 async function linkIn({ byKey }: TestProject, to: string): Promise<string> {
   const list = () => server.call<{ data: Array<{ id: string }> }>("GET", `/mailbox/messages?to=${to}`, byKey);
   await expect.poll(async () => (await list()).body.data.length).toBe(1);
@@ -30,7 +30,7 @@ const isSubscribed = async ({ id }: TestProject) =>
     )
   )[0]?.subscribed;
 
-/** Opens the page of a link, and presses the button of the mail program. */
+/** Opens the page of a link, and posts the one-click unsubscribe. */
 async function follow(link: string): Promise<string> {
   const page = await (await fetch(link)).text();
   const body = new URLSearchParams({ "List-Unsubscribe": "One-Click" });
@@ -54,7 +54,7 @@ async function sendTest({ byKey }: TestProject, email: string): Promise<void> {
   expect(sent.status).toBe(200);
 }
 
-test("a test mail as a contact unsubscribes nobody, and its links say what they are", async () => {
+test("links of a test email for a contact say they are tests and unsubscribe no one", async () => {
   const project = await projectWithAda();
   await sendTest(project, "me@example.org");
   const page = await follow(await linkIn(project, "me@example.org"));
@@ -63,7 +63,7 @@ test("a test mail as a contact unsubscribes nobody, and its links say what they 
   expect(await isSubscribed(project)).toBe(true);
 });
 
-test("a test to an address that is no contact has every link and the list header, and saves nothing", async () => {
+test("a test email to an address without contact has all links and saves nothing", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const contact = { email: "ada@example.com", data: { name: "Ada" } };
@@ -124,14 +124,14 @@ test("a test to an address that is no contact has every link and the list header
   expect(await counts()).toEqual(before);
 });
 
-test("to the contact itself it has the contact's own links", async () => {
+test("a test email to the contact itself has the contact's links", async () => {
   const project = await projectWithAda();
   await sendTest(project, "ada@example.com");
   expect(await follow(await linkIn(project, "ada@example.com"))).toContain("Do you want to unsubscribe?");
   expect(await isSubscribed(project)).toBe(false);
 });
 
-test("what a test key sends never gets to its contact, and has nobody's links", async () => {
+test("email sent with a test key never reaches its contact and has links of no contact", async () => {
   const project = await projectWithAda();
   const key = await server.call<{ data: { key: string } }>(
     "POST",

@@ -1,5 +1,5 @@
-// A test mail of a template or a campaign: rendered as a contact would get it, marked in its subject, counted nowhere, and nothing that
-// comes of it touches that contact.
+// Test emails of a template or campaign: rendered as for a contact and marked in the subject. They are counted nowhere and never affect
+// that contact.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -17,7 +17,7 @@ import { withFooter } from "./with-footer.ts";
 const MARK = "[TEST] ";
 const WINDOW_SECONDS = 3_600;
 
-/** What is tried out. */
+/** The message to test. */
 export interface TestedText {
   subject: string;
   body: string;
@@ -26,13 +26,13 @@ export interface TestedText {
   replyTo: string | null;
 }
 
-/** To whom, and as whom: by itself as the contact of that address. */
+/** Recipient, and the contact to render for. Default: the contact with that address. */
 export interface TestAddressee {
   email: string;
   contactId?: string | undefined;
 }
 
-/** @throws Refusal RATE_LIMIT_EXCEEDED when the project sent its test mails of this hour. */
+/** @throws AppError RATE_LIMIT_EXCEEDED when the project has sent its test emails for this hour */
 export async function takeTestMail(rateLimiter: RateLimiter, projectId: string): Promise<void> {
   const taken = await rateLimiter.take({
     bucket: `test-mails:${projectId}`,
@@ -46,7 +46,10 @@ export async function takeTestMail(rateLimiter: RateLimiter, projectId: string):
     });
 }
 
-/** Enqueues it and returns the mail's id. @throws Refusal CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED. */
+/**
+ * Enqueues a test email and returns its id.
+ * @throws AppError CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED
+ */
 export async function sendTest(
   tx: Tx,
   domains: Domains,
@@ -77,8 +80,8 @@ export async function sendTest(
 }
 
 /**
- * Whom a template is tried out from: its own sender, the one that is given, the project's.
- * @throws Refusal VALIDATION_ERROR on `from` where there is none.
+ * Returns the sender of a test email: the template's, else the given one, else the project's.
+ * @throws AppError VALIDATION_ERROR on `from` if there is none
  */
 export async function testSenderOf(
   database: Database,

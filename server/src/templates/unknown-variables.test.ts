@@ -1,4 +1,4 @@
-// What is saved says which of its variables no contact has a value for, and is saved all the same.
+// Tests the warnings about variables for which no contact has a value. Saving succeeds nevertheless.
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 
@@ -9,7 +9,7 @@ interface Saved {
   warnings: Array<{ code: string; where: object; message: string }>;
 }
 
-test("templates and campaigns are saved with a warning for each variable that nobody has", async () => {
+test("saves templates and campaigns with a warning for each variable without a value", async () => {
   const { byKey } = await server.createProject();
   await server.call("POST", "/v1/track", byKey, {
     email: "a@example.com",

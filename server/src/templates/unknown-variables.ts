@@ -1,4 +1,4 @@
-// Warnings when a content is saved: variables without a value, because they show nothing, and merge tags of other services.
+// Warnings when a message template is saved: variables without a value, because they print nothing, and merge tags of other services.
 import type { Database } from "../platform/database/database.ts";
 import { pairUp } from "../platform/pair-up.ts";
 import { BUILT_IN_VARIABLES } from "../rendering/template-variables.ts";
@@ -7,10 +7,10 @@ import { mayHaveMergeTags, unknownVariables, variableWarnings } from "./lint-var
 import { listFieldNames } from "./queries.ts";
 import type { LintedParts, Warning } from "./warnings.ts";
 
-/** Warnings about one content that are returned when it is saved. */
+/** Maximum number of warnings returned when a message template is saved. */
 const WARNINGS_MAX = 100;
 
-/** Returns the warnings about a content that is saved. Reads the database only if the content may deserve one. */
+/** Returns the warnings for a message template that is being saved. Reads the database only if there may be any. */
 export async function warnOnSaving(
   database: Database,
   projectId: string,
@@ -27,7 +27,9 @@ export async function warnOnSaving(
   return variableWarnings(parts, known, facts).slice(0, WARNINGS_MAX);
 }
 
-/** Returns each unknown variable of many contents once, in their order. `alsoKnown` names more that these emails have. */
+/**
+ * Returns the unknown variables of several message templates, each once and in order. `alsoKnown` lists additional names these emails have.
+ */
 export async function unknownVariablesOf(
   database: Database,
   projectId: string,
@@ -51,7 +53,7 @@ export async function unknownVariablesOf(
   );
 }
 
-/** The variables that at least one contact of the project has had a value for. */
+/** Returns the variables for which at least one contact of the project ever had a value. */
 export async function listContactVariables(database: Database, projectId: string): Promise<Set<string>> {
   return new Set(await listFieldNames(database, projectId));
 }

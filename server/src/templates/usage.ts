@@ -1,8 +1,8 @@
-// Which templates use a domain: asked by domains/, before one is deleted.
+// Finds templates that use a domain; called by domains/ before a domain is deleted.
 import type { Database } from "../platform/database/database.ts";
 import { findTemplateFrom } from "./queries.ts";
 
-/** The name of a template that sends from a domain; undefined when there is none. */
+/** Returns the name of a template that sends from a domain, or undefined. */
 export async function templateFrom(
   database: Database,
   projectId: string,

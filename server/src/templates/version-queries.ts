@@ -1,4 +1,4 @@
-// Statements on `template_versions`.
+// SQL statements on `template_versions`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
@@ -11,7 +11,7 @@ export interface TemplateVersionRow {
 }
 export type WholeTemplateVersionRow = TemplateVersionRow & { body: string; design: unknown };
 
-/** Keeps what a template says now as a version. */
+/** Stores the current content of a template as a version. */
 export async function insertTemplateVersion(
   tx: Tx,
   projectId: string,
@@ -24,7 +24,7 @@ export async function insertTemplateVersion(
     where project_id = ${projectId} and id = ${templateId}`.execute(tx);
 }
 
-/** Deletes the oldest versions beyond `keep` and beyond `bytes`; the newest stays whatever its size. */
+/** Deletes the oldest versions beyond `keep` and beyond `bytes`, but never the newest one. */
 export async function deleteOldTemplateVersions(
   tx: Tx,
   projectId: string,
@@ -42,7 +42,7 @@ export async function deleteOldTemplateVersions(
     )`.execute(tx);
 }
 
-/** Newest first, without their bodies. */
+/** Returns the versions, newest first, without their bodies. */
 export async function listTemplateVersionRows(
   database: Database,
   projectId: string,

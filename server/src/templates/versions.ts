@@ -1,4 +1,4 @@
-// What templates said before: kept when it is replaced, and brought back (docs/decisions/0062-blocks.md).
+// Earlier versions of templates, kept on every change and restorable (docs/decisions/0062-blocks.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { isId, newId } from "../platform/ids.ts";
@@ -27,7 +27,7 @@ function present({ id, subject, bytes, savedAt, replacedAt }: TemplateVersionRow
   return { id, subject, bytes, savedAt: savedAt.toISOString(), replacedAt: replacedAt.toISOString() };
 }
 
-/** Keeps what a template says before it is replaced; its row is locked by the caller. */
+/** Keeps the current content of a template before it is replaced. The caller has locked its row. */
 export async function keepVersion(tx: Tx, projectId: string, templateId: string): Promise<void> {
   await insertTemplateVersion(tx, projectId, templateId, newId());
   await deleteOldTemplateVersions(tx, projectId, templateId, {
@@ -36,7 +36,7 @@ export async function keepVersion(tx: Tx, projectId: string, templateId: string)
   });
 }
 
-/** The former versions of a template, newest first, without their bodies. */
+/** Returns the earlier versions of a template, newest first, without their bodies. */
 export async function listVersions(
   database: Database,
   projectId: string,
@@ -45,7 +45,7 @@ export async function listVersions(
   return (await listTemplateVersionRows(database, projectId, templateId)).map(present);
 }
 
-/** @throws Refusal TEMPLATE_NOT_FOUND, the same for a version of another template or project. */
+/** @throws AppError TEMPLATE_NOT_FOUND, also for a version of another template or project */
 export async function getVersion(
   database: Database,
   projectId: string,

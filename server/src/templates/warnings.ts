@@ -1,4 +1,4 @@
-// A warning about an email: its code, its sentence and its place. Pure.
+// A warning about an email: its code, sentence and position. Pure.
 import type { AdviceValues } from "@postloft/contract/advice.ts";
 import {
   warnOfContent,
@@ -9,30 +9,30 @@ import {
 export interface Warning {
   code: ContentWarningCode;
   message: string;
-  /** The same by its code, with its values. */
+  /** The sentence in a machine-readable form, with code and values. */
   messageParts: ContentWarningPart[];
   where: Place;
-  /** The text that belongs in the place of a merge tag. Null if a person has to decide. */
+  /** The text to insert in place of a merge tag. null if a person must decide. */
   replacement?: string | null;
 }
 
-/** Parts of a content, by the names of their fields. */
+/** Parts of a message template, by field name. */
 export type LintedParts = ReadonlyArray<readonly [Place["field"], string]>;
 
 export interface Place {
   field: "subject" | "body" | "text";
-  /** From 1; null for the whole part. */
+  /** Starts at 1; null for the whole part. */
   line: number | null;
   column: number | null;
 }
 
-/** Returns the warning of a code at a place. */
+/** Returns the warning for a code at a position. */
 export function warningAt(where: Place, code: ContentWarningCode, values: AdviceValues = {}): Warning {
   const said = warnOfContent(code, values);
   return { code, message: said.text, messageParts: [said], where };
 }
 
-/** Returns the warning of a code about a whole part. */
+/** Returns the warning for a code about a whole part. */
 export function warningOfPart(
   field: Place["field"],
   code: ContentWarningCode,

@@ -1,4 +1,4 @@
-// Where the footer of marketing mails goes, and when it stays away.
+// Tests the position of the footer in marketing emails and when it is omitted.
 import { expect, test } from "vitest";
 import { compileContent } from "../rendering/compile-content.ts";
 import { withFooter } from "./with-footer.ts";
@@ -63,7 +63,7 @@ test.for([
   expect(withFooter({ html, text: null }, FOOTER)).toEqual({ html: expected, text: null });
 });
 
-test("a text part of its own gets the lines after an empty one, whatever the HTML has", () => {
+test("adds the lines to an explicit text part after an empty line, independent of the HTML", () => {
   const html = "{{unsubscribeUrl}}";
   expect(withFooter({ html, text: "Hi" }, FOOTER)).toEqual({ html, text: "Hi\n\n[T]" });
   expect(withFooter({ html: "Hi", text: "To stop: {{manageUrl}}" }, FOOTER)).toEqual({
@@ -72,7 +72,7 @@ test("a text part of its own gets the lines after an empty one, whatever the HTM
   });
 });
 
-test("the variables in its place are filled in with HTML in the HTML and with lines in the text, be it made from the HTML or not", () => {
+test("fills its variables with HTML in the HTML part and with lines in any text part", () => {
   const footer = {
     unsubscribeFooterHtml: '<p>Why: <a href="https://a.example/u?a=1&amp;b=2">Stop</a></p>',
     unsubscribeFooterText: "Why\nStop: https://a.example/u?a=1&b=2",
@@ -90,7 +90,7 @@ test("the variables in its place are filled in with HTML in the HTML and with li
   expect(withFooter(withFooter({ html: "Hi", text: "Hi" }))).toEqual(withFooter({ html: "Hi", text: "Hi" }));
 });
 
-test("a hostile body costs nothing to speak of", () => {
+test("handles a hostile body in next to no time", () => {
   const cpuMs = startCpuTimer();
   for (const html of [
     "</body".repeat(150_000),

@@ -1,25 +1,25 @@
-// Puts the footer of marketing mails into a content: once, where a reader sees it, and not where the author has a link of their own.
+// Adds the footer of marketing emails to a message template once and visibly, unless the author has placed an unsubscribe link.
 import { Parser } from "htmlparser2";
 import { FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE, type Footer } from "../rendering/template-variables.ts";
 import { depthChange, scanTemplate } from "../rendering/scan-template.ts";
 import { isUnseen } from "../rendering/text-part.ts";
 import { mustachesOf } from "./mustaches.ts";
 
-/** Variables in place of a footer: its language and links are each recipient's own (spec §2.2 rule 8). */
+/** Variables in place of a footer, because its language and links differ per recipient (spec §2.2 rule 8). */
 export const FOOTER_VARIABLES: Footer = {
   html: `<div>{{{${FOOTER_HTML_VARIABLE}}}}</div>`,
   text: `{{{${FOOTER_TEXT_VARIABLE}}}}`,
 };
 
-/** Elements whose text holds no other. */
+/** Elements that contain only text. */
 const RAW_TEXTS = ["style", "script", "title", "textarea"];
-/** Whoever places the footer themselves has it where they want it. */
+/** Variables with which authors place the footer or a link themselves. */
 const OWN_LINKS = new Set(["unsubscribeUrl", "manageUrl", FOOTER_HTML_VARIABLE, FOOTER_TEXT_VARIABLE]);
 const OWN_LINK = new RegExp([...OWN_LINKS].join("|"));
 
 /**
- * The two parts with the footer at their end; a part that has a link of its own stays as it is. `text` is null when it
- * is made from the HTML, footer included.
+ * Returns both parts with the footer at their end. Parts with their own unsubscribe link stay unchanged.
+ * `text` is null if it is generated from the HTML including the footer.
  */
 export function withFooter(
   { html, text }: { html: string; text: string | null },
@@ -33,9 +33,9 @@ export function withFooter(
   };
 }
 
-/** Whether a part shows `{{unsubscribeUrl}}` or `{{manageUrl}}`; in a comment nobody sees it. */
+/** Returns whether a part displays `{{unsubscribeUrl}}` or `{{manageUrl}}` outside of comments. */
 export function hasUnsubscribeLink(source: string): boolean {
-  // Reading the mustaches takes a while, and most bodies have nothing like it.
+  // Cheap pre-check because reading the mustaches takes a while and most bodies have no such link.
   if (!OWN_LINK.test(source)) return false;
   return mustachesOf(source).some(
     ({ kind, words, start }) =>
@@ -43,7 +43,7 @@ export function hasUnsubscribeLink(source: string): boolean {
   );
 }
 
-/** Where `</body>` stands, else the end: never inside a block or a comment, in which the footer could vanish. */
+/** Returns the position of `</body>`, or the end if that tag is inside a block or comment, where the footer could vanish. */
 function endOfBody(html: string): number {
   const at = lastIndexOfTag(html);
   if (at === -1 || isInComment(html, at)) return html.length;
@@ -55,13 +55,13 @@ function endOfBody(html: string): number {
   return html.length;
 }
 
-/** The HTML with an end to all in which nothing is shown: a footer behind it is seen. */
+/** Returns the HTML with all hidden elements closed, so that a following footer is visible. */
 function endedUnseen(html: string): string {
   const whole = html + closingOf(html);
   return whole + endTagsOf(unseenIn(whole));
 }
 
-/** What is open at the end of this, from the outermost element on that is not shown; outermost first. */
+/** Returns the open elements at the end of the HTML, from the outermost hidden one inward. */
 function unseenIn(html: string): string[] {
   const open: { name: string; isUnseen: boolean }[] = [];
   const parser = new Parser({
@@ -79,10 +79,7 @@ const endTagsOf = (names: readonly string[]) =>
     .map((name) => `</${name}>`)
     .join("");
 
-/**
- * What ends that in which nothing is shown and in the middle of which HTML stops: a comment, the text of a style or a title, a tag; ''
- * where it stops in none of them.
- */
+/** Returns the text that closes an unfinished comment, raw-text element or tag at the end of the HTML, or "" if there is none. */
 function closingOf(html: string): string {
   const lower = html.toLowerCase();
   const closings = [
@@ -96,7 +93,7 @@ function closingOf(html: string): string {
   return closings.find((closing) => isShownBehind(html + closing)) ?? "";
 }
 
-/** Whether an element that follows this is one. */
+/** Returns whether an element appended to the HTML would be parsed as an element. */
 function isShownBehind(html: string): boolean {
   let isShown = false;
   const parser = new Parser({

@@ -20,7 +20,7 @@ export interface Breaker {
   enter(): ((verdict: Verdict) => void) | null;
 }
 
-/** Creates a breaker whose transport is in service. */
+/** Creates a closed breaker, with its transport in service. */
 export function createBreaker(options: BreakerOptions): Breaker {
   let outages = 0;
   let pauseMs = options.firstPauseMs;

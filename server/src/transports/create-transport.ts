@@ -33,7 +33,7 @@ interface Entry {
 /** The transports created from the setting. */
 export interface MadeTransport {
   transport: Transport;
-  /** For email that stays on this machine whatever the setting. Equals `transport` if the setting is `mailbox`. */
+  /** For email that stays on this machine regardless of the setting. Equals `transport` if the setting is `mailbox`. */
   mailbox: Transport;
   /** Maximum number of concurrent submissions. */
   connections: number;

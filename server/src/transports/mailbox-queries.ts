@@ -14,7 +14,7 @@ export interface NewMessage {
   raw: Buffer;
 }
 
-/** Stores messages. Skips a message stored by an earlier attempt whose result was lost, because both are identical. */
+/** Stores messages. Skips a message stored by an earlier attempt with a lost result, because both are identical. */
 export async function insertMessages(database: Database, messages: readonly NewMessage[]): Promise<void> {
   if (messages.length === 0) return;
   await sql`

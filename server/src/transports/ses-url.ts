@@ -6,7 +6,7 @@ export interface SesServer {
   region: string;
   /** Overrides `https://email.<region>.amazonaws.com`, without a path. */
   endpoint?: string;
-  /** The SES configuration set whose event destinations report bounces and complaints. */
+  /** The SES configuration set with event destinations that report bounces and complaints. */
   configurationSet?: string;
   /** Maximum number of concurrent messages. */
   connections?: number;

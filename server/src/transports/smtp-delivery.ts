@@ -54,7 +54,7 @@ interface Progress {
 }
 
 /**
- * Sends one message. Resolves whatever the server does. Rejects only with the error of the pre-send check, in which case nothing was sent.
+ * Sends one message. Resolves for any server behavior. Rejects only with the error of the pre-send check, in which case nothing was sent.
  */
 export async function deliver(
   session: SmtpSession,
@@ -70,7 +70,7 @@ export async function deliver(
     return await converse(session, mail, mayLeave, timeouts, { progress, pipelining });
   } catch (error) {
     session.connection.destroy("given up");
-    // After the dot the server may have the message, whatever failed, even because of a bug of ours.
+    // After the dot the server may have the message, even if the failure is a bug of ours.
     if (progress.dotWritten) return gone({ kind: "uncertain", answer: toPrintableLine(textOf(error)) });
     if (!(error instanceof SmtpFailure)) throw error;
     // A reply before the dot is the server's decision, even if the server then closes.

@@ -26,7 +26,7 @@ test.each(lost)(
   },
 );
 
-test("handles several recipients, whose DATA is outside the group", async () => {
+test("handles several recipients with DATA outside the group", async () => {
   const { sink, transport } = await start({ rules: [{ phase: "RCPT", action: "swallow" }] }, { timeouts });
   const mail = composeMail(1, { to: ["bob@to.test", "carol@to.test"] });
   expect(await transport.send(mail, saysYes)).toMatchObject({ kind: "sent" });

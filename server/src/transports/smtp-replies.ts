@@ -82,7 +82,7 @@ export function createReplyReader(): ReplyReader {
   };
 }
 
-/** Returns one line of at most 500 printable characters, whatever the input. */
+/** Returns one line of at most 500 printable characters for any input. */
 export function toPrintableLine(text: string): string {
   return text.replace(NOT_PRINTABLE, " ").trim().slice(0, MAX_ANSWER_LENGTH).toWellFormed();
 }

@@ -217,7 +217,7 @@ test("close waits for messages in the queue", async () => {
   expect(sink.journal).toHaveLength(4);
 });
 
-test("close ends at its deadline when a server is silent (deferred before the dot, else uncertain)", async () => {
+test("close ends at its deadline with a silent server: deferred before the dot, else uncertain", async () => {
   const { sink, transport } = await start(
     {
       rules: [

@@ -45,7 +45,7 @@ test("every row names its source and every cause has advice", () => {
   for (const { says, advice } of Object.values(CAUSES)) expect(`${says}${advice}`).toMatch(/\.$/);
 });
 
-/** Replies about us never unsubscribe a contact, whatever their code. */
+/** Replies about us never unsubscribe a contact, regardless of their code. */
 test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   ["550 5.1.1 Sender verify failed", "sender-refused"],
   ["550 Sender verify failed", "sender-refused"],
@@ -93,7 +93,7 @@ test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   expect(judged.meaning).not.toBe("hard-bounce");
 });
 
-/** Replies that the mailbox is gone are recognized whatever their code. */
+/** Replies that the mailbox is gone are recognized regardless of their code. */
 test.each([
   "550 5.1.1 The email account that you tried to reach does not exist",
   "550 5.5.0 Requested action not taken: mailbox unavailable",

@@ -41,7 +41,7 @@ export interface DoorRow {
   samplePart?: AnsweredPart;
 }
 
-/** Replies after which the email is retried whatever their text. The first matching row wins. */
+/** Replies after which the email is retried regardless of their text. The first matching row wins. */
 export const DOOR_ROWS: readonly DoorRow[] = [
   {
     code: "421",

@@ -1,4 +1,4 @@
-// Classification rows whose wording refers to the recipient or the message, whatever the code.
+// Classification rows with wording about the recipient or the message, for any code.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 

@@ -1,4 +1,4 @@
-// Classification rows for providers with their own wording or codes, and then for replies about us, whatever the code.
+// Classification rows for providers with their own wording or codes, and then for replies about us with any code.
 import type { RefusalRow } from "./answer-row.ts";
 import * as words from "./answer-words.ts";
 
@@ -111,7 +111,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     sample: "550 #5.1.0 Address rejected.",
   },
 
-  // Codes that are about us whatever the wording.
+  // Codes that are about us with any wording.
   {
     status: "X.1.7",
     cause: "sender-refused",
@@ -137,7 +137,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
       sample: `550 ${status.replace("X", "5")} Not like this`,
     }),
   ),
-  // About us, whatever the code. Rows about the sender come first because they may say that its user is unknown.
+  // About us, with any code. Rows about the sender come first because they may say that its user is unknown.
   {
     words: words.SENDER,
     cause: "sender-refused",
