@@ -82,7 +82,7 @@ test("reports an edited audit log, a wrong count, a missing mail server and a mi
     BASE_URL: "https://127.0.0.1:1",
   });
   expect(problemsOf(findings)).toEqual([
-    expect.stringMatching(/^mail: Mail cannot leave: /),
+    expect.stringMatching(/^mail: Cannot send email: /),
     expect.stringMatching(/^address: https:\/\/127\.0\.0\.1:1 cannot be reached: /),
     expect.stringMatching(/^audit log: Entry 1 of .* is not as it was written\.$/),
     expect.stringMatching(/^counts: In 1 quarters .* by events of project /),

@@ -217,11 +217,11 @@ test.each<[string, Partial<DkimKey>]>([
     "an RSA key under 1024 bits",
     { privateKey: generateKeyPairSync("rsa", { modulusLength: 768 }).privateKey },
   ],
-  ["a key of another kind", { privateKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
+  ["an unsupported key type", { privateKey: generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey }],
   ["no domain", { domain: "" }],
   ["a domain with a tag in it", { domain: "x.example; l=0" }],
   ["a selector with a line break", { selector: "s\r\n" }],
-])("with %s nothing is signed and the error says so without the key", async (_, change) => {
+])("signs nothing with %s and throws an error without the key", async (_, change) => {
   const error: unknown = await sign(messageOf(SIGNED), { ...rsa, ...change }).catch(
     (reason: unknown) => reason,
   );
@@ -233,9 +233,9 @@ test.each<[string, Partial<DkimKey>]>([
 test.each([
   ["no From", Buffer.from("To: a@x.example\r\n\r\nx\r\n")],
   ["two From", Buffer.from("From: a@x.example\r\nFrom: b@x.example\r\n\r\nx\r\n")],
-  ["no end of header", Buffer.from("From: a@x.example\r\n")],
+  ["a header without end", Buffer.from("From: a@x.example\r\n")],
   ["a bare line feed in the header", Buffer.from("From: a@x.example\nBcc: b@x.example\r\n\r\nx\r\n")],
-  ["a line that is no field", Buffer.from("From: a@x.example\r\nnonsense\r\n\r\nx\r\n")],
+  ["a line that is not a field", Buffer.from("From: a@x.example\r\nnonsense\r\n\r\nx\r\n")],
 ])("does not sign a message with %s", async (_, message) => {
   await expect(sign(message, rsa)).rejects.toThrow(DkimSigningError);
 });

@@ -76,7 +76,7 @@ export async function signMessage(
 ): Promise<Buffer> {
   const [key] = keys;
   const headerEnd = message.bytes.indexOf("\r\n\r\n");
-  if (headerEnd < 0) throw signingError(key, "the message has no end of header");
+  if (headerEnd < 0) throw signingError(key, "the message header has no end");
   const fields = canonicalFields(message.bytes.toString("latin1", 0, headerEnd), key);
   if (fields.get("from")?.length !== 1) throw signingError(key, "the message must have exactly one From");
   const covered = coveredFields(fields, uncovered);
@@ -153,10 +153,10 @@ function canonicalFields(header: string, key: DkimKey): Map<string, string[]> {
   const fields = new Map<string, string[]>();
   for (const field of header.replace(/\r\n(?=[ \t])/g, "").split("\r\n")) {
     if (field.includes("\r") || field.includes("\n"))
-      throw signingError(key, "a line of the header has a bare CR or LF");
+      throw signingError(key, "a header line has a bare CR or LF");
     const colon = field.indexOf(":");
     const name = withoutSpaceAtEnd(field.slice(0, colon)).toLowerCase();
-    if (colon < 0 || !FIELD_NAME.test(name)) throw signingError(key, "a line of the header is no field");
+    if (colon < 0 || !FIELD_NAME.test(name)) throw signingError(key, "a header line is not a field");
     if (!SIGNED.has(name)) continue;
     let value = field.slice(colon + 1);
     if (value.includes("\t") || value.includes("  ")) value = value.replace(/[ \t]+/g, " ");
@@ -184,7 +184,7 @@ async function signatureOf(data: Buffer, key: DkimKey, algorithm: "rsa" | "ed255
     });
     return signature.toString("base64");
   } catch (cause) {
-    throw signingError(key, "the signature could not be made", cause);
+    throw signingError(key, "signing failed", cause);
   }
 }
 

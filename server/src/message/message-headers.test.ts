@@ -54,7 +54,7 @@ test.each<[Partial<HeaderFacts>, string]>([
     `${CAMPAIGN}:${PROJECT}:marketing:postloft`,
   ],
 ])(
-  "Feedback-ID of %j is %s: four parts, the sender of 5 to 15 characters last, no recipient",
+  "writes the Feedback-ID of %j as %s with four parts, the sender id last and no recipient",
   (facts, value) => {
     expect(headersOf(facts)["Feedback-ID"]).toBe(value);
     const parts = value.split(":");

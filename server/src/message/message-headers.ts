@@ -57,7 +57,7 @@ function kindHeaders(facts: HeaderFacts, taken: ReadonlySet<string>): HeaderFiel
   const listId = { name: "List-Id", value: `<${facts.publicProjectId}.${domainOf(facts.fromAddress)}>` };
   // Both headers belong together: our one-click promise would be wrong for the caller's address.
   if (taken.has("list-unsubscribe")) return [listId];
-  if (facts.unsubscribeUrl === null) throw new Error("there is no address to unsubscribe at");
+  if (facts.unsubscribeUrl === null) throw new Error("bulk mail needs an unsubscribe URL");
   return [
     listId,
     { name: "List-Unsubscribe", value: `<${facts.unsubscribeUrl}>` },

@@ -76,7 +76,7 @@ export function compileContent(
   const given = { html: sharePieces(source), text: sharePieces(content.text ?? "") };
   const track = (tracking: MailTracking | null) => {
     if (slots === null || !isTracked) return;
-    if (tracking === null) throw new Error("A tracked content needs the tracking of each mail.");
+    if (tracking === null) throw new Error("A tracked message template needs the tracking of each email.");
     slots.tracking = tracking;
   };
   const subjectOf = (variables: Record<string, unknown>) =>

@@ -100,13 +100,13 @@ test.each([
     '<a href="<https://a.example>" 7>',
   ],
   ['<a title="{{#if yes}}>{{/if}}" href="https://a.example">', '<a title=">" href="<https://a.example>">'],
-])("%j", (html, expected) => {
+])("redirects the links of %j", (html, expected) => {
   expect(shown(html)).toBe(expected);
 });
 
 test.each([
-  ["short HTML without a picture, which filters would take for one with a picture alone", "<p>Hi</p>", PIXEL],
-  ["HTML with pictures of its own", '<p><IMG src="a.png"></p>', IMAGE],
+  ["short HTML without an image, which filters would treat as image-only", "<p>Hi</p>", PIXEL],
+  ["HTML with its own images", '<p><IMG src="a.png"></p>', IMAGE],
   ["long HTML", `<p>${"Hi. ".repeat(2_000)}</p>`, IMAGE],
 ])("places the pixel in %s", (_, html, pixel) => {
   expect(render(`<body>${html}</body>`)).toBe(`<body>${html}${pixel}</body>`);

@@ -179,7 +179,7 @@ function tooLargeReason(field: string): string {
 }
 
 function reasonOf(error: unknown): string {
-  if (error instanceof RangeError && /string length/i.test(error.message)) return tooLargeReason("mail");
+  if (error instanceof RangeError && /string length/i.test(error.message)) return tooLargeReason("email");
   return `The template could not be rendered: ${textOf(error)}`;
 }
 

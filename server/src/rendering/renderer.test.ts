@@ -192,18 +192,18 @@ const BOMBS: Array<[string, RenderJob, RegExp]> = [
     /The rendered html is larger than 6 MB\.|longer than 250 ms/,
   ],
   [
-    "a few times too much output",
+    "several times too much output",
     job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS.slice(0, 20), big: "x".repeat(900_000) }),
     /^The rendered html is larger than 6 MB\.$/,
   ],
   [
-    "output that no string can hold",
+    "output longer than a string can be",
     job("{{#each items}}{{{../big}}}{{/each}}", { items: ITEMS, big: "x".repeat(900_000) }),
     // Builds half a gigabyte in about a quarter of a second.
     /^The rendered \w+ is larger than 6 MB\.$|longer than 250 ms/,
   ],
   [
-    "much to escape",
+    "a lot to escape",
     job("{{#each items}}{{../big}}{{/each}}", { items: ITEMS, big: "<".repeat(900_000) }),
     /longer than 250 ms|too much memory/,
   ],
@@ -217,7 +217,7 @@ const BOMBS: Array<[string, RenderJob, RegExp]> = [
     job("{{a}}", { a: JSON.parse("[".repeat(20_000) + "]".repeat(20_000)) }),
     /^The variables are not plain data: /,
   ],
-  ["variables that are no data", job("{{a}}", { a: 1n }), /^The variables are not plain data: /],
+  ["variables that are not data", job("{{a}}", { a: 1n }), /^The variables are not plain data: /],
 ];
 
 const shared = createRenderer({ threads: 2 });
@@ -317,7 +317,7 @@ test("fails only the email with variables that make its subject too long", async
   const results = await renderer.render(subjects);
   expect(results.map((result) => (result.ok ? result.subject.length : result.reason))).toEqual([
     998,
-    "The subject is longer than 998 characters when it is filled in.",
+    "The subject is longer than 998 characters after filling in its variables.",
     2 * 998,
   ]);
 });

@@ -248,7 +248,7 @@ class RenderPool {
   }
 }
 
-const LONG_SUBJECT = `The subject is longer than ${LIMITS.subjectLength.value} characters when it is filled in.`;
+const LONG_SUBJECT = `The subject is longer than ${LIMITS.subjectLength.value} characters after filling in its variables.`;
 const CLOSED: WorkerAnswer = { kind: "failed", reason: "The renderer is closed." };
 
 function contentKeyOf(work: ThreadTask["work"]): string | null {

@@ -49,7 +49,7 @@ export class SharedPlaces {
 
   private textOf(number: string): SharedText {
     const text = this.texts[Number(number)];
-    if (text === undefined) throw new Error(`No text is shared under ${number}.`);
+    if (text === undefined) throw new Error(`Unknown shared text ${number}.`);
     return text;
   }
 }

@@ -236,7 +236,7 @@ test.each([
   ["fallbacks", `{{a${"??a".repeat(1_300)}}}`.repeat(6)],
   ["paths", `{{a${".a".repeat(PATH_SEPARATORS_PER_MUSTACHE_MAX)}}}`.repeat(280)],
   [
-    "alike nested blocks",
+    "identical nested blocks",
     Array.from(
       { length: 15 },
       (_, n) => `${"{{#a}}".repeat(BLOCK_DEPTH_MAX)}${n}${"{{/a}}".repeat(BLOCK_DEPTH_MAX)}`,

@@ -156,12 +156,16 @@ test("rejects a body that differs from its blocks and a template with neither", 
 });
 
 test.each<[string, object, string]>([
-  ["a block of another kind", { blocks: [{ id: "1", kind: "script" }] }, "design.blocks.0.kind custom"],
-  ["a colour that ends its style", { look: { ...design.look, ink: "red;}" } }, "design.look.ink custom"],
-  ["a language that ends its attribute", { language: `en" x="` }, "design.language custom"],
+  ["an unknown kind of block", { blocks: [{ id: "1", kind: "script" }] }, "design.blocks.0.kind custom"],
+  [
+    "a color that breaks out of its style",
+    { look: { ...design.look, ink: "red;}" } },
+    "design.look.ink custom",
+  ],
+  ["a language that breaks out of its attribute", { language: `en" x="` }, "design.language custom"],
   ["no blocks", { blocks: undefined }, "design.blocks custom"],
   ["too many parts", { blocks: Array.from({ length: LIMITS.designParts.value }, () => 1) }, "design custom"],
-])("%s is refused by name", async (_case, change, fault) => {
+])("rejects %s and names the field", async (_case, change, fault) => {
   expect(faultsOf(await post({ design: { ...design, ...change } }))).toEqual([fault]);
 });
 

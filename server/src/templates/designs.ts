@@ -25,12 +25,12 @@ export function withMadeBody<T extends Written>(written: T): T {
   if (!isBlocks(written.design)) return written;
   const html = designHtml(written.design);
   if (Buffer.byteLength(html) > LIMITS.htmlBytes.value)
-    throw invalidField("design", "too_big", `Makes more than ${LIMITS.htmlBytes.value} bytes of HTML.`);
+    throw invalidField("design", "too_big", `Renders more than ${LIMITS.htmlBytes.value} bytes of HTML.`);
   if (written.body !== undefined && written.body !== html)
     throw invalidField(
       "body",
       "custom",
-      "Is made of the design's blocks: leave it out, or send `design` as null.",
+      "Differs from the design's blocks. Omit it, or send `design` as null.",
     );
   return { ...written, body: html };
 }

@@ -32,21 +32,24 @@ const around = (inner: string) => `<b hidden>x</b>{{manageUrl}} PO Box 1 ${inner
 const column = around("").length + 1;
 
 test.for([
-  ["a body without links, to which the footer is added", "<b hidden>x</b> 2026", []],
+  ["a body without links, which gets the footer", "<b hidden>x</b> 2026", []],
   ["the footer placed by its author", "<b hidden>x</b>{{{unsubscribeFooterHtml}}} 2026", []],
   [
-    "a link of one's own, which keeps the footer away",
+    "a body with its own link, which gets no footer",
     "<b hidden>x</b>{{manageUrl}} 2026",
     ["no_postal_address body"],
   ],
-] as Array<[string, string, string[]]>)("a project's postal address counts in %s", ([, html, expected]) => {
-  const about = told({
-    html,
-    footerHasAddress: true,
-    knownVariables: new Set(["unsubscribeFooterHtml", "manageUrl"]),
-  });
-  expect(about.filter((one) => one.startsWith("no_postal"))).toEqual(expected);
-});
+] as Array<[string, string, string[]]>)(
+  "considers the project's postal address in %s",
+  ([, html, expected]) => {
+    const about = told({
+      html,
+      footerHasAddress: true,
+      knownVariables: new Set(["unsubscribeFooterHtml", "manageUrl"]),
+    });
+    expect(about.filter((one) => one.startsWith("no_postal"))).toEqual(expected);
+  },
+);
 
 test("returns no warnings for a good email", () => {
   expect(lintContent(fine)).toEqual([]);
@@ -60,7 +63,7 @@ test.for([
     ["merge_tag subject 1:4", "merge_tag body 2:1", "merge_tag text 1:15"],
   ],
   [
-    "a name that only another service has",
+    "a name known only to another service",
     { html: around("{{ unsubscribe_url }}{{nobody}}") },
     [`merge_tag body 1:${column}`, `unknown_variable body 1:${column + 23}`],
   ],
@@ -73,7 +76,7 @@ test.for([
     [],
   ],
   [
-    "bare text, a word, and any quotes after ??",
+    "bare text, a word and any quotes after ??",
     {
       html: around(
         "{{firstName ?? dear friend}}{{url ?? there}}{{url ?? &quot;x&quot;}}{{#if (eq a “b”)}}{{/if}}",
@@ -88,7 +91,7 @@ test.for([
     [`link_to_example body 1:${column}`],
   ],
   [
-    "an unsubscribe link without an address",
+    "an unsubscribe link without a URL",
     { html: around('<a href="">Unsubscribe</a><a href="#">Hier abmelden</a><a title="Opt-out">x</a>') },
     [
       `unsubscribe_link_nowhere body 1:${column}`,
@@ -97,7 +100,7 @@ test.for([
     ],
   ],
   [
-    "an unsubscribe link of a variable that nobody has",
+    "an unsubscribe link with an unknown variable",
     { html: around("<a class='b' href='{{{ unsub }}}'>Unsubscribe</a>") },
     [`unsubscribe_link_nowhere body 1:${column}`, `unknown_variable body 1:${column + 23}`],
   ],
@@ -107,7 +110,7 @@ test.for([
     [`merge_tag body 1:${column + 9}`],
   ],
   [
-    "unsubscribe links that lead somewhere",
+    "unsubscribe links with a target",
     {
       html: around(
         '<a href="{{unsubscribeUrl}}">Unsubscribe</a><a href="{{url}}">Unsubscribe</a><a name="unsubscribe">x</a>',
@@ -131,13 +134,13 @@ test.for([
     ["body_empty body"],
   ],
   [
-    "a body of an image",
+    "a body with only an image",
     { html: "<img src='https://a.example/a.png' alt=''>", type: "TRANSACTIONAL" },
     ["no_text body"],
   ],
   ["a blank subject", { subject: "  " }, ["subject_blank subject"]],
   ["a long subject", { subject: "x".repeat(61) }, ["subject_long subject"]],
-  ["a subject that is just short enough", { subject: `${"ü".repeat(60)}{{firstName}}` }, []],
+  ["the longest subject without a warning", { subject: `${"ü".repeat(60)}{{firstName}}` }, []],
   ["a subject in capitals", { subject: "BUY NOW, {{firstName}}!" }, ["subject_all_capitals subject"]],
   ["a short name in capitals", { subject: "USA 2026" }, []],
   ["a script without capitals", { subject: "您好世界您好世界" }, []],
@@ -147,29 +150,29 @@ test.for([
     ["unknown_variable subject 1:3", `unknown_variable body 1:${column + 12}`, "unknown_variable body 2:3"],
   ],
   [
-    "a variable with a fallback, unless it is used without one as well",
+    "a variable with a fallback that is also used without one",
     { subject: '{{frist ?? "you"}}', html: around('{{a ?? b ?? "c"}}{{d ?? e}}\n{{frist}}') },
     ["unknown_variable body 2:3"],
   ],
   ["names inside a list", { html: around("{{#each a}}{{title}}{{/each}}") }, []],
   ["no link to unsubscribe", { html: "<b hidden>x</b>Hi PO Box 1" }, ["unsubscribe_link_added body"]],
   [
-    "none in either part",
+    "no link to unsubscribe in either part",
     { html: "<b hidden>x</b>Hi PO Box 1", text: "Hi" },
     ["unsubscribe_link_added body", "unsubscribe_link_added text"],
   ],
   [
-    "no link where no footer comes",
+    "no link in email without a footer",
     { html: "<b hidden>x</b>Hi PO Box 1", type: "HEADLESS" },
     ["no_unsubscribe_link body"],
   ],
-  ["a transactional mail without one", { html: "Hi", type: "TRANSACTIONAL" }, []],
-  ["a mail of no known kind without one", { html: "<b hidden>x</b>Hi PO Box 1", type: null }, []],
+  ["a transactional email without a link", { html: "Hi", type: "TRANSACTIONAL" }, []],
+  ["an email of unknown type without a link", { html: "<b hidden>x</b>Hi PO Box 1", type: null }, []],
   ["a large body", { html: around("x".repeat(100_000)) }, ["html_large body", "no_postal_address body"]],
-  ["a body that grows", { renderedBytes: 100_001 }, ["html_large body"]],
-  ["a body that is just small enough", { renderedBytes: 100_000 }, []],
+  ["a body that grows by rendering", { renderedBytes: 100_001 }, ["html_large body"]],
+  ["the largest body without a warning", { renderedBytes: 100_000 }, []],
   [
-    "images only",
+    "only images",
     { html: '<img src="https://a.example/x" alt="x">' },
     ["unsubscribe_link_added body", "no_text body"],
   ],
@@ -190,12 +193,16 @@ test.for([
     ["no_preview_text body"],
   ],
   ["no postal address", { html: "<b hidden>x</b>{{manageUrl}} 2026" }, ["no_postal_address body"]],
-  ["one that nobody sees", { html: "<b hidden>PO Box 1</b>{{manageUrl}}" }, ["no_postal_address body"]],
-  ["none in a mail that is no advertising", { html: "<b hidden>x</b>{{manageUrl}}", type: "HEADLESS" }, []],
+  ["a hidden postal address", { html: "<b hidden>PO Box 1</b>{{manageUrl}}" }, ["no_postal_address body"]],
+  [
+    "no postal address in email that is not advertising",
+    { html: "<b hidden>x</b>{{manageUrl}}", type: "HEADLESS" },
+    [],
+  ],
   ["no language", { html: `<html>${around("")}</html>` }, ["html_without_language body 1:1"]],
   ["a script", { html: around("<script>x</script>") }, [`unsupported_element body 1:${column}`]],
   ["a form", { html: around("<form></form>") }, [`unsupported_element body 1:${column}`]],
-] as Array<[string, Partial<LintedContent>, string[]]>)("%s", ([, content, warnings]) => {
+] as Array<[string, Partial<LintedContent>, string[]]>)("lints %s", ([, content, warnings]) => {
   expect(told(content)).toEqual(warnings);
 });
 
@@ -253,7 +260,7 @@ test.for([
   ['<img src="images/x.png" alt="">', ["image_not_absolute"]],
   ['<img src="https://localhost/x" alt="">', ["image_to_this_machine"]],
   ['<img src="data:image/png;base64,eA==" alt="">', ["image_embedded"]],
-] as Array<[string, string[]]>)("%s: %j", ([element, codes]) => {
+] as Array<[string, string[]]>)("lints the element %s: %j", ([element, codes]) => {
   expect(told({ html: around(element) })).toEqual(codes.map((code) => `${code} body 1:${column}`));
 });
 
@@ -332,7 +339,7 @@ test.for([
   "This way to the shop",
   "Order 123456: 3 items, 59.90 EUR",
   "Hello Ada, our spring sale starts at 10 am",
-])("no address: %s", (text) => {
+])("recognizes no address in %s", (text) => {
   expect(showsPostalAddress(text, text)).toBe(false);
 });
 
@@ -342,7 +349,7 @@ test.for([
   ["{{address.street}}", true],
   ["{{emailAddress}}", false],
   ["{{firstName}}", false],
-] as const)("a variable that may stand for one: %s", ([source, isOne]) => {
+] as const)("decides whether the variable %s is an address", ([source, isOne]) => {
   expect(showsPostalAddress("", source)).toBe(isOne);
 });
 

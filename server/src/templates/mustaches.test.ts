@@ -49,7 +49,7 @@ const CASES: Array<[string, string, string[]]> = [
   ["quotes in an attribute", `<a href="{{url ?? "https://a.example"}}">`, ["url"]],
 ];
 
-test.for(CASES)("%s: %s", ([, source, names]) => {
+test.for(CASES)("reads the variables of %s: %s", ([, source, names]) => {
   expect(namesIn(source)).toEqual(names);
 });
 
@@ -90,7 +90,7 @@ test.for([
   "{{{{",
   "}}",
   "{{as |a|}}",
-])("%s with a fault is read without one", (source) => {
+])("reads %s despite its error", (source) => {
   expect(() => [mustachesOf(source), variablesOf(source)]).not.toThrow();
 });
 

@@ -69,7 +69,7 @@ const shown = (all: MailPreview["headers"]) =>
 
 test.each<[string, object, string?]>([
   [
-    "one mail",
+    "a single email",
     {
       to: { name: "Ada Müller", email: "ada@example.com" },
       cc: "grace@example.com",
@@ -77,8 +77,8 @@ test.each<[string, object, string?]>([
       headers: { "X-Order": "17, <b>" },
     },
   ],
-  ["mail to a list", {}, "MARKETING"],
-])("its headers are those of the message: of %s", async (_what, mail, type) => {
+  ["bulk mail", {}, "MARKETING"],
+])("shows the same headers as the message of %s", async (_what, mail, type) => {
   const { byKey, preview } = await sendOne(mail, type);
   await expect.poll(async () => (await preview()).body.mailboxMessageId).not.toBeNull();
   const { headers, mailboxMessageId } = (await preview()).body;

@@ -134,12 +134,12 @@ test("measures the rendered size of the HTML", async () => {
 
 test.for([
   ["no subject and no body", { subject: undefined, body: undefined }, ["body required", "subject required"]],
-  ["faulty variables", { subject: "{{", body: "{{#if}}" }, ["body custom", "subject custom"]],
-  ["a contact id that is none", { contactId: "x" }, ["contactId invalid_string"]],
-  ["another type", { type: "x" }, ["type invalid_enum_value"]],
-  ["data that is none", { data: [] }, ["data invalid_type"]],
+  ["invalid variables", { subject: "{{", body: "{{#if}}" }, ["body custom", "subject custom"]],
+  ["an invalid contact id", { contactId: "x" }, ["contactId invalid_string"]],
+  ["an unknown type", { type: "x" }, ["type invalid_enum_value"]],
+  ["invalid data", { data: [] }, ["data invalid_type"]],
   ["dangerous keys", { data: { constructor: 1 } }, ["data.constructor custom"]],
-] as Array<[string, object, string[]]>)("%s: 422", async ([, body, faults]) => {
+] as Array<[string, object, string[]]>)("rejects %s with 422", async ([, body, faults]) => {
   const reply = await refuse(body);
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);

@@ -9,7 +9,7 @@ test.for([
   ["x".repeat(100), `${"x".repeat(93)} (copy)`],
   [`${"x".repeat(92)} yyyyyyy`, `${"x".repeat(92)} (copy)`],
   [`${"x".repeat(92)}🦀${"y".repeat(6)}`, `${"x".repeat(92)} (copy)`],
-] as const)("a copy of %j is called %j", ([name, expected]) => {
+] as const)("names a copy of %j %j", ([name, expected]) => {
   expect(copyNameOf(name)).toBe(expected);
   expect(copyNameOf(name).length).toBeLessThanOrEqual(100);
 });
@@ -23,7 +23,7 @@ test.for([
   [[], ["Hello", "Hello"], 'The template is used by the workflow "Hello".'],
   [["Spring", "Summer"], ["Hello"], 'The template is used by the campaign "Spring" and 2 more.'],
 ] as Array<[string[], string[], string | null]>)(
-  "campaigns %j and workflows %j: %s",
+  "campaigns %j and workflows %j prevent deletion: %s",
   ([campaigns, workflows, reason]) => {
     expect(holdReasonOf({ campaigns: campaigns.map(campaign), workflowSteps: workflows.map(step) })).toBe(
       reason,

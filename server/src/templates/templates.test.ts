@@ -99,7 +99,7 @@ test.for([
   ],
   ["empty texts", { name: " ", subject: "", body: "" }, "name subject body", "too_small"],
   [
-    "long ones",
+    "long texts",
     {
       name: "x".repeat(101),
       description: "x".repeat(501),
@@ -115,30 +115,25 @@ test.for([
     "name subject fromName",
     "invalid_string",
   ],
-  ["addresses that are none", { from: "x", replyTo: "a@b@c" }, "from replyTo", "invalid_string"],
-  ["a sender with a name in it", { from: "Shop <news@sandbox.localhost>" }, "from", "invalid_string"],
+  ["invalid addresses", { from: "x", replyTo: "a@b@c" }, "from replyTo", "invalid_string"],
+  ["a sender that includes a name", { from: "Shop <news@sandbox.localhost>" }, "from", "invalid_string"],
   [
     "variables in the sender",
     { from: "{{x}}@sandbox.localhost", fromName: "{{name}}", replyTo: "{{x}}@example.com" },
     "from fromName replyTo",
     "invalid_string",
   ],
-  ["another type", { type: "marketing" }, "type", "invalid_enum_value"],
+  ["an unknown type", { type: "marketing" }, "type", "invalid_enum_value"],
   [
-    "other kinds of values",
+    "values of the wrong type",
     { name: 1, description: 2, subject: 4, body: {}, from: 5, fromName: 6, replyTo: 7, design: "x" },
     "name description subject body from fromName replyTo design",
     "invalid_type",
   ],
-  [
-    "null where something must be",
-    { name: null, subject: null, body: null },
-    "name subject body",
-    "invalid_type",
-  ],
+  ["null in required fields", { name: null, subject: null, body: null }, "name subject body", "invalid_type"],
   ["a NUL", { name: "a\u0000", design: { a: "\u0000" } }, "name design.a", "custom"],
 ] as Array<[string, object, string, string]>)(
-  "%s: every faulty field is told, on create and on change",
+  "%s: rejects every invalid field on create and on change",
   async ([, body, fields, code]) => {
     const { id } = (await create()).body;
     const before = await server.countRows();
@@ -167,7 +162,7 @@ test.for([
   [{ body: "{{a}}".repeat(1_501) }, ["body"], /1,500/],
   [{ subject: "{{", body: "{{#if}}" }, ["body", "subject"], /^Line 1, column 1: ./],
 ] as Array<[object, string[], RegExp]>)(
-  "a template fault in %j is told with line and column, on create and on change",
+  "reports the template error in %j with line and column on create and on change",
   async ([fault, fields, message]) => {
     const { id } = (await create()).body;
     for (const reply of [await refuse(fault), await patch(id, fault)]) {

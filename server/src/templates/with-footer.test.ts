@@ -21,26 +21,26 @@ test.for([
   ["an end in a style", "a<STYLE>.x{", "a<STYLE>.x{</style>[F]"],
   ["an end in a comment in a style", "<style><!-- .x{", "<style><!-- .x{</style>[F]"],
   ["an end in a style in a comment", "<!-- <style>", "<!-- <style>-->[F]"],
-  ["a comment that is the text of a style", "<style><!-- .x{</style>a", "<style><!-- .x{</style>a[F]"],
+  ["a comment as the text of a style", "<style><!-- .x{</style>a", "<style><!-- .x{</style>a[F]"],
   ["a style in a comment", "<!-- <style> -->a", "<!-- <style> -->a[F]"],
   [
-    "an end in what is hidden",
+    "an end in a hidden element",
     '<div style="display:none">a<b>b',
     '<div style="display:none">a<b>b</b></div>[F]',
   ],
-  ["a body in what is hidden", "<p hidden><i>a</body>", "<p hidden><i>a</i></p>[F]</body>"],
+  ["a body end in a hidden element", "<p hidden><i>a</body>", "<p hidden><i>a</i></p>[F]</body>"],
   ["an end in a template", "a<template><p>b", "a<template><p>b</p></template>[F]"],
   [
-    "a start in what is hidden",
+    "a start in a hidden element",
     '<div style="display:none">a</div>b',
     '<div style="display:none">a</div>b[F]',
   ],
-  ["an end in what is shown", "<table><tr><td>a", "<table><tr><td>a[F]"],
+  ["an end in a visible element", "<table><tr><td>a", "<table><tr><td>a[F]"],
   ["an end in a title", "<title>a", "<title>a</title>[F]"],
   ["an end in a tag", "a<br", "a<br>[F]"],
   ["an end in an attribute", "a<a href='https://x.example", "a<a href='https://x.example'>[F]"],
   ["an end in another attribute", 'a<a href="https://x.example', 'a<a href="https://x.example">[F]'],
-  ["an end that is no tag", "a < b", "a < b[F]"],
+  ["an end that is not a tag", "a < b", "a < b[F]"],
   ["a body in a style", "<style></body>", "<style></style>[F]</body>"],
   ["a body in a template comment", "a{{!-- </body> --}}", "a{{!-- </body> --}}[F]"],
   ["a body in a string", 'a{{b ?? "</body>"}}', 'a{{b ?? "</body>"}}[F]'],
@@ -56,10 +56,10 @@ test.for([
   ["a footer placed by its author", "{{{unsubscribeFooterHtml}}} Bye", "{{{unsubscribeFooterHtml}}} Bye"],
   ["a link in a comment", "<!-- {{unsubscribeUrl}} -->", "<!-- {{unsubscribeUrl}} -->[F]"],
   ["a link in a template comment", "{{!-- {{manageUrl}} --}}", "{{!-- {{manageUrl}} --}}[F]"],
-  ["a mere condition", "{{#if manageUrl}}x{{/if}}", "{{#if manageUrl}}x{{/if}}[F]"],
+  ["a condition only", "{{#if manageUrl}}x{{/if}}", "{{#if manageUrl}}x{{/if}}[F]"],
   ["a link to subscribe", "{{subscribeUrl}}", "{{subscribeUrl}}[F]"],
   ["an escaped link", "\\{{unsubscribeUrl}}", "\\{{unsubscribeUrl}}[F]"],
-] as const)("%s", ([, html, expected]) => {
+] as const)("places the footer for %s", ([, html, expected]) => {
   expect(withFooter({ html, text: null }, FOOTER)).toEqual({ html: expected, text: null });
 });
 

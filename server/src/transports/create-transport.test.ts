@@ -55,15 +55,18 @@ test.each([
   ["smtp://bob:s3,cret@host", /^MAIL_TRANSPORT, entry 1 of 2: The SMTP URL cannot be used/],
   ["smtp://a.example,smtp://bob:s3cret@host/x", /^MAIL_TRANSPORT, entry 2 of 2: The SMTP URL/],
   ["smtp://a.example,smtp://b.example,", /^MAIL_TRANSPORT, entry 3 of 3: must be/],
-  ["smtp://a.example,,smtp://b.example", /^MAIL_TRANSPORT, entry 2 of 3: must be .* %2C for a comma/],
-  ["smtp://bob:s3cret@host,mailbox", /`mailbox` keeps everything here/],
-  ["mailbox,mailbox", /`mailbox` keeps everything here/],
+  [
+    "smtp://a.example,,smtp://b.example",
+    /^MAIL_TRANSPORT, entry 2 of 3: must be .* a comma in a password as %2C/,
+  ],
+  ["smtp://bob:s3cret@host,mailbox", /`mailbox` keeps all email on this machine/],
+  ["mailbox,mailbox", /`mailbox` keeps all email on this machine/],
   ["ses://s3cret", /^MAIL_TRANSPORT: The SES URL cannot be used/],
   ["smtp://host?weight=0", /option weight must be a whole number from 1 to 1000/],
   ["smtp://host?weight=1001", /option weight must be/],
   ["smtp://host?weight=", /option weight must be/],
   ["smtp://host?weight=1.5", /option weight must be/],
-  ["smtp://host?weight=1&connections=2&weight=1", /option weight is given twice/],
+  ["smtp://host?weight=1&connections=2&weight=1", /option weight is set twice/],
   ["smtp://bob:s3cret@host?weights=1", /unknown option/],
 ])("rejects %j with a reason that omits the password", async (setting, reason) => {
   const creating = createTransport({ MAIL_TRANSPORT: setting, ...key }, surroundings);

@@ -57,7 +57,9 @@ export function faultsOfTransports(settings: Partial<TransportSettings>): string
   if (setting === "mailbox") return [];
   const texts = textsOf(setting);
   if (texts.includes("mailbox"))
-    return ["MAIL_TRANSPORT: `mailbox` keeps everything here, so nothing can stand beside it in a list"];
+    return [
+      "MAIL_TRANSPORT: `mailbox` keeps all email on this machine, so it cannot be combined with other transports",
+    ];
   return texts.flatMap((text, at) => {
     const place = texts.length === 1 ? "" : `, entry ${at + 1} of ${texts.length}`;
     try {
@@ -124,7 +126,7 @@ function parseEntry(text: string, settings: Partial<TransportSettings>): ParsedE
   if (/^smtps?:\/\//.test(url)) return { kind: "smtp", server: parseSmtpUrl(url), ...weight };
   if (!url.startsWith("ses://"))
     throw new Error(
-      "must be `mailbox` or begin with smtp://, smtps:// or ses:// (in a password write %2C for a comma)",
+      "must be `mailbox` or begin with smtp://, smtps:// or ses:// (write a comma in a password as %2C)",
     );
   const server = parseSesUrl(url);
   const { SES_ACCESS_KEY_ID: accessKeyId, SES_SECRET_ACCESS_KEY: secretAccessKey } = settings;
@@ -154,7 +156,7 @@ function takeWeight(text: string): { url: string; weight?: number } {
   const weights = options.flatMap((option) => WEIGHT.exec(option)?.[1] ?? []);
   const [weight] = weights;
   if (weight === undefined) return { url: text };
-  if (weights.length > 1) throw new Error("option weight is given twice");
+  if (weights.length > 1) throw new Error("option weight is set twice");
   const value = /^\d{1,4}$/.test(weight) ? Number(weight) : 0;
   if (value < 1 || value > MAX_WEIGHT)
     throw new Error(`option weight must be a whole number from 1 to ${MAX_WEIGHT}`);

@@ -88,8 +88,8 @@ function breakerOf(label: string, options: FailoverOptions): Breaker {
     nowMs: options.nowMs ?? (() => performance.now()),
     onChange: (change) =>
       change === "back"
-        ? options.log.debug({ transport: label }, "a transport of the list gets mail again")
-        : options.log.debug({ transport: label, ...change }, "a transport of the list gets no mail for now"),
+        ? options.log.debug({ transport: label }, "transport is back in rotation")
+        : options.log.debug({ transport: label, ...change }, "transport is out of rotation"),
   });
 }
 

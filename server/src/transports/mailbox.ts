@@ -18,7 +18,7 @@ const DEFERRED_ATTEMPTS = 2;
 const DEFERRED: Outcome = {
   kind: "deferred",
   by: NAME,
-  answer: "451 4.7.1 played by the local mailbox: try again later",
+  answer: "451 4.7.1 simulated by the local mailbox: try again later",
   retryAfterMs: DEFERRED_WAIT_MS,
 };
 const MAX_ANSWER_LENGTH = 500;
@@ -54,7 +54,7 @@ export function createMailboxTransport(database: Database): Transport {
       (error: unknown) => ({
         kind: "uncertain",
         by: NAME,
-        answer: `The local mailbox did not answer: ${String(error)}`.slice(0, MAX_ANSWER_LENGTH),
+        answer: `The local mailbox did not respond: ${String(error)}`.slice(0, MAX_ANSWER_LENGTH),
       }),
     );
   }

@@ -176,7 +176,7 @@ function answered(
       response.once("error", fail);
       response.on("data", (chunk: Buffer) => {
         sizeBytes += chunk.length;
-        if (sizeBytes > MAX_ANSWER_BYTES) outgoing.destroy(new Error("an answer of more than 64 KB"));
+        if (sizeBytes > MAX_ANSWER_BYTES) outgoing.destroy(new Error("the response exceeds 64 KB"));
         else chunks.push(chunk);
       });
       response.once("end", () => {
@@ -193,5 +193,5 @@ function toPlainHeaders(headers: NodeJS.Dict<string | string[]>): Record<string,
 }
 
 function noAnswer(timeoutMs: number): Error {
-  return new Error(`no answer within ${timeoutMs / 1000} s`);
+  return new Error(`no response within ${timeoutMs / 1000} s`);
 }

@@ -13,7 +13,7 @@ export async function reachSes(endpoint: string, timeoutMs: number, ca?: string)
     : connectTcp(target);
   try {
     await new Promise<void>((resolve, reject) => {
-      socket.setTimeout(timeoutMs, () => reject(new Error(`no answer within ${timeoutMs / 1000} s`)));
+      socket.setTimeout(timeoutMs, () => reject(new Error(`no response within ${timeoutMs / 1000} s`)));
       socket.once("error", reject);
       socket.once(isSecure ? "secureConnect" : "connect", () => resolve());
     });

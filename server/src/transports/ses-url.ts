@@ -29,17 +29,17 @@ export function parseSesUrl(text: string): SesServer {
   if (url.protocol !== "ses:") throw badUrl("it must begin with ses://");
   if (url.username !== "" || url.password !== "")
     throw badUrl("the access key belongs in SES_ACCESS_KEY_ID and SES_SECRET_ACCESS_KEY");
-  if (!REGION.test(url.hostname)) throw badUrl("after ses:// comes a region such as eu-west-1");
+  if (!REGION.test(url.hostname)) throw badUrl("ses:// must be followed by a region such as eu-west-1");
   if (url.port !== "" || (url.pathname !== "" && url.pathname !== "/") || url.hash !== "")
-    throw badUrl("nothing but options may follow the region");
+    throw badUrl("only options may follow the region");
   return { region: url.hostname, ...parseOptions(url.searchParams) };
 }
 
 function parseOptions(options: URLSearchParams): Omit<SesServer, "region"> {
   const given = [...options.keys()];
   if (given.some((name) => !OPTION_NAMES.includes(name)))
-    throw badUrl(`unknown option; there are ${OPTION_NAMES.join(", ")}`);
-  if (new Set(given).size < given.length) throw badUrl("an option is given twice");
+    throw badUrl(`unknown option; valid options are ${OPTION_NAMES.join(", ")}`);
+  if (new Set(given).size < given.length) throw badUrl("an option is set twice");
   const endpoint = options.get("endpoint");
   const configurationSet = options.get("configurationSet");
   const connections = options.get("connections");

@@ -104,31 +104,31 @@ const refused = (status: number, error: string): SesFault => ({ status, error, m
 const page = (status: number): SesFault => ({ status, text: "<html>not SES</html>" });
 
 test.each<[string, SesFault, Outcome["kind"], boolean]>([
-  ["content that SES refuses", refused(400, "MessageRejected"), "rejected", false],
+  ["content rejected by SES", refused(400, "MessageRejected"), "rejected", false],
   ["an unverified domain", refused(400, "MailFromDomainNotVerifiedException"), "rejected", false],
   ["a faulty address", refused(400, "BadRequestException"), "rejected", false],
-  ["a message that is too large for a proxy", page(413), "rejected", false],
+  ["a message too large for a proxy", page(413), "rejected", false],
   ["too many requests", refused(429, "TooManyRequestsException"), "deferred", true],
   ["throttling", refused(400, "ThrottlingException"), "deferred", true],
-  ["a used up quota", refused(400, "LimitExceededException"), "deferred", true],
+  ["an exhausted quota", refused(400, "LimitExceededException"), "deferred", true],
   ["a paused account", refused(400, "SendingPausedException"), "deferred", true],
   ["a suspended account", refused(400, "AccountSuspendedException"), "deferred", true],
-  ["an error nobody has seen yet", refused(400, "BrandNewException"), "deferred", true],
-  ["no right to send", refused(403, "AccessDeniedException"), "deferred", true],
-  ["a request that came too late", refused(403, "RequestExpired"), "deferred", true],
+  ["an unknown error", refused(400, "BrandNewException"), "deferred", true],
+  ["missing permission to send", refused(403, "AccessDeniedException"), "deferred", true],
+  ["an expired request", refused(403, "RequestExpired"), "deferred", true],
   ["an unknown configuration set", refused(404, "NotFoundException"), "deferred", true],
   ["a proxy's login page", page(407), "deferred", true],
   ["a redirect", page(302), "deferred", true],
-  ["a failure that SES names", refused(500, "InternalFailure"), "deferred", true],
+  ["a named SES failure", refused(500, "InternalFailure"), "deferred", true],
   ["an unavailable service", refused(503, "ServiceUnavailable"), "deferred", true],
   ["an unavailable gateway", page(503), "deferred", true],
   ["a broken gateway", page(502), "uncertain", false],
-  ["a gateway that waited in vain", page(504), "uncertain", false],
-  ["500 from who knows where", page(500), "uncertain", false],
+  ["a gateway timeout", page(504), "uncertain", false],
+  ["500 from an unknown source", page(500), "uncertain", false],
   ["200 with a page", { ...page(200), taken: true }, "uncertain", false],
   ["200 without a message id", { status: 200, text: "{}" }, "uncertain", false],
-  ["an answer without end", { status: 200, text: "x".repeat(70_000) }, "uncertain", false],
-])("%s: %o → %s (outage: %s), after one request", async (_title, fault, kind, isOutage) => {
+  ["an endless response", { status: 200, text: "x".repeat(70_000) }, "uncertain", false],
+])("maps %s: %o → %s (outage: %s) after one request", async (_title, fault, kind, isOutage) => {
   const { fake, transport } = await start();
   fake.plan(fault);
   const outcome = await transport.send(composeMail(1), saysYes);
@@ -159,9 +159,9 @@ test.each([
 
 test.each([
   ["dropped", { end: "drop" }, 0],
-  ["dropped after the message was taken", { end: "drop", taken: true }, 1],
-  ["left without an answer", { end: "silent" }, 0],
-  ["left without an answer after the message was taken", { end: "silent", taken: true }, 1],
+  ["dropped after the message was accepted", { end: "drop", taken: true }, 1],
+  ["left without a response", { end: "silent" }, 0],
+  ["left without a response after the message was accepted", { end: "silent", taken: true }, 1],
 ] as const)("reports a request that was %s as uncertain and does not retry", async (_title, fault, taken) => {
   const { fake, transport } = await start({ timeouts: { answerMs: 100 } });
   fake.plan(fault);
@@ -196,7 +196,7 @@ test("defers within the connect timeout when the server does not complete TLS", 
   const transport = connect({ endpoint: `https://127.0.0.1:${port}` }, { timeouts: { connectMs: 50 } });
   expect(await transport.send(composeMail(1), saysYes)).toEqual({
     kind: "deferred",
-    answer: "CONNECT: no answer within 0.05 s",
+    answer: "CONNECT: no response within 0.05 s",
     outage: true,
   });
 });

@@ -145,7 +145,7 @@ function sendThrough(
   command.middlewareStack.add(
     () =>
       async ({ request }): Promise<{ response: HttpAnswer }> => {
-        if (!isSignedRequest(request)) throw new Error("the SDK made a request of an unknown form");
+        if (!isSignedRequest(request)) throw new Error("the SDK made a request in an unknown format");
         return { response: await connections.post(request, mayLeave, progress) };
       },
     { step: "deserialize", priority: "low", name: "postloftHandover" },

@@ -51,7 +51,7 @@ export class SmtpConnection {
   /** Upgrades to TLS. Fails if the server sent anything in plaintext after its last reply (RFC 3207 §6, CVE-2011-0411). */
   async encrypt(phase: string, timeoutMs: number, options: ConnectionOptions): Promise<void> {
     if (this.#unread.length > 0 || this.#reader.isWithinReply())
-      this.#fail(new SmtpFailure("malformed", "the server spoke in clear after agreeing to TLS"));
+      this.#fail(new SmtpFailure("malformed", "the server sent plaintext after agreeing to TLS"));
     await this.#waitFor<undefined>(phase, timeoutMs, (done) => {
       this.#tcp.removeAllListeners("data");
       this.#reader = createReplyReader();
@@ -154,7 +154,7 @@ export class SmtpConnection {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) return reject(inPhase(this.#failure, phase));
       const onTimeout = (): void =>
-        this.#fail(new SmtpFailure("silent", `no answer within ${timeoutMs / 1000} s`));
+        this.#fail(new SmtpFailure("silent", `no reply within ${timeoutMs / 1000} s`));
       this.#wait = { phase, reject, timer: setTimeout(onTimeout, timeoutMs) };
       begin((value) => {
         this.#endWait();
@@ -192,7 +192,7 @@ function inPhase(failure: SmtpFailure, phase: string): SmtpFailure {
  */
 function describeError(error: Error, isGreeted: boolean): string {
   if (!isGreeted && "code" in error && error.code === "ERR_SSL_WRONG_VERSION_NUMBER")
-    return "the server does not speak TLS from the first byte at this port: use smtp://, which asks for TLS by STARTTLS, or the port that does, mostly 465";
+    return "the server does not use TLS from the first byte on this port. Use smtp:// for STARTTLS, or the TLS port (usually 465)";
   if (error instanceof AggregateError) return error.errors.map(String).join("; ");
   return error.message;
 }

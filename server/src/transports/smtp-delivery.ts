@@ -93,7 +93,7 @@ async function converse(
   if (mail.needsSmtpUtf8 && !extensions.smtpUtf8)
     return ready({
       kind: "rejected",
-      answer: "5.6.7 an address needs SMTPUTF8 and the server does not offer it",
+      answer: "5.6.7 an address needs SMTPUTF8, which the server does not offer",
     });
   const envelope = await announce(session, mail, timeouts, { progress, pipelining });
   if ("refusal" in envelope) return envelope.refusal;

@@ -77,7 +77,7 @@ const faults: Fault[] = [
   { title: "a drop", column: "broken", action: "drop" },
   { title: "a reset", column: "broken", action: "reset" },
   { title: "silence", column: "broken", action: "silent" },
-  { title: "text that is no reply", column: "broken", action: { bytes: "hello\r\n" } },
+  { title: "text that is not a reply", column: "broken", action: { bytes: "hello\r\n" } },
   {
     title: "random bytes",
     column: "broken",
@@ -253,7 +253,7 @@ test("bounds a greeting that arrives byte by byte by the total time", async () =
   await withServer(drip, async (port) => {
     expect(await sendTo(port, { greetingMs: 150 })).toEqual({
       kind: "deferred",
-      answer: "CONNECT: no answer within 0.15 s",
+      answer: "CONNECT: no reply within 0.15 s",
       outage: true,
     });
   });

@@ -102,7 +102,7 @@ export class SmtpPool {
   /** Frees the place only after its connection, so that the server never sees more than `maxConnections`. */
   async #putAway(session: SmtpSession, state: Delivery["session"]): Promise<void> {
     const { timeouts, maxMessagesPerConnection } = this.#settings;
-    if (state === "gone") return session.connection.destroy("of no more use");
+    if (state === "gone") return session.connection.destroy("no longer usable");
     if (session.messageCount >= maxMessagesPerConnection) return quitSession(session, timeouts.quitMs);
     if (state === "needs-reset" && !(await resetSession(session, timeouts.resetMs)))
       return session.connection.destroy("not reset");

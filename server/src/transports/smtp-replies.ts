@@ -52,9 +52,9 @@ export function createReplyReader(): ReplyReader {
     const [, code, separator, text = ""] = REPLY_LINE.exec(line) ?? [];
     if (code === undefined) throw new SmtpFailure("malformed", `not an SMTP reply: ${line.slice(0, 80)}`);
     if (lines.length > 0 && code !== replyCode)
-      throw new SmtpFailure("malformed", `a reply that changes its code from ${replyCode} to ${code}`);
+      throw new SmtpFailure("malformed", `the reply code changed from ${replyCode} to ${code}`);
     if (lines.length >= MAX_REPLY_LINES)
-      throw new SmtpFailure("malformed", `a reply of more than ${MAX_REPLY_LINES} lines`);
+      throw new SmtpFailure("malformed", `a reply with more than ${MAX_REPLY_LINES} lines`);
     replyCode = code;
     lines.push(text);
     if (separator === "-") return;
@@ -76,7 +76,7 @@ export function createReplyReader(): ReplyReader {
       partial = text.slice(start);
       if (partial.length <= MAX_LINE_BYTES) return;
       partial = "";
-      throw new SmtpFailure("malformed", `a reply line of more than ${MAX_LINE_BYTES} bytes`);
+      throw new SmtpFailure("malformed", `a reply line with more than ${MAX_LINE_BYTES} bytes`);
     },
     isWithinReply: () => partial !== "" || lines.length > 0,
   };

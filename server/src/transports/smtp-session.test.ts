@@ -47,11 +47,11 @@ test("sends many messages over few TLS connections", async () => {
 
 const day = 86_400_000;
 const badCertificates = {
-  "nobody vouches for": {
+  "is not trusted": {
     ca: createSelfSignedCertificate().cert,
     certificate: createSelfSignedCertificate(),
   },
-  "stands for another host": vouchedFor({ hostNames: ["other.test"], addresses: ["127.0.0.2"] }),
+  "belongs to another host": vouchedFor({ hostNames: ["other.test"], addresses: ["127.0.0.2"] }),
   "has expired": vouchedFor({ validTo: new Date(Date.now() - day / 2) }),
   "is not valid yet": vouchedFor({ validFrom: new Date(Date.now() + day) }),
 };
@@ -81,7 +81,7 @@ for (const [title, { ca, certificate }] of Object.entries(badCertificates))
     });
 
 test("accepts any certificate when the URL says so unless the options override it", async () => {
-  const { ca } = badCertificates["nobody vouches for"];
+  const { ca } = badCertificates["is not trusted"];
   const lax = await start(withTls, { url: { rejectUnauthorized: false }, tls: { ca } });
   expect((await lax.transport.send(composeMail(1), saysYes)).kind).toBe("sent");
   const strict = await start(withTls, {
@@ -111,7 +111,7 @@ test.each([
   expect(outcome).toEqual({
     kind: "deferred",
     outage: true,
-    answer: "TLS: the server spoke in clear after agreeing to TLS",
+    answer: "TLS: the server sent plaintext after agreeing to TLS",
   });
 });
 

@@ -140,7 +140,7 @@ async function logIn(
   if (steps.length === 0)
     throw new SmtpFailure(
       "refused",
-      "AUTH: the server offers neither PLAIN nor LOGIN, our settings have a password",
+      "AUTH: the server offers neither PLAIN nor LOGIN, but a password is configured",
     );
   for (const [index, step] of steps.entries()) {
     connection.write([step]);
@@ -178,7 +178,7 @@ export async function resetSession({ connection }: SmtpSession, timeoutMs: numbe
     while (connection.outstandingReplies() > 0) {
       const { code } = await connection.readReply("RSET", timeoutMs);
       // DATA was accepted without a recipient, so the server would read all further commands as message text.
-      if (code === 354) throw new SmtpFailure("malformed", "DATA was let in without a recipient");
+      if (code === 354) throw new SmtpFailure("malformed", "DATA was accepted without a recipient");
     }
     connection.write(["RSET"]);
     expectCode(250, "RSET", await connection.readReply("RSET", timeoutMs));

@@ -72,7 +72,7 @@ const bad: Record<string, string> = {
   "smtp://bob:SECRET%0A@mail.test": "control character",
   "smtp://bob:SECRET @mail.test": "space",
   "smtp://bob:SECRET@mail.test\n": "space",
-  "smtp://bob:SECRET@mail.test/path": "nothing but options",
+  "smtp://bob:SECRET@mail.test/path": "only options",
   "smtp://bob:SECRET@mail.test?requireTLS=true": "unknown option",
   "smtp://bob:SECRET@mail.test?requireTls=yes": "true or false",
   "smtp://bob:SECRET@mail.test?requireTls=true&requireTls=false": "twice",

@@ -39,9 +39,7 @@ export function parseSmtpUrl(text: string): SmtpServer {
   if (url.protocol !== "smtp:" && url.protocol !== "smtps:")
     throw badUrl("it must begin with smtp:// or smtps://");
   if ((url.pathname !== "" && url.pathname !== "/") || url.hash !== "")
-    throw badUrl(
-      "nothing but options may follow the port; write / # ? @ : in user and password percent-encoded",
-    );
+    throw badUrl("only options may follow the port; percent-encode / # ? @ : in user and password");
   const host = url.hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) === 0 && !HOST_NAME.test(host)) throw badUrl("its host is neither a name nor an IP address");
   const port =
@@ -58,15 +56,14 @@ export function parseSmtpUrl(text: string): SmtpServer {
 
 function parseLogin(url: URL): Pick<SmtpServer, "user" | "password"> {
   if (url.username === "" && url.password === "") return {};
-  if (url.username === "" || url.password === "")
-    throw badUrl("user and password go together, one is missing");
+  if (url.username === "" || url.password === "") throw badUrl("the user or the password is missing");
   return { user: decodePart(url.username), password: decodePart(url.password) };
 }
 
 function decodePart(encoded: string): string {
   const escapesAreComplete = !/%(?![0-9a-f]{2})/i.test(encoded);
   const bytes = escapesAreComplete ? tryDecode(encoded) : undefined;
-  if (bytes === undefined) throw badUrl("user or password has a % that begins no escape; write %25 for it");
+  if (bytes === undefined) throw badUrl("user or password has a % that starts no escape; write it as %25");
   // RFC 4616 separates the parts of PLAIN by NUL. Other control characters are not part of any password either.
   if (/\p{Cc}/u.test(bytes)) throw badUrl("user or password contains a control character");
   return bytes;
@@ -85,8 +82,9 @@ function parseOptions(
 ): Pick<SmtpServer, "requireTls" | "rejectUnauthorized" | "connections"> {
   const seen = new Set<string>();
   for (const name of options.keys()) {
-    if (!OPTION_NAMES.includes(name)) throw badUrl(`unknown option; there are ${OPTION_NAMES.join(", ")}`);
-    if (seen.has(name)) throw badUrl(`option ${name} is given twice`);
+    if (!OPTION_NAMES.includes(name))
+      throw badUrl(`unknown option; valid options are ${OPTION_NAMES.join(", ")}`);
+    if (seen.has(name)) throw badUrl(`option ${name} is set twice`);
     seen.add(name);
   }
   const requireTls = parseSwitch("requireTls", options);

@@ -56,8 +56,8 @@ async function create(setting: string) {
 }
 
 const sayings = (lines: readonly Line[]) => lines.map(({ level, msg }) => `${level} ${msg}`);
-const OUT = "40 a transport is out of service: mail for it waits, and it is tried again";
-const BACK = "30 a transport is back in service";
+const OUT = "40 transport is out of service, its email waits until a retry succeeds";
+const BACK = "30 transport is back in service";
 
 test("reports the server's reply, name, encryption and login", async () => {
   const sink = await startSmtpSink({
@@ -69,12 +69,12 @@ test("reports the server's reply, name, encryption and login", async () => {
   const good = await create(`smtp://bob:s3cret@${place}?rejectUnauthorized=false`);
   expect(await good.watches[0]?.tryNow()).toMatch(
     new RegExp(
-      `^Mail leaves through smtp ${place}: it answers, calls itself \\S+, TLSv1\\.\\d, the login is accepted\\.$`,
+      `^Sending email through smtp ${place}: reachable, server name \\S+, TLSv1\\.\\d, login accepted\\.$`,
     ),
   );
   expect(good.lines).toEqual([]);
   const bad = await create(`smtp://bob:wr0ng@${place}?rejectUnauthorized=false`);
-  expect(await bad.watches[0]?.tryNow()).toMatch(/^Mail cannot leave: .*AUTH: 535/);
+  expect(await bad.watches[0]?.tryNow()).toMatch(/^Cannot send email: .*AUTH: 535/);
   expect(JSON.stringify(bad.lines)).not.toContain("wr0ng");
 });
 
@@ -103,7 +103,7 @@ test("logs a closed port once when found and once when over, with many emails in
   const { port } = first;
   await first.close();
   const { transport, watches, lines } = await create(`smtp://127.0.0.1:${port}?rejectUnauthorized=false`);
-  expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: smtp 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
+  expect(await watches[0]?.tryNow()).toMatch(/^Cannot send email: smtp 127\.0\.0\.1:\d+ .*ECONNREFUSED/);
   expect(watches[0]?.outage()).toMatch(/^The transport smtp has been out of service since/);
   await Promise.all(Array.from({ length: 14 }, (_, at) => transport.send(composeMail(at), saysYes)));
   expect(sayings(lines)).toEqual([OUT]);
@@ -137,10 +137,10 @@ test("tries SES without a message and reports an unreachable endpoint", async ()
   const ses = await startSesFake();
   const { watches } = await create(`ses://eu-west-1?endpoint=${ses.endpoint}`);
   expect(await watches[0]?.tryNow()).toBe(
-    "Mail leaves through ses eu-west-1: it answers, not encrypted, whether it takes the access key shows with the first mail.",
+    "Sending email through ses eu-west-1: reachable, not encrypted, the access key is tested with the first email.",
   );
   await ses.close();
-  expect(await watches[0]?.tryNow()).toMatch(/^Mail cannot leave: ses eu-west-1 .*ECONNREFUSED/);
+  expect(await watches[0]?.tryNow()).toMatch(/^Cannot send email: ses eu-west-1 .*ECONNREFUSED/);
 });
 
 /** A transport with programmable outcomes and reachability. */
@@ -162,10 +162,10 @@ function createPlayed() {
 test.each([
   ["two outages", [{ kind: "deferred", answer: "x", outage: true }], 2, []],
   ["three outages", [{ kind: "deferred", answer: "x", outage: true }], 3, [OUT]],
-  ["three answers that never came", [{ kind: "uncertain", answer: "x" }], 3, [OUT]],
-  ["too much at once", [{ kind: "deferred", answer: "x", outage: true, throttled: true }], 9, []],
+  ["three missing replies", [{ kind: "uncertain", answer: "x" }], 3, [OUT]],
+  ["throttling", [{ kind: "deferred", answer: "x", outage: true, throttled: true }], 9, []],
   [
-    "refusals",
+    "rejections",
     [
       { kind: "deferred", answer: "450" },
       { kind: "rejected", answer: "550" },
@@ -174,7 +174,7 @@ test.each([
     [],
   ],
   [
-    "outages between answers",
+    "outages between replies",
     [
       { kind: "deferred", answer: "x", outage: true },
       { kind: "deferred", answer: "450" },
@@ -212,5 +212,5 @@ test("treats a silent server as an outage after the patience time", async () => 
   const { transport } = createPlayed();
   transport.reach = () => new Promise(() => undefined);
   const watch = watchTransport(transport, { log, label: "smtp relay:25", place: "smtp", patienceMs: 5 });
-  expect(await watch.tryNow()).toMatch(/does not take any now \(no answer within 0\.005 s\)/);
+  expect(await watch.tryNow()).toMatch(/is unavailable \(no response within 0\.005 s\)/);
 });

@@ -63,7 +63,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
     outage = { sinceMs: performance.now(), since: now(), attempts: outages };
     log.warn(
       { transport: label, answer },
-      "a transport is out of service: mail for it waits, and it is tried again",
+      "transport is out of service, its email waits until a retry succeeds",
     );
   }
 
@@ -71,7 +71,7 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
     outages = 0;
     if (outage === null) return;
     const seconds = Math.round((performance.now() - outage.sinceMs) / 1000);
-    log.info({ transport: label, seconds, attempts: outage.attempts }, "a transport is back in service");
+    log.info({ transport: label, seconds, attempts: outage.attempts }, "transport is back in service");
     outage = null;
   }
 
@@ -90,11 +90,11 @@ export function watchTransport(followed: Transport, options: WatchOptions): Tran
     try {
       const reached = await within(options.patienceMs ?? PATIENCE_MS, followed.reach());
       end();
-      return `Mail leaves through ${label}: ${describeReachable(reached)}.`;
+      return `Sending email through ${label}: ${describeReachable(reached)}.`;
     } catch (error) {
       const answer = toPrintableLine(error instanceof Error ? error.message : String(error));
       begin(answer);
-      return `Mail cannot leave: ${label} does not take any now (${answer}). It waits and is tried again; is MAIL_TRANSPORT right?`;
+      return `Cannot send email: ${label} is unavailable (${answer}). Email waits and is retried. Check MAIL_TRANSPORT.`;
     }
   }
 
@@ -138,13 +138,13 @@ function verdictOf(outcome: Outcome): "works" | "outage" | "unknown" {
 
 function describeReachable({ serverName, tls, login }: Reachable): string {
   const logins = {
-    accepted: "the login is accepted",
-    none: "without a login",
-    untried: "whether it takes the access key shows with the first mail",
+    accepted: "login accepted",
+    none: "no login",
+    untried: "the access key is tested with the first email",
   };
   return [
-    "it answers",
-    ...(serverName === undefined || serverName === "" ? [] : [`calls itself ${serverName}`]),
+    "reachable",
+    ...(serverName === undefined || serverName === "" ? [] : [`server name ${serverName}`]),
     tls ?? "not encrypted",
     logins[login],
   ].join(", ");
@@ -153,7 +153,7 @@ function describeReachable({ serverName, tls, login }: Reachable): string {
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const over = new AbortController();
   const tooLate = delay(ms, undefined, { ref: false, signal: over.signal }).then(() => {
-    throw new Error(`no answer within ${ms / 1000} s`);
+    throw new Error(`no response within ${ms / 1000} s`);
   });
   tooLate.catch(() => undefined);
   try {

@@ -23,111 +23,119 @@ interface CauseRow {
   advice: string;
 }
 
-const LEAVE = "Nothing: the contact is unsubscribed.";
+const LEAVE = "No action needed. The contact was unsubscribed.";
 
 export const CAUSES = {
-  "unknown-user": { meaning: "hard-bounce", says: "There is no such mailbox.", advice: LEAVE },
+  "unknown-user": { meaning: "hard-bounce", says: "The mailbox does not exist.", advice: LEAVE },
   "no-such-domain": {
     meaning: "hard-bounce",
-    says: "The domain does not exist, or has no mail server.",
+    says: "The domain does not exist or has no mail server.",
     advice: LEAVE,
   },
-  moved: { meaning: "hard-bounce", says: "The person has another address now.", advice: LEAVE },
+  moved: { meaning: "hard-bounce", says: "The recipient has a new address.", advice: LEAVE },
   "takes-no-mail": {
     meaning: "hard-bounce",
-    says: "The domain takes no mail at all (RFC 7505).",
+    says: "The domain does not accept email (RFC 7505).",
     advice: LEAVE,
   },
   "mailbox-full": {
     meaning: "soft-bounce",
     says: "The mailbox is full.",
-    advice: "Nothing: later mail may arrive. Whoever never reads should leave the list one day.",
+    advice: "No action needed. Later email may arrive. Consider removing contacts that never open email.",
   },
   "mailbox-closed": {
     meaning: "soft-bounce",
-    says: "The mailbox is there, but disabled, locked or suspended.",
-    advice: "Nothing at first: a mailbox can be opened again. When it stays so, unsubscribe the contact.",
+    says: "The mailbox exists but is disabled, locked or suspended.",
+    advice:
+      "No action needed at first, because the mailbox may be reopened. If the error persists, unsubscribe the contact.",
   },
   "recipient-refuses": {
     meaning: "soft-bounce",
-    says: "The recipient, a filter or a group does not want this mail, or mail from this sender.",
-    advice: "Ask the recipient to allow your address, or leave them alone.",
+    says: "The recipient, a filter or a group rejects this email or its sender.",
+    advice: "Ask the recipient to allow your address, or stop sending to this contact.",
   },
   "not-delivered": {
     meaning: "soft-bounce",
-    says: "Something broke on the recipient's side: a program, a forwarding, a loop, a disk.",
-    advice: "Nothing: it is for the recipient's postmaster to mend.",
+    says: "Something failed on the recipient's side, such as a program, a forwarding rule, a mail loop or a disk.",
+    advice: "No action needed. The recipient's postmaster has to fix it.",
   },
   expired: {
     meaning: "soft-bounce",
-    says: "Nobody answered there, or only “later”, until the mail was given up.",
-    advice: "Nothing: later mail may arrive.",
+    says: "The server did not respond, or only deferred the email, until we gave up.",
+    advice: "No action needed. Later email may arrive.",
   },
   "not-told": {
     meaning: "soft-bounce",
-    says: "It was refused and nothing tells why.",
-    advice: "Read the answer; ask the recipient's postmaster when it happens often.",
+    says: "The server rejected the email without a reason.",
+    advice: "Read the server's reply. If it happens often, ask the recipient's postmaster.",
   },
   reputation: {
     meaning: "policy",
-    says: "The IP address or domain that sends is on a blocklist or has a bad name.",
+    says: "The sending IP address or domain is on a blocklist or has a poor reputation.",
     advice:
-      "Find the list that the answer names, mend the cause, ask to be taken off. Sign up with the provider's postmaster pages.",
+      "Find the blocklist named in the reply, fix the cause and request removal. Sign up for the provider's postmaster tools.",
   },
   authentication: {
     meaning: "policy",
-    says: "SPF, DKIM or DMARC did not pass.",
-    advice: "Look at the domain's records: `GET /domains` shows what is missing.",
+    says: "SPF, DKIM or DMARC failed.",
+    advice: "Check the domain's DNS records. `GET /domains` shows what is missing.",
   },
   "reverse-dns": {
     meaning: "policy",
-    says: "The IP address that sends has no name, or a name that does not lead back, or HELO gives another one.",
-    advice: "Set a PTR record for the sending server and greet with that name.",
+    says: "The sending IP address has no reverse DNS name, or the name does not match the address or HELO.",
+    advice: "Set a PTR record for the sending server and use that name in HELO.",
   },
   "sender-refused": {
     meaning: "policy",
-    says: "The sender's address or domain is refused: it could not be verified, or is not allowed there.",
-    advice: "Check that the domain of the sender takes mail (MX record) and that the address exists.",
+    says: "The sender's address or domain could not be verified or is not allowed.",
+    advice: "Check that the sender's domain accepts email (MX record) and that the address exists.",
   },
   relaying: {
     meaning: "policy",
-    says: "The server does not take mail for that domain from us.",
-    advice: "Check the settings of your mail server and its login; else the recipient's MX record is wrong.",
+    says: "The server does not accept email for that domain from us.",
+    advice:
+      "Check the settings of your mail server and its login. If they are correct, the recipient's MX record is wrong.",
   },
   content: {
     meaning: "policy",
-    says: "The text looks like spam, or carries a virus or a link that is listed.",
-    advice: "Change the text, its links or attachments; do not send the same again.",
+    says: "The content looks like spam, or contains a virus or a blocklisted link.",
+    advice: "Change the text, links or attachments before sending again.",
   },
   policy: {
     meaning: "policy",
-    says: "A rule of the server forbids it.",
-    advice: "Read the answer: it often has a page that says what to do. Else ask the recipient's postmaster.",
+    says: "A policy of the server forbids the email.",
+    advice:
+      "Read the server's reply, which often links to instructions. Otherwise ask the recipient's postmaster.",
   },
   protocol: {
     meaning: "policy",
-    says: "The server did not understand or not want a command.",
-    advice: "Look at the mail server between, if there is one; else report it to us.",
+    says: "The server rejected or did not understand a command.",
+    advice: "Check any mail server in between. Otherwise report the problem to us.",
   },
   rate: {
     meaning: "throttled",
-    says: "Too many messages, recipients or connections for now.",
-    advice: "Nothing: it goes on, slower. If it happens often, send fewer an hour or ask for a higher limit.",
+    says: "Too many messages, recipients or connections at the moment.",
+    advice:
+      "No action needed. Sending continues at a lower rate. If it happens often, send less per hour or request a higher limit.",
   },
   "too-large": {
     meaning: "message",
-    says: "The message is larger than the server takes.",
+    says: "The message exceeds the server's size limit.",
     advice: "Send a link instead of the attachment.",
   },
   form: {
     meaning: "message",
-    says: "The server cannot take a message of this form, or an address in these letters.",
+    says: "The server does not support the format of the message or the characters of an address.",
     advice: "Simplify the message, its attachments or the address.",
   },
-  busy: { meaning: "temporary", says: "Not now.", advice: "Nothing: it is tried again." },
+  busy: {
+    meaning: "temporary",
+    says: "The server is busy.",
+    advice: "No action needed. The email is retried.",
+  },
   unreachable: {
     meaning: "unavailable",
-    says: "The server is away, or does not accept our login or encryption.",
+    says: "The server is unreachable, or does not accept our login or encryption.",
     advice: "Check the address, login and encryption of your transport.",
   },
 } as const satisfies Record<string, CauseRow>;

@@ -25,19 +25,25 @@ const answerOf = (answer: string, part: AnsweredPart = "rcpt", recipients = 1) =
   recipients,
 });
 
-test.each(REFUSAL_ROWS.map((row) => [row.sample, row.cause, row] as const))("classifies %s as %s", (_, __, row) => {
-  const hosts = row.sampleHost === undefined ? [] : [row.sampleHost];
-  expect(judgeEnd({ ...answerOf(row.sample, row.samplePart), hosts }).row).toBe(row);
-});
+test.each(REFUSAL_ROWS.map((row) => [row.sample, row.cause, row] as const))(
+  "classifies %s as %s",
+  (_, __, row) => {
+    const hosts = row.sampleHost === undefined ? [] : [row.sampleHost];
+    expect(judgeEnd({ ...answerOf(row.sample, row.samplePart), hosts }).row).toBe(row);
+  },
+);
 
-test.each(DOOR_ROWS.map((row) => [row.sample, row.meaning, row] as const))("classifies the temporary reply %s as %s", (_, __, row) => {
-  const { code, status = "", meaning, outage } = row;
-  const { meaning: found, outage: foundOutage } = judge(answerOf(row.sample, row.samplePart));
-  expect({ meaning: found, outage: foundOutage }).toEqual({ meaning, outage });
-  // No earlier row matches the sample.
-  const first = DOOR_ROWS.find((one) => one.code === code && (one.status ?? "") === status);
-  expect(first).toBe(row);
-});
+test.each(DOOR_ROWS.map((row) => [row.sample, row.meaning, row] as const))(
+  "classifies the temporary reply %s as %s",
+  (_, __, row) => {
+    const { code, status = "", meaning, outage } = row;
+    const { meaning: found, outage: foundOutage } = judge(answerOf(row.sample, row.samplePart));
+    expect({ meaning: found, outage: foundOutage }).toEqual({ meaning, outage });
+    // No earlier row matches the sample.
+    const first = DOOR_ROWS.find((one) => one.code === code && (one.status ?? "") === status);
+    expect(first).toBe(row);
+  },
+);
 
 test("every row names its source and every cause has advice", () => {
   for (const { source, sample } of [...REFUSAL_ROWS, ...DOOR_ROWS])
@@ -87,7 +93,7 @@ test.each<[answer: string, cause: Cause, part?: AnsweredPart]>([
   ["550 5.7.54 Unable to relay recipient in non-accepted domain", "relaying"],
   ["554 5.7.1 This message looks like spam", "content"],
   ["550 5.0.0", "not-told"],
-])("%s is about us: %s", (answer, cause, part) => {
+])("classifies %s as about us: %s", (answer, cause, part) => {
   const judged = judgeEnd(answerOf(answer, part));
   expect(judged.cause).toBe(cause);
   expect(judged.meaning).not.toBe("hard-bounce");
@@ -148,7 +154,7 @@ test.each<[answer: string, cause: Cause]>([
   ["550 5.2.1 The email account that you tried to reach is disabled", "mailbox-closed"],
   ["554 5.2.1 Mailbox disabled", "mailbox-closed"],
   ["552 5.3.4 Message size exceeds fixed limit", "too-large"],
-])("%s: %s", (answer, cause) => {
+])("finds the cause of %s: %s", (answer, cause) => {
   expect(judgeEnd(answerOf(answer)).cause).toBe(cause);
 });
 
@@ -213,7 +219,7 @@ test.each<SmtpCase>([
   ["550 relaying denied", "policy"],
   ["550 SPF check failed", "policy"],
   ["553 sorry, that domain isn't in my list (not authorised)", "policy"],
-])("%s → %s (%s, %s)", (...one) => {
+])("classifies %s → %s (%s, %s)", (...one) => {
   expect(rowFor(one).meaning).toBe(one[1]);
 });
 
@@ -280,6 +286,6 @@ test.each<SesCase>([
   [500, "", "uncertain"],
   [504, "", "uncertain"],
   [503, "ServiceUnavailable", "unavailable"],
-])("SES: %i %s → %s", (status, name, meaning) => {
+])("matches the SES example %i %s → %s", (status, name, meaning) => {
   expect(sesRowOf(status, name).meaning).toBe(meaning);
 });

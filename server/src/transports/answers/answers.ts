@@ -48,7 +48,8 @@ export const DOOR_ROWS: readonly DoorRow[] = [
     meaning: "throttled",
     cause: "rate",
     outage: true,
-    source: "RFC 5321 §3.8: the server closes; Gmail, Yahoo, Outlook: too fast; SES: too many connections",
+    source:
+      "RFC 5321 §3.8: the server is closing; Gmail, Yahoo, Outlook: too fast; SES: too many connections",
     sample: "421 4.7.28 unusual rate of mail",
   },
   {
@@ -56,7 +57,7 @@ export const DOOR_ROWS: readonly DoorRow[] = [
     meaning: "throttled",
     cause: "rate",
     outage: true,
-    source: "SES: 454 Throttling failure; RFC 4954 §6: the login could not be checked now",
+    source: "SES: 454 Throttling failure; RFC 4954 §6: temporary authentication failure",
     sample: "454 4.7.0 Daily quota exceeded",
     samplePart: "message",
   },
@@ -66,7 +67,7 @@ export const DOOR_ROWS: readonly DoorRow[] = [
     cause: "unreachable",
     outage: true,
     source:
-      "RFC 4954 §6, RFC 3207 §4: the server wants a login, a better one, or encryption. Our settings, no mail's fault",
+      "RFC 4954 §6, RFC 3207 §4: the server requires a login, a stronger one, or encryption. A problem of our settings, not of the email",
     sample: `${code} 5.7.0 Must issue a STARTTLS command first`,
     samplePart: "mail",
   })),
@@ -76,7 +77,7 @@ export const DOOR_ROWS: readonly DoorRow[] = [
     meaning: "throttled",
     cause: "rate",
     outage: true,
-    source: "RFC 3463 X.4.5; Gmail 550 5.4.5 ends tomorrow, whatever its first digit says",
+    source: "RFC 3463 X.4.5; Gmail 550 5.4.5 ends the next day despite its first digit",
     sample: "550 5.4.5 Daily user sending limit exceeded",
     samplePart: "message",
   },
@@ -162,7 +163,7 @@ const MAX_KNOWN = 1_000;
 const MAX_KNOWN_LENGTH = 600;
 
 function readAnswer({ code, text, part, recipients, hosts = [] }: SmtpAnswer): ReadAnswer {
-  if (code < 400 || code > 599) throw new RangeError(`Not an answer that refuses: ${code}`);
+  if (code < 400 || code > 599) throw new RangeError(`Not a rejection: ${code}`);
   const cut = text.slice(0, MAX_TEXT_LENGTH);
   const said = cut.includes("@") ? cut.replace(LOCAL_PART, "@") : cut;
   const key = `${code} ${part} ${recipients} ${hosts.join(",")} ${said}`;
@@ -188,7 +189,7 @@ function rowOf(question: Question): RefusalRow {
       (one.speaker === undefined || one.speaker.includes(question.speaker ?? "")) &&
       (one.words === undefined || one.words.test(question.words)),
   );
-  if (row === undefined) throw new Error("The table of meanings has no last row.");
+  if (row === undefined) throw new Error("No row of the classification table matches.");
   return row;
 }
 

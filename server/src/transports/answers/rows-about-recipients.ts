@@ -34,7 +34,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.UNKNOWN_IN_TABLE,
     of: "recipient",
     cause: "unknown-user",
-    source: "Postfix reject_unlisted_recipient names the table it looked in",
+    source: "Postfix reject_unlisted_recipient names the lookup table",
     sample: "550 5.7.1 User unknown in relay recipient table",
   },
   {
@@ -42,7 +42,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.UNKNOWN_USER,
     of: "recipient",
     cause: "unknown-user",
-    source: "RFC 3463 X.1.1, and the words",
+    source: "RFC 3463 X.1.1 together with the wording",
     sample: "550 5.1.1 User unknown",
     samplePart: "message",
   },
@@ -51,7 +51,8 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.BARE_UNKNOWN_USER,
     of: "recipient",
     cause: "recipient-refuses",
-    source: "Code and words contradict: filters hide behind an unknown user; nobody loses mail for it",
+    source:
+      "Code and wording contradict each other because filters pose as an unknown user, so the contact stays subscribed",
     sample: "550 5.7.1 Recipient address rejected: User unknown",
   },
   {
@@ -59,7 +60,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.UNKNOWN_USER,
     of: "rcpt",
     cause: "unknown-user",
-    source: "RFC 3463 X.2.x says that the mailbox is there; in answer to RCPT the words count",
+    source: "RFC 3463 X.2.x means that the mailbox exists; in a reply to RCPT the wording counts",
     sample: "550 5.2.1 User unknown",
   },
   {
@@ -67,7 +68,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.UNKNOWN_USER,
     of: "recipient",
     cause: "recipient-refuses",
-    source: "RFC 3463 X.2.x says that the mailbox is there; later than RCPT the code counts",
+    source: "RFC 3463 X.2.x means that the mailbox exists; after RCPT the code counts",
     sample: "550 5.2.0 Unknown user",
     samplePart: "unknown",
   },
@@ -77,7 +78,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     of: "unknown",
     cause: "recipient-refuses",
     source:
-      "Two words without a code, and nobody tells that they answered RCPT: filters say the same after the message",
+      "Two words without a code, in a reply to an unknown command: filters use the same words after the message",
     sample: "550 User unknown",
     samplePart: "unknown",
   },
@@ -92,7 +93,8 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.UNKNOWN_USER,
     of: "recipient",
     cause: "recipient-refuses",
-    source: "Whoever took RCPT knows the address; what comes after the message is a filter",
+    source:
+      "A server that accepted RCPT knows the address, so a rejection after the message comes from a filter",
     sample: "550 User unknown",
     samplePart: "message",
   },
@@ -109,7 +111,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     code: "55x",
     words: words.UNAVAILABLE_BY_POLICY,
     cause: "policy",
-    source: "GMX: the text of 550 before what it is about",
+    source: "GMX: the standard text of 550 precedes the actual reason",
     sample:
       "550 Requested action not taken: mailbox unavailable Reject due to policy restrictions. For explanation visit https://postmaster.gmx.net",
   },
@@ -119,20 +121,20 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.MAILBOX_UNAVAILABLE,
     of: "rcpt",
     cause: "unknown-user",
-    source: "RFC 5321 §4.2.3, the text of 550 in answer to RCPT; GMX",
+    source: "RFC 5321 §4.2.3, the text of 550 in reply to RCPT; GMX",
     sample: "550 Requested action not taken: mailbox unavailable",
   },
   {
     words: words.LOOKUP_FAILED,
     cause: "expired",
-    source: "Postfix: a name server that did not answer, not a name that does not exist",
+    source: "Postfix: the name server did not respond; the name may exist",
     sample: "550 Host or domain name not found, name service error: try again",
   },
   {
     status: "X.7.x",
     words: words.NO_SUCH_DOMAIN,
     cause: "sender-refused",
-    source: "RFC 3463 X.7.x is about who may: the domain that is not found is that of the sender",
+    source: "RFC 3463 X.7.x concerns permission, so the missing domain is the sender's",
     sample: "550 5.7.1 Your domain has no MX record",
   },
   {
@@ -147,7 +149,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     words: words.MOVED,
     of: "recipient",
     cause: "moved",
-    source: "RFC 5321 §3.4 (551), RFC 3463 X.1.6; forwarders that ended",
+    source: "RFC 5321 §3.4 (551), RFC 3463 X.1.6; discontinued forwarders",
     sample: "550 The user has moved to another company",
   },
 
@@ -178,7 +180,7 @@ export const ROWS_ABOUT_RECIPIENTS: readonly RefusalRow[] = [
     status: "X.1.x",
     words: words.FORBIDDEN,
     cause: "policy",
-    source: "Servers that answer everything with 5.1.1: the words count",
+    source: "Servers that use 5.1.1 for everything: the wording counts",
     sample: "550 5.1.1 Our policy forbids this",
   },
 ];

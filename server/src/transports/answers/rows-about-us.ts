@@ -10,7 +10,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /recipient address(?:es)? rejected/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "Microsoft Learn, NDR 550 5.4.1: said of addresses that the directory does not have",
+    source: "Microsoft Learn, NDR 550 5.4.1: addresses that are not in the directory",
     sample: "550 5.4.1 Recipient address rejected: Access denied. AS(201806281) [x.protection.outlook.com]",
   },
   {
@@ -18,7 +18,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /recipient address(?:es)? rejected ?: access denied/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "The same, without the name of the host",
+    source: "As above, without the host name",
     sample: "550 5.4.1 Recipient address rejected: Access denied",
   },
   {
@@ -26,7 +26,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /\bdd\b.{0,40}user doesn.t have an? .{1,60} account/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "Yahoo Sender Hub, SMTP error codes: 554 delivery error dd, given after DATA",
+    source: "Yahoo Sender Hub, SMTP error codes: 554 delivery error dd, sent after DATA",
     sample: "554 delivery error: dd This user doesn't have a yahoo.com account (ada@yahoo.com) [0]",
     samplePart: "message",
   },
@@ -35,7 +35,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /LPN007|_416\b/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "Orange, postmaster page: code 416 is an unknown recipient",
+    source: "Orange, postmaster page: code 416 means an unknown recipient",
     sample: "550 5.5.0 Adresse d au moins un destinataire invalide. Invalid recipient. LPN007_416",
   },
   {
@@ -43,7 +43,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     code: "542",
     of: "recipient",
     cause: "unknown-user",
-    source: "Symantec Email Security.cloud: 542 at RCPT is an address that is not registered",
+    source: "Symantec Email Security.cloud: 542 at RCPT means an unregistered address",
     sample: "542 ada@example.com Rejected",
     sampleHost: "cluster1.us.messagelabs.com",
   },
@@ -51,7 +51,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     speaker: ["Facebook"],
     words: /RCP-P[2-9]/i,
     cause: "recipient-refuses",
-    source: "Facebook postmaster, response codes: RCP is about the recipient's settings",
+    source: "Facebook postmaster, response codes: RCP codes refer to the recipient's settings",
     sample: "550 5.1.1 RCP-P2 Refused due to recipient preferences http://postmaster.facebook.com/",
   },
   {
@@ -61,7 +61,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     of: "recipient",
     cause: "unknown-user",
     source:
-      "Apple, postmaster information for iCloud Mail: 550 5.1.1 is an address that takes no mail any more",
+      "Apple, postmaster information for iCloud Mail: 550 5.1.1 means an address that no longer accepts email",
     sample: "550 5.1.1 <ada@icloud.com>: inactive email address",
     sampleHost: "mx01.mail.icloud.com",
   },
@@ -70,7 +70,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /(?:^|\s): user unknown/i,
     cause: "recipient-refuses",
     source:
-      "au: a mail that the subscriber's domain filter stops is answered like an unknown user, without the address",
+      "au: email stopped by the subscriber's domain filter is rejected like an unknown user, but without the address",
     sample: "550 : User unknown",
     sampleHost: "lsean.ezweb.ne.jp",
     samplePart: "unknown",
@@ -80,7 +80,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /@: user unknown/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "au: with the address before it, it is the answer to RCPT",
+    source: "au: preceded by the address, this is the reply to RCPT",
     sample: "550 <ada@ezweb.ne.jp>: User unknown",
     samplePart: "unknown",
   },
@@ -88,7 +88,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     speaker: ["docomo"],
     words: /unknown user/i,
     cause: "recipient-refuses",
-    source: "docomo: a mail that the subscriber's domain filter stops is answered like an unknown user",
+    source: "docomo: email stopped by the subscriber's domain filter is rejected like an unknown user",
     sample: "550 Unknown user ada@docomo.ne.jp",
     samplePart: "unknown",
   },
@@ -98,7 +98,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /mailbox does not exist/i,
     cause: "recipient-refuses",
     source:
-      "SES developer guide, bounce action: a rule of the account bounces what SES took, with a text from a list",
+      "SES developer guide, bounce action: an account rule bounces email that SES accepted, with a predefined text",
     sample: "550 5.1.1 Mailbox does not exist",
     samplePart: "unknown",
     sampleHost: "inbound-smtp.eu-west-1.amazonaws.com",
@@ -107,7 +107,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: /^\s?#5\.1\.0 address rejected/i,
     of: "recipient",
     cause: "unknown-user",
-    source: "Cisco Email Security: the answer to a recipient that is not in its table or directory",
+    source: "Cisco Email Security: reply for a recipient missing from its table or directory",
     sample: "550 #5.1.0 Address rejected.",
   },
 
@@ -148,7 +148,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
     words: words.BUSY_MAILBOX,
     of: "recipient",
     cause: "recipient-refuses",
-    source: "Gmail, SMTP error reference: 450 and 550 5.2.1, a mailbox that gets too much at once",
+    source: "Gmail, SMTP error reference: 450 and 550 5.2.1, a mailbox that receives too much at a time",
     sample: "550 5.2.1 The user you are trying to contact is receiving mail too quickly",
   },
   {
@@ -166,7 +166,7 @@ export const ROWS_ABOUT_US: readonly RefusalRow[] = [
   {
     words: words.RATE,
     cause: "rate",
-    source: "Postfix anvil, Exim ratelimit, Gmail 5.4.5 and 5.7.28, hosting panels: limits an hour",
+    source: "Postfix anvil, Exim ratelimit, Gmail 5.4.5 and 5.7.28, hosting panels: hourly limits",
     sample: "550 5.1.1 Too many recipients this hour",
   },
   {
