@@ -99,7 +99,7 @@ test("omits a field that the transport writes itself", () => {
 
 test("throws for bulk mail without an unsubscribe link", () => {
   expect(() => headersOf({ listKind: "HEADLESS", unsubscribeUrl: null })).toThrow(
-    "no address to unsubscribe",
+    "bulk mail needs an unsubscribe URL",
   );
 });
 

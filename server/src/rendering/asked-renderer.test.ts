@@ -23,7 +23,7 @@ const job = (html: string, number = 0): RenderJob => ({
 });
 const content = (html: string) => ({ subject: "{{name}}", html, text: null });
 
-test("endless previews delay no checks and let another project's preview go first", async () => {
+test("runs checks and another project's preview before further endless previews", async () => {
   const renderer = start();
   await renderer.check("other", content("<p>{{name}}</p>"));
   let ended = 0;

@@ -90,7 +90,7 @@ test.each([
   ["<style>{{#if no}}</style><p>code</p><style>{{/if}}</style><p>end</p>", "end"],
   ['<div style="display:none">{{#if no}}x</div><p>code</p><div hidden>{{/if}}</div><p>end</p>', "end"],
   ["<a href='https://a.example'><!-- {{#if no}} -->all<!-- {{/if}} -->ours</a>", "ours (https://a.example)"],
-])("omits from the text of %j whatever a block hides inside comments or hidden elements", (html, text) => {
+])("omits from the text of %j content that a block hides in comments or hidden elements", (html, text) => {
   expect(render(html, { ...SHOP, list: [{ name: "One" }, { name: "Two" }] }).text).toBe(text);
 });
 

@@ -174,7 +174,7 @@ test.for([
   },
 );
 
-test("requires room for the footer of a marketing body whichever of body and type changes last", async () => {
+test("requires room for the footer of a marketing body in any order of body and type changes", async () => {
   const body = "{{a}}".repeat(1_500);
   const transactional = await create({ body });
   expect(transactional.status).toBe(201);

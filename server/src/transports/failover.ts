@@ -6,7 +6,7 @@ import type { Outcome, Transport } from "./transport.ts";
 
 export interface FailoverChoice {
   transport: Transport;
-  /** For logs and timelines: which of the list, without credentials. */
+  /** Identifies the list entry in logs and timelines, without credentials. */
   label: string;
   /** Share of the traffic among weighted transports. Transports without a weight are standbys, in list order. */
   weight?: number;

@@ -84,7 +84,7 @@ test("suggests the setting when TLS meets a plaintext port", async () => {
   const { watches } = await create(`smtps://127.0.0.1:${sink.port}?rejectUnauthorized=false`);
   const told = await watches[0]?.tryNow();
   expect(told).toContain(
-    "(TLS: the server does not speak TLS from the first byte at this port: use smtp://, which asks for TLS by STARTTLS, or the port that does, mostly 465)",
+    "(TLS: the server does not use TLS from the first byte on this port. Use smtp:// for STARTTLS, or the TLS port (usually 465))",
   );
   expect(told).not.toMatch(/OPENSSL|wrong version/i);
 });
