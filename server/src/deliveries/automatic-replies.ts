@@ -1,7 +1,7 @@
-// Messages that a program writes because somebody is away: how they are told from reports. Pure; nothing throws, every pattern is linear.
+// Recognizes automatic out-of-office replies and tells them apart from delivery reports. Pure; never throws, every pattern is linear.
 import type { Email } from "postal-mime";
 
-/** How mail programs begin the subject of such an answer; Exchange in the language of whoever is away. */
+/** How mail programs begin the subject of an automatic reply. Exchange uses the language of the absent user. */
 const SUBJECTS = [
   // English, German, Dutch, Danish, Norwegian, Swedish, Polish, Czech, Slovak, Finnish, Hungarian, Croatian, Lithuanian, Latvian.
   "auto\\p{L}{0,12}[ :_-]{1,3}(?:reply|response|answer|generated|submitted|antwor[td]|antwoord|svar|odpowied[zź]|odpov[eě][dď]|vastaus|válasz|odgovor|atsakymas|atbilde)",
@@ -19,13 +19,16 @@ const REPLY_SUBJECT = new RegExp(
 const MAX_SUBJECT_LENGTH = 500;
 const REPLY_HEADERS = ["x-autoreply", "x-autorespond", "x-auto-reply", "x-autoresponder", "x-vacation"];
 
-/** RFC 3834: somebody is away. It says nothing about the mail but that it arrived, and not even that for certain. */
+/**
+ * Returns whether the message is an automatic reply (RFC 3834). It says nothing about the original email, not even reliably that it
+ * arrived.
+ */
 export function isAutomaticReply(
   email: Email,
   headers: ReadonlyMap<string, string>,
   isFromDaemon: boolean,
 ): boolean {
-  // A letter and its accent may come apart.
+  // A letter and its accent may be separate code points.
   const subject = (email.subject ?? "").slice(0, MAX_SUBJECT_LENGTH).normalize("NFC");
   if (REPLY_HEADERS.some((name) => headers.has(name)) || REPLY_SUBJECT.test(subject)) return true;
   if (/^auto_reply/i.test(headers.get("precedence") ?? "")) return true;
@@ -33,7 +36,7 @@ export function isAutomaticReply(
   if (/vacation|out-of-office/i.test(submitted)) return true;
   if (isFromDaemon) return false;
   if (/^auto-replied/i.test(submitted)) return true;
-  // Exchange, whatever the language. Its reports have the mail with them, or come from a daemon.
+  // Exchange, in any language. Its delivery reports include the original email or come from a daemon.
   return (
     /^auto-generated/i.test(submitted) && headers.has("x-auto-response-suppress") && !hasReportParts(email)
   );

@@ -1,5 +1,5 @@
-// How servers write reports for people: by what one knows them, where the mail begins that came back, what says nothing. From what these
-// servers are known to write.
+// Patterns for bounce reports written for people: the server's signature, where the original email begins, and boilerplate. Taken from the
+// known wording of these servers.
 
 interface Form {
   server: string;
@@ -7,8 +7,8 @@ interface Form {
 }
 
 /**
- * Server software whose own words are believed without a code of SMTP among them. Others are read too, but nobody is
- * unsubscribed for what they say in words alone.
+ * Server software whose wording is trusted without an SMTP code. Reports of other servers are read too, but their words alone never
+ * unsubscribe a contact.
  */
 export const FORMS: readonly Form[] = [
   { server: "Exim", sign: /created automatically by (?:mail delivery software|the smtp relay)/i },
@@ -81,7 +81,7 @@ export const FORMS: readonly Form[] = [
   { server: "FML", sign: /loop alert|loop back warning|you are not a member|not member/i },
 ];
 
-/** From here on it is the mail that came back. */
+/** Marks the start of the original email within a report. */
 export const ORIGINAL_BEGINS = new RegExp(
   [
     "^[ \\t>|*=]{0,8}[-=|]{2,80}[ \\t]{0,4}(?:this is a copy of|below this line|the header of|the headers? of|original message|message headers?|unsent message|message text|returned message|returned mail|included is|forwarded message|undelivered message|message (?:enclosed|follows|body|contents)|your (?:original )?message|begin (?:of )?(?:original|message)|start of)",
@@ -91,7 +91,7 @@ export const ORIGINAL_BEGINS = new RegExp(
   "im",
 );
 
-/** Sentences of the frame that would be taken for a reason. */
+/** Boilerplate sentences that would otherwise be taken for a reason. */
 export const NOISE = new RegExp(
   [
     "this is a permanent error[^.\\n]{0,60}\\.?",
@@ -112,10 +112,10 @@ export const NOISE = new RegExp(
   "gim",
 );
 
-/** Still trying. */
+/** The server is still trying. */
 export const DELAYED =
   /warning message only|(?:has|have) been (?:temporarily )?delayed|is delayed for|(?:do not|don't) need to re-?send|temporary failure report|not yet been delivered|will (?:be retried|continue (?:to try|trying)|keep trying|try again)|still (?:trying|in the queue|undelivered)|\(delay(?:ed)?\)|delivery status notification: (?:warning|delayed)|could not send (?:message|mail) for past|delivery delayed/i;
 
-/** And given up after all. */
+/** The server has given up. */
 export const GIVEN_UP =
   /permanent(?:ly)? (?:error|fail|fatal|undeliver)|failed permanently|(?:gave|given|giving) up|no longer (?:try|be tried)|will not (?:be retried|try)|has failed|not going to try again/i;

@@ -1,4 +1,4 @@
-// Reports written for people, as the known servers word them, read as what they mean; and what cannot be read is not lost.
+// Checks that reports for people, in the wording of known servers, are classified correctly and that unreadable ones are kept.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
@@ -244,7 +244,7 @@ test.each<[server: string, text: string, kind: string, cause: string | undefined
   expect(await kindsOf(`${text}${ORIGINAL}`, report)).toEqual([[kind, cause]]);
 });
 
-test("of several recipients each has its own end", async () => {
+test("reads a separate outcome for each of several recipients", async () => {
   const text = `${QMAIL}<ada@example.com>:\n192.0.2.1 does not like recipient.\nRemote host said: 550 5.1.1 no such user\n\n<bob@example.com>:\n192.0.2.1 does not like recipient.\nRemote host said: 552 5.2.2 mailbox full`;
   const reading = await read(text);
   expect(reading).toMatchObject({
@@ -255,7 +255,7 @@ test("of several recipients each has its own end", async () => {
   });
 });
 
-test("fields that stand in the text, or in a part of the wrong type, are read as fields", async () => {
+test("reads fields in the text or in a part of the wrong type", async () => {
   const fields =
     "Reporting-MTA: dns; mx.example.net\n\nFinal-Recipient: rfc822; ada@example.com\nAction: failed\nStatus: 5.2.2\nDiagnostic-Code: smtp; 552 5.2.2 the mailbox\n is full\n";
   expect(await kindsOf(`Technical report:\n\n${fields}`)).toEqual([["soft-bounce", "mailbox-full"]]);
@@ -307,13 +307,13 @@ test.each([
   "Автоматический ответ: News",
   "自動応答: News",
   "Re: AW: Automatische Antwort: News",
-])("who is away says so in the language of their program: %s", async (subject) => {
+])("recognizes automatic replies in other languages: %s", async (subject) => {
   expect(await read("Until Monday.", { from: "ada@example.com", subject })).toMatchObject({
     kind: "ignored",
   });
 });
 
-test("Exchange's answers are known by their headers, its reports are none", async () => {
+test("recognizes Exchange's automatic replies by their headers, but not its reports", async () => {
   const headers = ["Auto-Submitted: auto-generated", "X-Auto-Response-Suppress: All"];
   const subject = "Ada ei ole paikalla";
   const away = { from: "ada@example.com", subject, headers };
@@ -331,7 +331,7 @@ test("Exchange's answers are known by their headers, its reports are none", asyn
   ]);
 });
 
-test("a daemon answers too, by its address or by the whole of its name", async () => {
+test("recognizes a daemon by its address or its whole name", async () => {
   for (const from of [
     "MAILER-DAEMON@mx.example.net",
     "Mailer <noreply@mx.example.net>",
@@ -342,12 +342,12 @@ test("a daemon answers too, by its address or by the whole of its name", async (
     ).toEqual([["hard-bounce", "unknown-user"]]);
 });
 
-test("what a person writes to a return path is no bounce", async () => {
+test("ignores a person's message to a return path as a bounce", async () => {
   const person = { from: "ada@example.com", subject: "Re: News", sender: "ada@example.com" };
   expect(await read("No such user here! 550 5.1.1", person)).toMatchObject({ kind: "ignored" });
 });
 
-test("no text makes it throw or take long", async () => {
+test("never throws or takes long for any text", async () => {
   const bombs = [
     "550 ",
     "<a@b.example>\n",

@@ -1,4 +1,4 @@
-// Reports that only a person was meant to read: what the words say of whom. Pure; nothing throws, every pattern is linear.
+// Reads bounce reports written for people and finds the outcome of each recipient. Pure; never throws, every pattern is linear.
 import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd } from "../transports/answers/answers.ts";
 import { DELAYED, FORMS, GIVEN_UP, NOISE, ORIGINAL_BEGINS } from "./bounce-forms.ts";
@@ -7,7 +7,7 @@ import { readText } from "../platform/foreign-values.ts";
 import { kindOf } from "./rules.ts";
 import { findReply, partOf } from "./told-reply.ts";
 
-/** What a server has to say stands at the beginning; what follows is the mail. */
+/** The server's explanation is at the beginning; the original email follows. */
 const MAX_TEXT_LENGTH = 16_000;
 const MAX_BLOCK_LENGTH = 4_000;
 const MAX_REASON_LENGTH = 500;
@@ -17,23 +17,23 @@ const MAX_RECIPIENTS = 20;
 export interface BounceText {
   subject: string;
   text: string;
-  /** Recipients that the headers name (`X-Failed-Recipients`). */
+  /** Recipients named in the headers (`X-Failed-Recipients`). */
   failed: readonly string[];
 }
 
-/** What a report tells a person, without the mail that came back with it. */
+/** Returns the explanation in a report, without the original email that came back with it. */
 export function tellingPart(text: string): string {
   const head = text.slice(0, MAX_TEXT_LENGTH).replaceAll("\r\n", "\n");
   const cut = head.search(ORIGINAL_BEGINS);
   return cut > 0 ? head.slice(0, cut) : head;
 }
 
-/** The same without the sentences of the frame. */
+/** Returns the text without boilerplate sentences. */
 export function withoutNoise(text: string): string {
   return text.replace(NOISE, " ");
 }
 
-/** What a report in words says of each recipient; null when it is none that can be told from what a person writes. */
+/** Returns the outcome of each recipient, or null if the text can't be told from a message written by a person. */
 export function readBounceText({ subject, text, failed }: BounceText): RecipientStatus[] | null {
   const telling = tellingPart(text);
   const form = FORMS.find(({ sign }) => sign.test(`${subject}\n${telling}`));
@@ -65,7 +65,7 @@ interface Block {
 const RECIPIENT_LINE =
   /^[\s>*"'\-–]{0,16}(?:(?:final |original )?recipient(?: address)?: ?|to: ?|rcpt to: ?)?[<"'[]{0,2}([^\s<>"'():;,[\]]{1,64}@[a-z0-9.-]{1,255}[a-z0-9])[>"'\]]{0,2}(?=$|[\s:;,(.])/i;
 
-/** The text of each recipient from the line that begins with its address; the lines before belong to nobody. */
+/** Returns each recipient's text from the line that begins with its address. Earlier lines belong to no recipient. */
 function blocksOf(text: string): Block[] {
   const blocks = new Map<string, string[]>();
   let own: string[] | undefined;
@@ -93,7 +93,7 @@ function readBlock(
     recipients: 1,
     hosts: [host, recipient === null ? null : domainOf(recipient)].filter((one) => one !== null),
   };
-  // First what the server answered, then what is told of it.
+  // Prefer the server's own reply; fall back to the text around it.
   const byReply =
     code === null || SENDER_CHECK.test(said)
       ? null
@@ -101,7 +101,7 @@ function readBlock(
   const judged =
     byReply?.row.words === undefined ? judgeEnd({ ...answer, text: `${enhanced ?? ""} ${said}` }) : byReply;
   const kind = kindOf(judged.cause);
-  // Words of nobody knows whom, and no server's answer that says it: nobody is unsubscribed for that.
+  // Words without a trusted server or an SMTP reply behind them never unsubscribe a contact.
   const isProven =
     trusted ||
     hasBoth ||
@@ -118,7 +118,7 @@ function readBlock(
   };
 }
 
-/** Then the reply quotes another one, which speaks of our sender. */
+/** The reply then quotes another reply, which is about our sender address. */
 const SENDER_CHECK = /(?:callout|sender) verif/i;
 const END_OF_REPLY = /\n\s{0,40}\n|\(in reply to/i;
 const HOST =

@@ -1,5 +1,5 @@
-// What came back about mails, done: states move forward, events are recorded, a hard bounce or complaint unsubscribes the contact and
-// lists the address; all in one transaction.
+// Applies delivery reports in one transaction: advances statuses, records events, unsubscribes after a hard bounce or complaint, and
+// suppresses the address.
 import { domainOf } from "@postloft/contract/address.ts";
 import { now, nowMs } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -34,15 +34,15 @@ import {
   type ReportKind,
 } from "./rules.ts";
 
-/** A report about a mail that is known. */
+/** A report about an email that was found. */
 export interface MailReport {
   mail: ReturnedMail;
-  /** The recipients that the report names; null or missing: none. */
+  /** The recipients named in the report; null or missing if there are none. */
   recipients?: readonly string[] | null;
   kind: ReportKind;
-  /** When it happened, as far as the report says. */
+  /** When it happened, if the report says so. */
   at: Date | null;
-  /** What the event tells beside the facts of the mail. */
+  /** Event data in addition to the facts of the email. */
   data: Readonly<Record<string, unknown>>;
 }
 
@@ -51,21 +51,21 @@ interface Item {
   emailId: string;
   contactId: string | null;
   toAddress: string;
-  /** Null: the mail is not in the books. */
+  /** Null if the email is unknown. */
   mail: ReturnedMail | null;
   recipients: readonly string[] | null;
   facts: object;
   meaning: Interpretation;
   at: Date;
   data: Readonly<Record<string, unknown>>;
-  /** Nobody knew whether the mail had been taken: whatever comes back says that it was. */
+  /** Whether the email was in doubt. Any report proves that the server accepted it. */
   isInDoubt: boolean;
 }
 
 export interface Deliveries {
-  /** What transports told with their answers. */
+  /** Applies the feedback that transports return with their replies. */
   applyFeedback: Feedbacks;
-  /** What was reported later. Returns for each report, in order, whether it was new. */
+  /** Applies later reports. Returns for each report, in order, whether it was new. */
   applyReports(tx: Tx, reports: readonly MailReport[]): Promise<boolean[]>;
 }
 
@@ -119,20 +119,20 @@ export function createDeliveries({ guard }: { guard: Guard }): Deliveries {
   };
 }
 
-/** How a contact is unsubscribed that also lists its address. */
+/** Consent sources that also suppress the address, with the reason. */
 const SUPPRESSES: Readonly<Record<string, ToSuppress["reason"]>> = {
   bounce: "HARD_BOUNCE",
   complaint: "COMPLAINT",
 };
 
-/** Not before the mail was there and not in the future, whatever a report says. */
+/** Clamps a reported time to between the creation of the email and now. */
 function plausible(at: Date | null, emailId: string): Date {
   const latestMs = nowMs();
   return new Date(Math.min(latestMs, Math.max(idTimeMs(emailId), at?.getTime() ?? latestMs)));
 }
 
 async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<boolean[]> {
-  // All at once and in one order, before anything is booked: two that book the same mails must not wait for each other.
+  // Lock all emails at once and in one order, so that transactions with the same emails can't deadlock.
   const locked = await lockEmails(
     tx,
     items.map(({ projectId, emailId }) => ({ projectId, id: emailId })),
@@ -158,7 +158,10 @@ async function apply(tx: Tx, items: readonly Item[], guard: Guard): Promise<bool
   return isNew;
 }
 
-/** What a hard bounce or a complaint says of the address itself, whoever its contact is by now; system mail goes to no contacts. */
+/**
+ * Returns the suppression that a hard bounce or complaint adds for the address, whichever contact has it now. Platform email has no
+ * contacts.
+ */
 function suppressionOf({
   projectId,
   emailId,
@@ -171,7 +174,7 @@ function suppressionOf({
     : [{ projectId, email, reason, emailId, actor: null }];
 }
 
-/** Moves the states; what became of each item that has one. */
+/** Advances the statuses and returns the result for each item that has one. */
 async function takeSteps(
   tx: Tx,
   items: readonly Item[],
@@ -188,7 +191,7 @@ async function takeSteps(
   return new Map(own.flatMap((item, at) => (taken[at] === undefined ? [] : [[item, taken[at]]])));
 }
 
-/** What SES saw of an opening or a click. */
+/** Returns the open or click that SES reported. */
 function activityOf({ projectId, emailId, meaning: { activity: kind }, at, data }: Item): Activity[] {
   if (kind === null) return [];
   const { link, userAgent } = data;
@@ -209,7 +212,7 @@ function activityOf({ projectId, emailId, meaning: { activity: kind }, at, data 
   ];
 }
 
-/** Whether each item was told for the first time. */
+/** Returns whether each item was reported for the first time. */
 async function findNew(
   tx: Tx,
   items: readonly Item[],
@@ -219,7 +222,7 @@ async function findNew(
   const keyOf = ({ projectId, emailId, at }: Item) => ({ projectId, id: emailId, at });
   const [soft, confirmed] = [of("soft-bounce"), of("confirmed")];
   const firstSoft = await noteSoftBounces(tx, soft.map(keyOf));
-  // The others of these move the mail by themselves.
+  // The other items advance the status themselves.
   const proofs = items.filter(({ isInDoubt, meaning }) => isInDoubt && meaning.status === null);
   await confirmSent(tx, proofs.filter((item) => !confirmed.includes(item)).map(keyOf), addLateSent);
   const told = await confirmSent(tx, confirmed.map(keyOf), addLateSent);

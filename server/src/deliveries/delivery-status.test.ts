@@ -1,4 +1,4 @@
-// Delivery status notifications and feedback reports, as servers write them, read as what they mean.
+// Checks that delivery status notifications and feedback reports from real servers are classified correctly.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { readDeliveryStatus, readFeedbackReport, readFieldGroups } from "./delivery-status.ts";
@@ -9,7 +9,7 @@ const status = (...fields: string[]) =>
   `${head}Final-Recipient: rfc822; ada@example.com\r\n${fields.join("\r\n")}\r\n`;
 const kindOf = (...fields: string[]) => readDeliveryStatus(status(...fields)).map(({ kind }) => kind);
 
-/** Fields of one recipient and what they mean; null: nothing to us. */
+/** Fields of one recipient and their kind; null: ignored. */
 const CASES: ReadonlyArray<[string[], string | null]> = [
   [
     ["Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp; 550 5.1.1 <ada@example.com>: user unknown"],
@@ -26,7 +26,7 @@ const CASES: ReadonlyArray<[string[], string | null]> = [
   ],
   [["Action: failed (bad destination)", "Status: 5.1.1 (unknown)"], "hard-bounce"],
   [["ACTION: FAILED", "STATUS: 5.1.1"], "hard-bounce"],
-  // What the server said counts more than what somebody made of it.
+  // The server's words outrank a status derived from them.
   [["Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp; 552 5.2.2 mailbox full"], "soft-bounce"],
   [["Action: failed", "Status: 5.2.2"], "soft-bounce"],
   [["Action: failed", "Status: 4.4.7", "Diagnostic-Code: smtp; 451 4.7.1 try later"], "refused"],
@@ -34,7 +34,7 @@ const CASES: ReadonlyArray<[string[], string | null]> = [
   [["Action: failed"], "soft-bounce"],
   [["Action: failed", "Status: nonsense", "Diagnostic-Code: X-Postfix; host not found"], "hard-bounce"],
   [["Action: failed", "Status: 2.0.0"], "soft-bounce"],
-  // About us and about the message.
+  // About our sender or the message.
   [["Action: failed", "Status: 5.7.1", "Diagnostic-Code: smtp; 550 5.7.1 blocked"], "refused"],
   [["Action: failed", "Status: 5.7.26"], "refused"],
   [["Action: failed", "Status: 5.3.4"], "refused"],
@@ -50,7 +50,7 @@ test.for(CASES)("%j means %s", ([fields, kind]) => {
   expect(kindOf(...fields)).toEqual(kind === null ? [] : [kind]);
 });
 
-test("several recipients are told apart, by the address the mail was sent to", () => {
+test("tells several recipients apart by the address the email was sent to", () => {
   const text = `${head}Original-Recipient: rfc822;Ada@Example.com\r\nFinal-Recipient: rfc822; forwarded@elsewhere.example\r\nAction: failed\r\nStatus: 5.1.1\r\n\r\n\r\nFinal-Recipient: LOCAL; <bob@example.com>\r\nAction: delayed\r\n`;
   expect(readDeliveryStatus(text)).toEqual([
     {
@@ -64,7 +64,7 @@ test("several recipients are told apart, by the address the mail was sent to", (
   ]);
 });
 
-test("folded lines are one, and the reason is what the server said", () => {
+test("joins folded lines and keeps the server's words as reason", () => {
   const [one] = readDeliveryStatus(
     status("Action: failed", "Status: 5.1.1", "Diagnostic-Code: smtp;", "\t550 5.1.1 no", " such user"),
   );
@@ -92,7 +92,7 @@ test.for([
   expect(told ?? named).toMatchObject(named);
 });
 
-test("no text makes it throw or take long", () => {
+test("never throws or takes long for any text", () => {
   const bombs = [
     "a".repeat(1_000_000),
     ":".repeat(100_000),

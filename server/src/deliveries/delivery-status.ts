@@ -1,4 +1,4 @@
-// The machine-readable parts of reports about mail: delivery status (RFC 3464), feedback of complaints (RFC 5965). Pure; nothing throws.
+// Reads the machine-readable parts of reports: delivery status (RFC 3464) and complaint feedback (RFC 5965). Pure; never throws.
 import { domainOf } from "@postloft/contract/address.ts";
 import { judgeEnd, type AnsweredPart, type Cause } from "../transports/answers/answers.ts";
 import { readText } from "../platform/foreign-values.ts";
@@ -10,10 +10,10 @@ const MAX_GROUPS = 100;
 const MAX_VALUE_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 500;
 
-/** Fields by lower-case name; of a repeated one the first. */
+/** Fields by lower-case name. The first occurrence of a repeated field wins. */
 export type FieldGroup = ReadonlyMap<string, string>;
 
-/** Groups of header fields with empty lines between them, folded lines joined. */
+/** Returns groups of header fields separated by empty lines, with folded lines joined. */
 export function readFieldGroups(text: string): FieldGroup[] {
   const groups: Array<Map<string, string>> = [new Map()];
   let last = "";
@@ -45,26 +45,26 @@ export function readFieldGroups(text: string): FieldGroup[] {
 }
 
 export interface RecipientStatus {
-  /** The address as the mail was sent to it, where that is told; else where it ended up. */
+  /** The original recipient if the report names it, otherwise the final one. */
   recipient: string | null;
   kind: ReportKind;
-  /** Status and answer, as they were told. */
+  /** Status and reply as reported. */
   reason: string | null;
-  /** Why it was refused, and by whom, as far as that is told. */
+  /** Why the email was rejected and by which server, as far as the report says. */
   cause: Cause | null;
   refusedBy: string | null;
 }
 
-/** What a person is told beside the fields; it counts where they say nothing. */
+/** The text for people next to the fields, used when the fields say nothing. */
 export interface BesideText {
   text: string;
   part: AnsweredPart;
 }
 
-/** What a delivery status says of each recipient; what means nothing to us is left out. */
+/** Returns the outcome of each recipient. Skips actions that mean nothing to us. */
 export function readDeliveryStatus(text: string, beside?: BesideText): RecipientStatus[] {
   const groups = readFieldGroups(text);
-  // The first group is about the message as a whole.
+  // The first group describes the message as a whole.
   const reportingHost = groups.map((group) => group.get("reporting-mta")).find((mta) => mta !== undefined);
   return groups.flatMap((group): RecipientStatus[] => {
     const recipient = addressIn(group.get("original-recipient")) ?? addressIn(group.get("final-recipient"));
@@ -110,7 +110,7 @@ const ACTIONS: Readonly<Record<string, "failed" | "delivered" | "delayed" | unde
 /** `5.1.1`; `smtp; 550 5.1.1 no such user`, where the second code may be missing. */
 const STATUS = /^([245])\.(\d{1,3})\.(\d{1,3})\b/;
 const DIAGNOSTIC_TYPE = /^[a-z0-9-]{1,40}\s{0,3};\s*/i;
-/** How PowerMTA sorts what it was answered (its user's guide), in words of the table. */
+/** PowerMTA's bounce categories (from its user's guide) in the words of our rule table. */
 const CATEGORIES: Readonly<Record<string, string | undefined>> = {
   __proto__: null as never,
   "bad-mailbox": "5.1.1 no such user",
@@ -118,12 +118,12 @@ const CATEGORIES: Readonly<Record<string, string | undefined>> = {
   "inactive-mailbox": "5.2.1 account disabled",
   "quota-issues": "5.2.2 mailbox full",
 };
-/** Dovecot tells the reason to people alone. */
+/** Dovecot gives the reason only in the text for people. */
 const REJECTED = /was automatically rejected:/i;
-/** What some servers write before the words they were given: `5.1.0 - Unknown address error 550-'…'` */
+/** A prefix that some servers put before the reply they received: `5.1.0 - Unknown address error 550-'…'` */
 const WRAPPED = /^[45]\.\d{1,3}\.\d{1,3} - [a-z -]{1,60}(?=[45]\d\d)/i;
 
-/** Why a mail did not arrive; the server's own words count more than the status that somebody made of them. */
+/** Classifies why an email did not arrive. The server's own words outrank the status that other software derived from them. */
 export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?: BesideText) {
   const status = STATUS.exec(group.get("status") ?? "");
   const diagnostic = (group.get("diagnostic-code") ?? "").replace(DIAGNOSTIC_TYPE, "").replace(WRAPPED, "");
@@ -132,7 +132,7 @@ export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?:
   const said = status !== null && status[1] !== "2" ? status[0] : "";
   const answer = {
     code: told.code ?? (status?.[1] === "4" ? 450 : 550),
-    // Software that maps X.1 itself knows that a recipient was refused; other classes it may have made up.
+    // Software that assigns X.1 knows that a recipient was rejected. Other classes may be made up.
     text: `${told.enhanced ?? (said.startsWith("5.1.") ? said : "")} ${told.words}`,
     part: part === "unknown" ? (beside?.part ?? "unknown") : part,
     recipients: 1,
@@ -146,7 +146,7 @@ export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?:
   if (category !== undefined) {
     const sorted = judgeEnd({ ...answer, text: category });
     const own = judgeEnd(answer);
-    // PowerMTA knows the step; what speaks of us stays about us.
+    // PowerMTA knows the SMTP step, but replies about our sender stay classified as such.
     if (own.row.words === undefined || kindOf(own.cause) !== "refused") return sorted;
   }
   const byWords = judgeEnd(answer);
@@ -155,7 +155,7 @@ export function judgeGroup(group: FieldGroup, hosts: readonly string[], beside?:
   const judged = judgeEnd({ ...answer, text: `${told.enhanced ?? said} ${told.words}` });
   if (judged.row.words !== undefined || (judged.row.status ?? "none") !== "none" || beside === undefined)
     return judged;
-  // Neither a word nor a code of the fields says anything: what a person is told may.
+  // Fall back to the text for people because neither words nor codes of the fields matched.
   const again = judgeEnd({ ...answer, text: `${answer.text} ${beside.text}` });
   return again.row.words === undefined ? judged : again;
 }
@@ -174,13 +174,13 @@ function hostIn(field: string | undefined): string | null {
 
 export interface Feedback {
   kind: ReportKind;
-  /** The envelope sender of the mail that is complained about. */
+  /** The envelope sender of the email in the complaint. */
   returnPath: string | null;
   recipient: string | null;
   reason: string | null;
 }
 
-/** RFC 5965 §3.5 and the registry of feedback types; null: no complaint about a mail (`auth-failure`, `dmarc`). */
+/** RFC 5965 §3.5 and the registry of feedback types. Types such as `auth-failure` and `dmarc` are no complaints and return null. */
 const FEEDBACK_KINDS: Readonly<Record<string, ReportKind>> = {
   abuse: "complaint",
   fraud: "complaint",
@@ -204,7 +204,7 @@ export function readFeedbackReport(text: string): Feedback | null {
   };
 }
 
-/** Without the brackets an address may stand in. */
+/** Returns an address without its optional angle brackets. */
 export function bareAddress(text: string | undefined): string | null {
   return readText(/^<?([^\s<>]{1,320})>?/.exec(text?.trim() ?? "")?.[1], 320);
 }

@@ -1,4 +1,4 @@
-// A mail of which nobody knew whether it was taken is known as sent by whatever comes back about it; waiting for its further try, it needs none.
+// Checks that any report or visit proves that an email in doubt was sent, so that a waiting retry is canceled.
 import { sql } from "kysely";
 import { expect, test } from "vitest";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
@@ -27,12 +27,12 @@ const EVIDENCE: ReadonlyArray<[ReportKind, EmailStatus]> = [
   ["complaint", "COMPLAINED"],
   ["not-spam", "SENT"],
   ["opened", "OPENED"],
-  // On a link that is none of the mail's.
+  // On a link that does not belong to the email.
   ["clicked", "SENT"],
   ["unsubscribed", "SENT"],
 ];
 
-/** A mail whose one attempt got no answer. */
+/** An email whose only attempt got no reply. */
 async function inDoubt(status: string): Promise<string> {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await sql`
@@ -63,17 +63,20 @@ const sentAt = async (id: string) =>
       .executeTakeFirstOrThrow()
   ).sentAt;
 
-test.each(EVIDENCE)("unconfirmed and then reported as %s, it is %s, counted once", async (kind, status) => {
-  const id = await inDoubt("UNCONFIRMED");
-  await report(id, kind);
-  await report(id, kind);
-  expect(await outbox.row(id)).toMatchObject({ status, reason: null });
-  expect(await sentAt(id)).not.toBeNull();
-  expect(await findMiscounts(outbox.database)).toEqual([]);
-});
+test.each(EVIDENCE)(
+  "an email that is UNCONFIRMED and reported as %s becomes %s and counts once",
+  async (kind, status) => {
+    const id = await inDoubt("UNCONFIRMED");
+    await report(id, kind);
+    await report(id, kind);
+    expect(await outbox.row(id)).toMatchObject({ status, reason: null });
+    expect(await sentAt(id)).not.toBeNull();
+    expect(await findMiscounts(outbox.database)).toEqual([]);
+  },
+);
 
 test.each(EVIDENCE)(
-  "waiting for its further try and then reported as %s, it is %s and not sent again",
+  "an email that waits for a retry and is reported as %s becomes %s and is not sent again",
   async (kind, status) => {
     const id = await inDoubt("QUEUED");
     await report(id, kind);
@@ -106,7 +109,7 @@ const visit = (id: string, secondsAfter: number) =>
   );
 
 test.each(["UNCONFIRMED", "QUEUED"])(
-  "%s in doubt, the click of a person on a link of ours ends the doubt, and that of a filter at once does not",
+  "an email %s in doubt is settled by a person's click but not by an instant filter click",
   async (status) => {
     const id = await inDoubt(status);
     await visit(id, 1);
@@ -117,7 +120,7 @@ test.each(["UNCONFIRMED", "QUEUED"])(
   },
 );
 
-test("while it is handed over for the first time every click is a filter's", async () => {
+test("counts every click during the first submission as a filter's", async () => {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await putInHandover(outbox.database, newId(), id);
   await visit(id, 300);
@@ -127,7 +130,7 @@ test("while it is handed over for the first time every click is a filter's", asy
   });
 });
 
-test("of a mail that waits after a refusal nothing comes back", async () => {
+test("ignores reports about an email that waits after a rejection", async () => {
   const id = await inDoubt("QUEUED");
   await sql`update email_attempts set outcome = 'deferred'`.execute(outbox.database);
   await report(id, "delivered");

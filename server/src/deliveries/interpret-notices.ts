@@ -1,4 +1,4 @@
-// What notices mean: read, matched with the mails they are about, done. A mail we do not know yet may still be on its way into the books.
+// Reads notices, finds the emails they are about and applies their reports. Waits for emails that are not recorded yet.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { EMAIL_RECEIVED } from "@postloft/contract/event-names.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -24,7 +24,7 @@ import type { Report } from "./ses-events.ts";
 
 export interface InterpreterOptions extends ReadingParts {
   deliveries: Deliveries;
-  /** Who gets what is written to postmaster@ and abuse@; null or missing: it is only kept. */
+  /** The address that gets messages to postmaster@ and abuse@. If null or missing, they are only stored. */
   operator?: string | null;
 }
 
@@ -67,7 +67,7 @@ export function createInterpreter({
         .flatMap((report) => {
           const mail = mailOf.get(report) ?? null;
           const { kept } = report;
-          // System mail is nobody's to read, and what came back may quote its secrets; of a mail that is forgotten it would say again what it said.
+          // No one may read platform email, and a bounce may quote its secrets. For a redacted email the bounce would restore its content.
           return mail === null ||
             kept === undefined ||
             mail.isForgotten ||
@@ -100,10 +100,13 @@ export function createInterpreter({
   };
 }
 
-/** By this an operator finds the messages in the inbox (docs/self-hosting.md). */
+/** Instance admins find these messages in the inbox by this text (docs/self-hosting.md). */
 const FOR_THE_OPERATOR = "for the operator";
 
-/** Until a notice is looked at again; null: it is done now. Not in parts: all reports of one wait for the last of their mails. */
+/**
+ * Returns the seconds until the next attempt, or null if the notice can be applied now. All reports of a notice wait for the last of their
+ * emails.
+ */
 function secondsToWait(
   reports: readonly Report[],
   mailOf: ReadonlyMap<Report, ReturnedMail | null>,
@@ -111,18 +114,18 @@ function secondsToWait(
 ): number | null {
   const open = reports.filter((report) => isOpen(report.kind, mailOf.get(report) ?? null));
   if (open.length === 0 || ageSeconds >= PATIENCE_SECONDS) return null;
-  // One whose handover ends in doubt may be tried again half a minute later.
+  // A submission that ends in doubt may be retried half a minute later.
   const isSoon = open.some((report) => mailOf.get(report)?.status === "SENDING");
   return isSoon ? FIRST_WAIT_SECONDS : Math.max(FIRST_WAIT_SECONDS, ageSeconds);
 }
 
-/** Whether the books may know more about the mail in a while: it is not there, waits to be tried again, or is in handover. */
+/** Returns whether more may soon be known about the email: it is missing, waits for a retry, or is being submitted. */
 function isOpen(kind: ReportKind, mail: ReturnedMail | null): boolean {
   if (mail?.status === "SENDING") return UNSURE_KINDS.has(kind);
   return mail === null || (!hasLeft(mail.status) && !neverLeaves(mail.status));
 }
 
-/** A message with copies has several recipients, and only what happened to the contact's own is the contact's. */
+/** Returns whether a report is about the contact's own address. An email with copies has several recipients. */
 function isAbout({ recipients }: Report, { hasCopies, toAddress }: ReturnedMail): boolean {
   if (!hasCopies || recipients === null) return true;
   return recipients.some((recipient) => {
@@ -139,7 +142,7 @@ function resultOf(report: Report, mail: ReturnedMail | null, done: ReadonlyMap<R
   return isNew ? report.kind : `${report.kind}: known`;
 }
 
-/** To the operator, in the language of their account if they have one. */
+/** Sends messages to the instance admin, in their account's language if they have an account. */
 async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: string): Promise<void> {
   const own = messages.filter(({ mayBePassedOn }) => mayBePassedOn);
   if (own.length === 0) return;
@@ -150,7 +153,7 @@ async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: st
   );
 }
 
-/** Messages of people become events of the contacts they come from. Returns which were written to a project that exists. */
+/** Records messages from people as events of their contacts. Returns the messages whose project exists. */
 async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
   if (messages.length === 0) return new Set();
   const projects = await findWrittenTo(tx, [...new Set(messages.map(({ inboundName }) => inboundName))]);
@@ -163,13 +166,13 @@ async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Se
     own.map(({ projectId, from }) => ({
       projectId,
       email: from,
-      // Writing is no consent to be written to; who has given it keeps it.
+      // Writing to a project is not consent to receive email. Existing consent stays.
       subscribedIfNew: false,
       patch: readDataPatch(undefined),
       via: { source: "inbound", actor: null, ip: null },
     })),
   );
-  // What they wrote is an event of mail, which tells nobody that there is a new contact.
+  // The `email.received` event does not announce the new contact to change subscribers.
   await noteContacts(
     tx,
     pairUp(own, contacts).flatMap(([{ projectId }, { contactId, isNew }]) =>

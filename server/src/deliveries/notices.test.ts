@@ -1,4 +1,4 @@
-// What notices do in the books: each once, forward only, in any order, whoever reads them and whatever dies in between.
+// Checks that each notice is applied once, in any order, by any reader and after any crash, and only moves a status forward.
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { createDatabase, transaction, type Database } from "../platform/database/database.ts";
@@ -189,7 +189,7 @@ test.for([
   },
 );
 
-test("events tell what email.sent told, and what is theirs", async () => {
+test("records events with the facts of email.sent plus their own", async () => {
   const mail = await oneMail();
   await tell(
     sns(sesEvent(mail, "Bounce", BOUNCED)),
@@ -210,7 +210,7 @@ test("events tell what email.sent told, and what is theirs", async () => {
   ]);
 });
 
-test("what people and machines open is told apart, each opening counts, and the same one told twice is one", async () => {
+test("tells people's opens from machines', counts each and records a duplicate once", async () => {
   const mail = await oneMail();
   const opened = (minute: number, userAgent?: string) => {
     const timestamp = new Date(Date.now() - minute * 1_000).toISOString();
@@ -226,7 +226,7 @@ test("what people and machines open is told apart, each opening counts, and the 
   expect(rows).toEqual([{ total: 2, mails: 1, machine: 1 }]);
 });
 
-test("a project that tracks nothing is told of no opening either", async () => {
+test("records no reported open for a project without tracking", async () => {
   const mail = await oneMail();
   await sql`update project_queues set tracking = 'DISABLED' where project_id = ${projectId}`.execute(
     database,
@@ -235,7 +235,7 @@ test("a project that tracks nothing is told of no opening either", async () => {
   expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
 });
 
-test("whatever order notices come in, the books are the same", async () => {
+test("ends in the same state for notices in any order", async () => {
   const orders = [
     ["Delivery", "Open", "Bounce", "Complaint"],
     ["Complaint", "Bounce", "Open", "Delivery"],
@@ -256,7 +256,7 @@ test("whatever order notices come in, the books are the same", async () => {
   expect(await findMiscounts(database)).toEqual([]);
 });
 
-test("a mail bounces once also for its contact: who subscribes again stays, whatever is told again", async () => {
+test("counts a bounce once for its contact, who stays subscribed after subscribing again", async () => {
   const mail = await oneMail();
   await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
   await sql`update contacts set subscribed = true where id = ${mail.contactId}`.execute(database);
@@ -264,7 +264,7 @@ test("a mail bounces once also for its contact: who subscribes again stays, what
   expect(await isSubscribed(mail)).toBe(true);
 });
 
-test("feedback notifications find their mail by what SES called it, or by our Message-ID alone", async () => {
+test("finds an email by the SES message id or by our Message-ID alone", async () => {
   const [one, other] = [await oneMail(), await oneMail()];
   await sql`update emails set provider_message_id = null where id = ${other.id}`.execute(database);
   await tell(
@@ -274,7 +274,7 @@ test("feedback notifications find their mail by what SES called it, or by our Me
   expect([await statusOf(one), await statusOf(other)]).toEqual(["DELIVERED", "DELIVERED"]);
 });
 
-test("tags of another project's mail name nothing: ids belong together", async () => {
+test("ignores tags with the ids of another project's email", async () => {
   const mail = await oneMail();
   const other = await makeProject(database);
   const tags = { "postloft-email": [mail.id], "postloft-project": [other] };
@@ -290,7 +290,7 @@ test("tags of another project's mail name nothing: ids belong together", async (
   expect(await statusOf(mail)).toBe("SENT");
 });
 
-test("of a mail with copies only what is about its contact counts", async () => {
+test("applies only reports about the contact's own address when the email has copies", async () => {
   const mail = await oneMail({ copies: { cc: [], bcc: [{ address: "boss@example.com", name: null }] } });
   const bounced = (...addresses: string[]) =>
     sns(
@@ -309,7 +309,7 @@ test("of a mail with copies only what is about its contact counts", async () => 
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["BOUNCED", false]);
 });
 
-test("of addresses that bounced together the contact's own is judged", async () => {
+test("classifies the contact's own address when several addresses bounced together", async () => {
   const mail = await oneMail({ copies: { cc: [], bcc: [{ address: "boss@example.com", name: null }] } });
   const gone = {
     emailAddress: "boss@example.com",
@@ -326,7 +326,7 @@ test("of addresses that bounced together the contact's own is judged", async () 
   expect([await statusOf(mail), await isSubscribed(mail)]).toEqual(["SENT", true]);
 });
 
-test("a notice that is quicker than the books waits for its mail", async () => {
+test("keeps a notice until its email is recorded", async () => {
   const mail = await oneMail({ status: "QUEUED" });
   const unknown = { ...mail, id: newId(), providerId: "unknown" };
   await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(unknown, "Delivery")));
@@ -338,7 +338,7 @@ test("a notice that is quicker than the books waits for its mail", async () => {
     "DELIVERED",
     [null, "delivered"].toSorted(),
   ]);
-  // Nobody had seen that it left: now it is known, and counted.
+  // The send was not recorded yet; the notice proves and counts it.
   expect(await namesOf(mail)).toEqual(["email.sent", "email.delivery"]);
   expect(await findMiscounts(database)).toEqual([]);
   await sql`update notices set due_at = now(), received_at = now() - interval '1 hour'`.execute(database);
@@ -346,14 +346,14 @@ test("a notice that is quicker than the books waits for its mail", async () => {
   expect(await results()).toContain("delivered: no such mail");
 });
 
-test("SES says that it has a mail nobody knew the fate of", async () => {
+test("confirms an email in doubt when SES reports that it has it", async () => {
   const mail = await oneMail({ status: "UNCONFIRMED" });
   await tell(sns(sesEvent(mail, "Send")), sns(sesEvent(mail, "Send")));
   expect([await statusOf(mail), await namesOf(mail)]).toEqual(["SENT", ["email.sent"]]);
   expect(await findMiscounts(database)).toEqual([]);
 });
 
-test("of a mail that failed nothing is booked, but a complaint still ends the subscription", async () => {
+test("records nothing for a failed email, but a complaint still unsubscribes", async () => {
   const mail = await oneMail({ status: "FAILED" });
   await tell(sns(sesEvent(mail, "Delivery")), sns(sesEvent(mail, "Complaint")));
   expect([await statusOf(mail), await isSubscribed(mail), await namesOf(mail)]).toEqual([
@@ -363,7 +363,7 @@ test("of a mail that failed nothing is booked, but a complaint still ends the su
   ]);
 });
 
-test("a mail in the middle of its handover is taken as sent by a delivery, not by an opening", async () => {
+test("a delivery confirms an email during its submission, an open does not", async () => {
   const [opened, delivered] = [await oneMail({ status: "CLAIMED" }), await oneMail({ status: "CLAIMED" })];
   for (const { id } of [opened, delivered]) await putInHandover(database, newId(), id);
   await tell(sns(sesEvent(opened, "Open")), sns(sesEvent(delivered, "Delivery")));
@@ -388,7 +388,7 @@ test.for([
     await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(
       database,
     );
-    // Soon enough for a mail that would be tried once more.
+    // Soon enough for an email that would be retried.
     await sql`update notices set due_at = due_at - interval '10 seconds'`.execute(database);
     await readAll();
     expect([await statusOf(mail), await results()]).toEqual(["SENT", [expect.any(String)]]);
@@ -396,7 +396,7 @@ test.for([
   },
 );
 
-test("a handover that ends in doubt while a notice about it is read is seen as ended", async () => {
+test("sees a submission that ends in doubt while a notice about it is read", async () => {
   const mail = await oneMail({ status: "CLAIMED" });
   const sender = newId();
   await putInHandover(database, sender, mail.id);
@@ -412,7 +412,7 @@ test("a handover that ends in doubt while a notice about it is read is seen as e
       );
       expect(rows).not.toEqual([]);
     }, 10_000);
-    // Not waited for in here: it waits for this to commit.
+    // Not awaited here, because it waits for this transaction to commit.
     return { done };
   });
   await reading.done;
@@ -420,14 +420,14 @@ test("a handover that ends in doubt while a notice about it is read is seen as e
   expect(await findMiscounts(database)).toEqual([]);
 });
 
-test("a contact that is gone takes no event, and its mail is still booked", async () => {
+test("updates the email but records no event when its contact was deleted", async () => {
   const mail = await oneMail();
   await sql`delete from contacts where id = ${mail.contactId}`.execute(database);
   await tell(sns(sesEvent(mail, "Bounce", BOUNCED)));
   expect([await statusOf(mail), await eventsOf(mail)]).toEqual(["BOUNCED", []]);
 });
 
-test("fifty identical notices at once are one", async () => {
+test("stores fifty concurrent copies of a notice once", async () => {
   const mail = await oneMail();
   const same = sns(sesEvent(mail, "Bounce", BOUNCED));
   const stored = await Promise.all(Array.from({ length: 50 }, () => store([same])));
@@ -436,7 +436,7 @@ test("fifty identical notices at once are one", async () => {
   expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
 });
 
-test("fifty different notices of one bounce, read by four readers at once, are one", async () => {
+test("applies fifty different notices of one bounce once with four concurrent readers", async () => {
   const mails = await makeSentMails(database, projectId, 5);
   await store(
     mails.flatMap((mail) => Array.from({ length: 50 }, () => sns(sesEvent(mail, "Bounce", BOUNCED)))),
@@ -456,10 +456,10 @@ test("fifty different notices of one bounce, read by four readers at once, are o
   expect([hour, await findMiscounts(database)]).toEqual([{ sent: 5, bounced: 5 }, []]);
 });
 
-test("a reader that dies at any point leaves the notice to the next, and its effects happen once", async () => {
+test("applies a notice exactly once when its reader crashes at any point", async () => {
   const mail = await oneMail();
   await store([sns(sesEvent(mail, "Complaint"))]);
-  // Before the effects, and after them: in both cases the transaction is gone with the process.
+  // The transaction is lost with the process, both before and after the effects.
   const dying: InterpretNotices[] = [
     async () => Promise.reject(Object.assign(new Error("died"), { code: "57P01" })),
     async (tx, notices) => {
@@ -480,7 +480,7 @@ test("a reader that dies at any point leaves the notice to the next, and its eff
   expect(await findMiscounts(database)).toEqual([]);
 });
 
-test("a notice that cannot be dealt with keeps none of the others, is tried again, and is kept at last", async () => {
+test("a failing notice blocks no others, is retried, and is kept in the end", async () => {
   const [poison, fine] = [await oneMail(), await oneMail()];
   await store([sns(sesEvent(poison, "Delivery")), sns(sesEvent(fine, "Delivery"))]);
   const choking: InterpretNotices = async (tx, notices) => {
@@ -508,7 +508,7 @@ const inboundAddress = async () => {
   return `${rows[0]?.name}@in.example`;
 };
 
-test("what a notice said is erased when it is done", async () => {
+test("erases the content of a notice when it is done", async () => {
   const mail = await oneMail();
   await tell(
     sns(sesEvent(mail, "Delivery")),
@@ -518,7 +518,7 @@ test("what a notice said is erased when it is done", async () => {
   expect(rows).toEqual([1, 2].map(() => ({ raw: null, sender: null, recipient: null })));
 });
 
-test("what is too old or from the future is not stored, by the clock of the database", async () => {
+test("rejects notices that are too old or from the future, by the database's clock", async () => {
   const mail = await oneMail();
   const at = (ageMs: number) => ({
     ...sns(sesEvent(mail, "Delivery")),
@@ -532,7 +532,7 @@ test("what is too old or from the future is not stored, by the clock of the data
   ]);
 });
 
-test("a bounce over SMTP is that of its mail, and one about a copy is not", async () => {
+test("applies an SMTP bounce to its email and ignores one about a copy", async () => {
   const mail = await oneMail();
   const path = `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`;
   await tell(smtp(bounceMail({ recipient: "moved@elsewhere.example" }), path), smtp(bounceMail(), path));
@@ -540,7 +540,7 @@ test("a bounce over SMTP is that of its mail, and one about a copy is not", asyn
   expect(await namesOf(mail)).toEqual(["email.sent", "email.bounce", "contact.unsubscribed"]);
 });
 
-test("a bounce in words is kept for people to read, a few of a mail, until its contact is forgotten", async () => {
+test("keeps a few bounce texts per email until its contact is erased", async () => {
   const mail = await oneMail();
   const path = `${returnPaths.localPartOf(projectId, mail.id)}@bounce.example`;
   const inWords = (at: number) =>
@@ -576,19 +576,19 @@ test("a bounce in words is kept for people to read, a few of a mail, until its c
   expect(await listReturnedMessages(database, projectId, mail.id)).toEqual([]);
 });
 
-test("who writes in becomes a contact that is not subscribed, with an event; who is known keeps their state", async () => {
+test("creates an unsubscribed contact with an event for a new sender and keeps known ones", async () => {
   const mail = await oneMail();
   const to = await inboundAddress();
   const write = (from: string) =>
     smtp(personalMail({ from, subject: "Hi", messageId: `${from}.1` }), to, from);
-  // Somebody follows changes of contacts.
+  // A segment subscribes to contact changes.
   await sql`insert into event_subscriptions (project_id, event_name, subscriber) values (${projectId}, '*', 'segments')`.execute(
     database,
   );
   await tell(
     write("new@example.com"),
     write(mail.address),
-    // Its id is no address.
+    // Its id is not an address.
     smtp(personalMail(), `${projectId}@in.example`, "a@example.com"),
     smtp(personalMail(), `${"0".repeat(20)}@in.example`, "a@example.com"),
   );
@@ -623,7 +623,7 @@ test("who writes in becomes a contact that is not subscribed, with an event; who
 
 const about = ({ id }: { id: string }) => complaintMail({ original: [`Message-ID: <${id}@shop.example>`] });
 
-test("a complaint that proves nothing is about nothing, unless it comes where nobody else knows to send it", async () => {
+test("ignores an unproven complaint unless it came to the secret feedback address", async () => {
   const [one, other] = [await oneMail(), await oneMail()];
   await tell(
     smtp(about(one), "fbl@bounce.example"),
@@ -633,7 +633,7 @@ test("a complaint that proves nothing is about nothing, unless it comes where no
   expect([await statusOf(other), await isSubscribed(other)]).toEqual(["COMPLAINED", false]);
 });
 
-test("what is written to an operator is passed on and kept; what came of our own mail is only kept", async () => {
+test("forwards and keeps messages to the instance admin, but only keeps reports about our email", async () => {
   const write = (to: string, from: string) =>
     smtp(
       personalMail({ from: "Eve <eve@example.com>", subject: "Spam <b>", text: "Look at <this>." }),
@@ -659,7 +659,7 @@ test("what is written to an operator is passed on and kept; what came of our own
   await sql`delete from emails where project_id = ${SYSTEM_PROJECT_ID}`.execute(database);
 });
 
-test("a reader that runs takes what was stored before it and what comes after", async () => {
+test("a running reader processes notices stored before and after its start", async () => {
   const [before, after] = [await oneMail(), await oneMail()];
   await store([sns(sesEvent(before, "Delivery"))]);
   const reader = startNoticeReader({ database, interpret, log: silent, metrics: createMetrics() });
@@ -669,23 +669,23 @@ test("a reader that runs takes what was stored before it and what comes after", 
   await reader.stop();
 });
 
-test("openings that are tracked here and bounces told by others meet in the same books", async () => {
+test("combines tracked opens with reported bounces", async () => {
   const mail = await oneMail();
   await transaction(database, (tx) =>
     advanceEmails(tx, [{ projectId, id: mail.id, status: "OPENED", at: new Date() }], addLateSent),
   );
   await tell(sns(sesEvent(mail, "Open")));
-  // The first opening was told by whoever tracked it.
+  // The first open was reported by our own tracking.
   expect(await namesOf(mail)).toEqual(["email.sent"]);
 });
 
-/** As if it had been made so many days ago. */
+/** Moves the notice that many days into the past. */
 const oldId = (days: number) => {
   const hex = (Date.now() - days * 86_400_000).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
 };
 
-test("what was ignored is forgotten after a day, and what was done after a month", async () => {
+test("deletes ignored notices after a day and done ones after a month", async () => {
   const put = (days: number, result: string | null) =>
     sql`
       insert into notices (id, source, provider_id, result, done_at)

@@ -1,4 +1,4 @@
-// The inbox of notices: stored once before they are answered, gone through afterwards; effects and "done" commit together.
+// Inbox of notices: stores each notice once before it is acknowledged and applies it later. Effects and "done" commit together.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { nowMs } from "../platform/clock.ts";
@@ -24,22 +24,22 @@ import {
   type NoticeSource,
 } from "./queries.ts";
 
-/** What somebody told: `providerId` makes two of them the same one. */
+/** A received notice. Two notices with the same `providerId` are duplicates. */
 export type ToldNotice = Omit<NewNotice, "id">;
 
-/** `stored`, or known already; `stale`: too old, or from the future. */
+/** `known`: a duplicate. `stale`: too old, or from the future. */
 export type Stored = "stored" | "known" | "stale";
 
 export interface NoticeStore {
-  /** Resolves after the commit. Notices that arrive together are stored together. */
+  /** Stores a notice and resolves after the commit. Notices that arrive together are stored together. */
   store(notice: ToldNotice): Promise<Stored>;
-  /** Whether more messages may come over SMTP: so much waits to be read at most. */
+  /** Returns whether SMTP may accept more messages: unread ones are limited by total size. */
   hasRoom(): Promise<boolean>;
 }
 
 const MAX_BATCH = 200;
 const SUM_EVERY_MS = 5_000;
-/** Amazon SNS gives up after an hour; what says it is older was kept by somebody to be told again (reliability case S51). */
+/** Amazon SNS gives up after an hour, so an older notice was kept and replayed (reliability case S51). */
 const AGE_LIMITS = { maxAgeSeconds: 3_600, maxAheadSeconds: 300 };
 
 export function createNoticeStore(
@@ -69,7 +69,7 @@ export function createNoticeStore(
   };
 }
 
-/** Added up anew every few seconds; in between what this process stores is added. */
+/** Returns a sum that is read from the database every few seconds. Messages stored by this process are added in between. */
 function createUnreadSum(database: Database): { add(bytes: number): void; bytes(): Promise<number> } {
   let sum: Promise<number> = Promise.resolve(0);
   let summedAtMs = Number.NEGATIVE_INFINITY;
@@ -83,7 +83,7 @@ function createUnreadSum(database: Database): { add(bytes: number): void; bytes(
         summedAtMs = performance.now();
         since = 0;
         sum = sumUnreadBytes(database);
-        // Whoever asks next asks the database again.
+        // Query the database again on the next call.
         sum.catch(() => (summedAtMs = Number.NEGATIVE_INFINITY));
       }
       return (await sum) + since;
@@ -91,19 +91,19 @@ function createUnreadSum(database: Database): { add(bytes: number): void; bytes(
   };
 }
 
-/** Whether something told then may still be heard at `now`, which is the clock of the database. */
+/** Returns whether a notice sent at `toldAt` is still accepted at `now`, by the database's clock. */
 export function isFresh(toldAt: Date, now: Date): boolean {
   const age = (now.getTime() - toldAt.getTime()) / 1000;
   return age <= AGE_LIMITS.maxAgeSeconds && age >= -AGE_LIMITS.maxAheadSeconds;
 }
 
-/** What a notice meant, in a few words, and whether what it said is kept for a person; or that it is to be looked at again. */
+/** The result of a notice in a few words and whether its content is kept for a person, or when to retry. */
 export type Verdict = { result: string; isKept?: true } | { waitSeconds: number };
 
-/** Does what notices mean, in the transaction in which they become done. Returns one verdict each, in order. */
+/** Applies notices in the transaction that marks them as done. Returns one verdict for each, in order. */
 export type InterpretNotices = (tx: Tx, notices: readonly NoticeRow[]) => Promise<Verdict[]>;
 
-/** So many of each source in one transaction: messages are larger, and take longer to read. */
+/** Notices per transaction for each source. SMTP messages are larger and take longer to read. */
 const BATCHES: ReadonlyArray<{ source: NoticeSource; limit: number }> = [
   { source: "sns", limit: 500 },
   { source: "smtp", limit: 20 },
@@ -113,7 +113,7 @@ const MAX_FAILURES = 5;
 const FIRST_RETRY_SECONDS = 2;
 const MAX_REASON_LENGTH = 500;
 const KEPT_DAYS = 30;
-/** Strangers make as many of these as they like; that the same comes again within a day is noticed still. */
+/** Strangers can create these without limit. Duplicates are still detected for a day. */
 const IGNORED_DAYS = 1;
 const DAY_MS = 86_400_000;
 
@@ -123,7 +123,7 @@ export interface NoticeReaderOptions {
   log: Log;
 }
 
-/** Goes through the inbox until it is stopped; any number of processes may. */
+/** Processes the inbox until stopped. Any number of processes may run this. */
 export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metrics }): Loop {
   const { log, metrics } = options;
   async function runOnce(): Promise<number> {
@@ -142,7 +142,7 @@ export function startNoticeReader(options: NoticeReaderOptions & { metrics: Metr
   });
 }
 
-/** Takes one batch; returns how many notices were in it. When one of them cannot be dealt with, the others are, one by one. */
+/** Processes one batch and returns its size. If the batch fails, retries each notice alone. */
 export async function readNotices(
   options: NoticeReaderOptions,
   source: NoticeSource,
@@ -198,13 +198,13 @@ async function readBatch(
   });
 }
 
-/** Forgets notices that were done long ago: after a month nobody tells them again. What was ignored goes after a day. */
+/** Deletes notices done more than a month ago, after which no provider repeats them. Ignored notices are deleted after a day. */
 export async function sweepNotices(database: Database): Promise<void> {
   await deleteIgnoredNotices(database, idOfDaysAgo(IGNORED_DAYS));
   await deleteDoneNotices(database, idOfDaysAgo(KEPT_DAYS));
 }
 
-/** Ids tell the time they were made. */
+/** Returns the lowest id created that many days ago; ids contain their creation time. */
 function idOfDaysAgo(days: number): string {
   const hex = (nowMs() - days * DAY_MS).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;

@@ -1,4 +1,4 @@
-// The door for notices of Amazon SNS as the service runs it: keys and confirmations are fetched from Amazon.
+// Creates the SNS endpoint for production, which fetches keys and confirmations from Amazon.
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import type { NoticeStore } from "./notices.ts";

@@ -1,4 +1,4 @@
-// What somebody wrote to postmaster@ or abuse@ of our domains, as a mail to whoever runs the installation. Pure.
+// Builds the email that forwards a message to postmaster@ or abuse@ to the instance admin. Pure.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { OperatorMessage } from "./returned-message.ts";
 

@@ -1,4 +1,4 @@
-// Bounces and complaints act on the address that the mail was sent to, whoever has it when they come.
+// Checks that bounces and complaints apply to the address an email was sent to, whichever contact has it by then.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { hashAddress } from "../platform/address-hash.ts";
@@ -87,7 +87,7 @@ test.for(UNWANTED)(
   },
 );
 
-test("a bounce about a deleted contact's mail that names another address is about nobody", async () => {
+test("ignores a bounce about a deleted contact's email that names another address", async () => {
   const { project, mail, address } = await oneSent();
   await remove(mail, project);
   const other = "somebody.else@example.com";

@@ -1,4 +1,4 @@
-// Unsubscribes the address that a mail was sent to, whoever has it by now, when the mail bounced for good or was reported as spam.
+// Unsubscribes the address an email was sent to after a hard bounce or complaint, whichever contact has it now.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { hashAddress } from "../platform/address-hash.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -10,14 +10,15 @@ import { flipAndRecord } from "../contacts/upsert-contacts.ts";
 
 export interface UnwantedMail {
   mail: ReturnedMail;
-  /** The recipients that the report names; null: none. */
+  /** The recipients named in the report; null if there are none. */
   recipients: readonly string[] | null;
   source: ConsentSource;
 }
 
 /**
- * Unsubscribes whoever has the addresses of these mails. The address of a deleted contact is erased: a report that names it is about
- * whoever has it now, and one that names nobody is kept for whoever gets it. A mail whose address was forgotten with age is about its contact.
+ * Unsubscribes the contacts that have the addresses of these emails. The address of a deleted contact is erased. If the report names the
+ * address, its current contact is unsubscribed; otherwise an opt-out is kept for future contacts. An email redacted by age still applies to
+ * its contact.
  */
 export async function optOutOfMail(tx: Tx, unwanted: readonly UnwantedMail[]): Promise<void> {
   const own = unwanted
@@ -50,7 +51,7 @@ export async function optOutOfMail(tx: Tx, unwanted: readonly UnwantedMail[]): P
   );
 }
 
-/** Returns the address of a mail, also where it was erased and the report names it; null where nothing proves it. */
+/** Returns the address of an email, even if it was erased and the report names it. Null if nothing proves the address. */
 function addressOf(
   { projectId, toAddress, erasedTo }: ReturnedMail,
   recipients: readonly string[] | null,

@@ -1,20 +1,20 @@
-// Takes messages apart that came over SMTP: what costs little at once, what costs much on a thread beside the one that serves.
+// Parses messages received over SMTP: cheap ones right away, costly ones on a separate thread.
 import { createTaskThread } from "../platform/threads/task-thread.ts";
 import { parseMessage, type Parsed } from "./parse-message.ts";
 
-/** Each line costs the parser a hundredth of a millisecond, however short it is; what a report says stands in far fewer. */
+/** Each line costs the parser 10 µs, however short it is. Reports need far fewer lines. */
 const MAX_LINES = 10_000;
-/** So much is taken apart at once: 10 ms. A report that shows the whole of a usual mail has no more. */
+/** Messages up to this many lines are parsed right away, in 10 ms. A report that includes a usual email has no more. */
 const CHEAP_LINES = 1_000;
-/** A list of recipients costs by its length, on one line as on many. */
+/** A list of recipients costs by its length, on one line or many. */
 const CHEAP_HEADER_BYTES = 16 * 1024;
-/** The dearest message that came to our mind takes a tenth of a second where nothing else runs. */
+/** The costliest message we could construct takes a tenth of a second on an idle machine. */
 const DEADLINE_MS = 2_000;
-/** One at a time is asked for; one that nobody waits for any more may stand before it. */
+/** One request at a time is made; an abandoned one may be queued before it. */
 const WAITING = 2;
 const OWNER = "messages over SMTP";
 
-/** One for the process: it is let go when nothing comes. */
+/** One thread per process, released when idle. */
 const thread = createTaskThread<Uint8Array, Parsed>({
   module: new URL("./parse-worker.ts", import.meta.url),
   deadlineMs: DEADLINE_MS,
@@ -22,7 +22,7 @@ const thread = createTaskThread<Uint8Array, Parsed>({
   waiting: WAITING,
 });
 
-/** Whether taking it apart would keep the serving thread. */
+/** Returns whether parsing would block the serving thread too long. */
 export function isCostly(raw: Buffer): boolean {
   const lines = endOfLines(raw, CHEAP_LINES);
   if (lines !== null && lines < raw.length) return true;
@@ -32,13 +32,16 @@ export function isCostly(raw: Buffer): boolean {
   );
 }
 
-/** @throws TaskOverLimit when it took too long; Refusal RATE_LIMIT_EXCEEDED when too many wait for the thread */
+/**
+ * Parses a message, on the thread if it is costly.
+ * @throws TaskOverLimit if it takes too long; AppError RATE_LIMIT_EXCEEDED if too many wait for the thread
+ */
 export async function parseApart(raw: Buffer): Promise<Parsed> {
   const first = raw.subarray(0, endOfLines(raw, MAX_LINES) ?? raw.length);
   return isCostly(raw) ? thread.run(OWNER, first) : parseMessage(first);
 }
 
-/** Behind so many lines; null: there are fewer. */
+/** Returns the offset after that many lines, or null if there are fewer. */
 function endOfLines(raw: Buffer, most: number): number | null {
   let end = 0;
   for (let lines = 0; lines < most; lines++) {

@@ -1,4 +1,4 @@
-// On a thread of its own: takes messages of strangers apart that cost much.
+// Worker thread that parses costly messages from strangers.
 import { answerTasks } from "../platform/threads/task-worker.ts";
 import { parseMessage } from "./parse-message.ts";
 

@@ -1,4 +1,4 @@
-// Statements on `notices`, the inbox of what comes back.
+// Statements on `notices`, the inbox of delivery reports.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
@@ -12,13 +12,13 @@ export interface NewNotice {
   raw: Buffer;
   sender: string | null;
   recipient: string | null;
-  /** When whoever tells it says it was told; null: now. */
+  /** When the sender says it was sent; null means now. */
   toldAt: Date | null;
 }
 
 /**
- * Stores notices that are not known yet and neither older than `maxAgeSeconds` nor from the future, by the clock of the
- * database; returns that clock, and which were stored.
+ * Stores new notices that are neither older than `maxAgeSeconds` nor from the future, by the database's clock. Returns that clock and the
+ * ids of the stored ones.
  */
 export async function insertNotices(
   database: Database,
@@ -51,7 +51,7 @@ export async function insertNotices(
 export interface NoticeRow {
   id: string;
   source: NoticeSource;
-  /** What SNS told is text; a message is bytes. */
+  /** SNS notices are text; SMTP messages are bytes. */
   text: string | null;
   raw: Buffer | null;
   sender: string | null;
@@ -60,7 +60,7 @@ export interface NoticeRow {
   ageSeconds: number;
 }
 
-/** Bytes of messages over SMTP that nobody has read yet. */
+/** Returns the total bytes of unread SMTP messages. */
 export async function sumUnreadBytes(database: Database): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select coalesce(sum(octet_length(raw)), 0)::float8 as bytes from notices
@@ -68,7 +68,7 @@ export async function sumUnreadBytes(database: Database): Promise<number> {
   return rows[0]?.bytes ?? 0;
 }
 
-/** Whether any waits to be gone through. */
+/** Returns whether any notice is due. */
 export async function hasDueNotices(database: Database): Promise<boolean> {
   const { rows } = await sql<{ isDue: boolean }>`
     select exists (select 1 from notices where done_at is null and due_at <= now()) as is_due`.execute(
@@ -77,7 +77,7 @@ export async function hasDueNotices(database: Database): Promise<boolean> {
   return rows[0]?.isDue === true;
 }
 
-/** Takes notices that are due; they are this transaction's until it ends. `ids` narrows it to these. */
+/** Claims due notices until the transaction ends, optionally only those with the given `ids`. */
 export async function claimNotices(
   tx: Tx,
   source: NoticeSource,
@@ -98,14 +98,14 @@ export async function claimNotices(
 
 export interface NoticeEnd {
   id: string;
-  /** null: not yet, look again after `waitSeconds`. */
+  /** null: not done, retry after `waitSeconds`. */
   result: string | null;
-  /** Whether what it said stays, for somebody to read. */
+  /** Whether the content is kept for a person to read. */
   isKept: boolean;
   waitSeconds: number;
 }
 
-/** Notes what notices meant and erases what they said, unless a person is to read it; or when to look at them again. */
+/** Records results and erases contents that no person needs to read, or schedules the next attempt. */
 export async function updateNotices(tx: Tx, ends: readonly NoticeEnd[]): Promise<void> {
   await sql`
     update notices n set
@@ -124,7 +124,7 @@ export async function updateNotices(tx: Tx, ends: readonly NoticeEnd[]): Promise
     where n.id = i.id`.execute(tx);
 }
 
-/** Counts a failure; at the last one the notice is given up and kept as it is, for a person to look at. */
+/** Counts a failure. After the last one the notice is done and keeps its content for a person to check. */
 export async function updateFailedNotice(
   database: Database,
   failure: { id: string; reason: string; maxFailures: number; firstWaitSeconds: number },
@@ -138,12 +138,12 @@ export async function updateFailedNotice(
     where id = ${failure.id} and done_at is null`.execute(database);
 }
 
-/** Deletes what was done by those with ids below this one. */
+/** Deletes done notices with ids below this one. */
 export async function deleteDoneNotices(database: Database, belowId: string): Promise<void> {
   await sql`delete from notices where id < ${belowId} and done_at is not null`.execute(database);
 }
 
-/** Deletes those below this id of which nothing came. */
+/** Deletes ignored notices with ids below this one. */
 export async function deleteIgnoredNotices(database: Database, belowId: string): Promise<void> {
   await sql`
     delete from notices

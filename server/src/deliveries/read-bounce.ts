@@ -1,4 +1,4 @@
-// A message that came back to the address of a mail: what it says of the mail, by its machine-readable part or by its words. Never throws.
+// Reads a message sent to an email's return path, from its machine-readable part or its words. Never throws.
 import type { Email } from "postal-mime";
 import { isAutomaticReply } from "./automatic-replies.ts";
 import { readBounceText, tellingPart, withoutNoise } from "./bounce-text.ts";
@@ -8,11 +8,11 @@ import type { ReadablePart } from "./read-report.ts";
 import { partOf } from "./told-reply.ts";
 
 export type Bounce =
-  /** `kept`: only words said it, so a person may want to read them. */
+  /** `kept`: the text a person may want to read, because only words gave the outcome. */
   | { kind: "statuses"; statuses: RecipientStatus[]; kept: ReadablePart | null }
   | { kind: "nothing"; why: string };
 
-/** A report is short; what follows is the mail it is about. */
+/** A report is short; the rest is the original email. */
 const MAX_REPORT_BYTES = 128 * 1024;
 const MAX_RAW_LENGTH = 64 * 1024;
 const MAX_KEPT_LENGTH = 16_000;
@@ -24,7 +24,7 @@ export function readBounce(email: Email, raw: Buffer, sender: string): Bounce {
   const machine = machineReadable(email);
   const byFields = machine === null ? null : readDeliveryStatus(machine, besideOf(text));
   if (byFields !== null && byFields.length > 0) return { kind: "statuses", statuses: byFields, kept: null };
-  // Relayed, expanded or deliverable: the report was made to say that nothing happened.
+  // Actions relayed, expanded and deliverable report that nothing went wrong.
   if (machine !== null && /^action\s{0,3}:\s{0,3}(?:relayed|expanded|deliverable)\b/im.test(machine))
     return { kind: "nothing", why: "nothing came back" };
   if (isReceipt(email) && !/was automatically rejected/i.test(text))
@@ -58,7 +58,7 @@ function readWords(
     text: readText(tellingPart(said).trim(), MAX_KEPT_LENGTH),
   };
   const statuses =
-    // A message whose parts are not as its header says still has them in it.
+    // Read the raw text for fields, because the parts may not match what the header says.
     nonEmpty(fieldsIn(asIs) === null ? [] : readDeliveryStatus(asIs, besideOf(asIs))) ??
     readBounceText({ subject, text, failed }) ??
     readBounceText({ subject, text: asIs, failed });
@@ -78,7 +78,7 @@ function readWords(
 
 const nonEmpty = (statuses: RecipientStatus[]) => (statuses.length > 0 ? statuses : null);
 
-/** The fields of RFC 3464, wherever a server put them. */
+/** Returns the fields of RFC 3464, wherever a server put them. */
 function machineReadable(email: Email): string | null {
   const proper = email.attachments.find(({ mimeType }) =>
     ["message/delivery-status", "message/global-delivery-status"].includes(mimeType),
@@ -108,7 +108,7 @@ function contentOf(content: ArrayBuffer | Uint8Array | string): string {
   return bytes.subarray(0, MAX_REPORT_BYTES).toString("utf8");
 }
 
-/** What a mail program would show. */
+/** Returns the text a mail program would show. */
 function textOf({ text, html, attachments }: Email): string {
   if (text !== undefined && text.trim() !== "") return text;
   if (html !== undefined && html.trim() !== "")
@@ -125,7 +125,7 @@ function textOf({ text, html, attachments }: Email): string {
   return part === undefined ? "" : contentOf(part.content);
 }
 
-/** The body as it stands, for messages whose structure is broken. */
+/** Returns the raw body, for messages with a broken structure. */
 function rawText(raw: Buffer): string {
   const head = raw.subarray(0, MAX_RAW_LENGTH).toString("utf8").replaceAll("\r\n", "\n");
   const end = head.indexOf("\n\n");
@@ -143,12 +143,12 @@ function addressesIn(field: string | undefined): string[] {
     .filter((word) => word.includes("@"));
 }
 
-/** A disposition notification (RFC 8098): somebody or a program opened the mail, or threw it away. */
+/** Returns whether it is a disposition notification (RFC 8098): a person or program opened or deleted the email. */
 function isReceipt(email: Email): boolean {
   return email.attachments.some(({ mimeType }) => mimeType === "message/disposition-notification");
 }
 
-/** Names under which servers send reports, as an address or a display name. */
+/** Returns whether servers use this address or display name to send reports. */
 function isDaemon(name: string): boolean {
   return /^(?:mailer-?daemon|post_?master|postmaster|mdaemon|double-bounce|mail delivery (?:system|subsystem)|mail administrator|system administrator)\b|mail deliver|mailer.?daemon/i.test(
     name.trim(),

@@ -1,4 +1,4 @@
-// What costs much to read keeps nobody's reports: it is read apart, for so long in a batch, and comes again when that is over.
+// Checks that costly notices don't delay others: each batch limits their time and retries the rest later.
 import { sql } from "kysely";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { createDatabase, type Database } from "../platform/database/database.ts";
@@ -39,7 +39,7 @@ const store = (raw: Buffer, recipient: string) =>
     toldAt: null,
   });
 
-/** What stands of all notices. */
+/** The status of all notices. */
 const inbox = async () =>
   (
     await sql<{ result: string | null; isDue: boolean; isKept: boolean }>`
@@ -58,12 +58,12 @@ async function readWith(read: ReportReader["read"]): Promise<void> {
   await readNotices({ database, interpret, log }, "smtp", 20);
 }
 
-test("reports that take long are read for so long in a batch, and a bounce behind them is booked at once", async () => {
+test("limits the time for slow reports per batch and applies a bounce behind them", async () => {
   const projectId = await makeProject(database);
   const [mail] = await makeSentMails(database, projectId, 1);
   for (let count = 0; count < 6; count++) await store(Buffer.from("x"), "dmarc@in.example");
   await store(bounceMail(), `${returnPaths.localPartOf(projectId, mail?.id ?? "")}@bounce.example`);
-  // A connection whose transaction stands still for ten seconds is lost, and all that was read with it.
+  // A transaction idle for ten seconds loses its connection and everything read in it.
   await readWith(() => new Promise((resolve) => setTimeout(() => resolve({ fault: "slow" }), 1_900)));
   expect(await inbox()).toEqual([
     ...[1, 2].map(() => ({ result: "ignored: slow", isDue: true, isKept: false })),
@@ -74,7 +74,7 @@ test("reports that take long are read for so long in a batch, and a bounce behin
 
 const tooLong = async () => Promise.reject(new TaskOverLimit("It took longer than 2000 ms."));
 
-test("what takes too long is tried again while the machine may be to blame, and then ignored for good", async () => {
+test("retries a slow message while the machine may be to blame, then ignores it permanently", async () => {
   await store(Buffer.from("x"), "dmarc@in.example");
   await readWith(tooLong);
   expect(await inbox()).toEqual([{ result: null, isDue: false, isKept: true }]);
@@ -83,7 +83,7 @@ test("what takes too long is tried again while the machine may be to blame, and 
   expect(await inbox()).toEqual([{ result: "ignored: took too long to read", isDue: true, isKept: false }]);
 });
 
-test("while the thread is busy with what others asked for, reports wait, however old they are", async () => {
+test("reports of any age wait while other requests keep the thread busy", async () => {
   await store(Buffer.from("x"), "dmarc@in.example");
   await sql`update notices set received_at = now() - interval '1 hour'`.execute(database);
   await readWith(() => new Promise(() => undefined));
@@ -92,7 +92,7 @@ test("while the thread is busy with what others asked for, reports wait, however
   expect(await inbox()).toEqual([{ result: null, isDue: false, isKept: true }]);
 });
 
-test("a bounce that shows a mail of very many lines is read apart, and booked", async () => {
+test("parses a bounce with a very long original email on the thread and applies it", async () => {
   const projectId = await makeProject(database);
   const [mail] = await makeSentMails(database, projectId, 1);
   const original = ["Subject: Hello", "", ...Array.from({ length: 20_000 }, () => "x")];

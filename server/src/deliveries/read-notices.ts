@@ -1,5 +1,4 @@
-// What notices say, a batch of them. Strangers write these, and a transaction stands still meanwhile: what costs much has a time in each
-// batch.
+// Reads a batch of notices. Strangers write these while a transaction is open, so the time for costly ones is limited per batch.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { localPartOf } from "@postloft/contract/address.ts";
 import { isReportName } from "../domains/reports/domain-reports.ts";
@@ -24,22 +23,24 @@ export type Read =
 
 export interface ReadingParts {
   returnPaths: ReturnPaths;
-  /** Domains whose mail we take ourselves. */
+  /** Domains whose email this server receives. */
   ownDomains: readonly string[];
-  /** Reads what receivers report of domains. */
+  /** Reads receivers' reports about domains. */
   reportReader: Pick<ReportReader, "read">;
 }
 
-/** For so long a notice comes again that says nothing yet: whose mail is not in the books, or that took too long to read. */
+/** How long to retry a notice that can't be applied yet, because its email is unknown or it took too long to read. */
 export const PATIENCE_SECONDS = 600;
-/** What costs much is begun for so long in a batch. */
+/** A batch starts costly notices only within this time. */
 const COSTLY_MS = 2_000;
-/** And waited for so long: its thread may be busy with what others asked for. Both together stay below the time that a transaction may stand still. */
+/**
+ * How long to wait for one costly notice, since its thread may be busy. Both limits together stay below the idle timeout of a transaction.
+ */
 const LONGEST_MS = 3_000;
 const AGAIN_SECONDS = 5;
 const MAX_FAULT_LENGTH = 200;
 
-/** Each costs a turn of its own. */
+/** Reads each notice in its own turn of the event loop. */
 export async function readAll(notices: readonly NoticeRow[], parts: ReadingParts): Promise<Read[]> {
   const read: Read[] = [];
   let costlyMs = 0;
@@ -74,7 +75,7 @@ async function readCostly(notice: NoticeRow, parts: ReadingParts): Promise<Read>
   }
 }
 
-/** When it comes again: at once it may be the machine that is slow, and ten minutes later it is the message. */
+/** Returns when to retry. At first the machine may be slow; after ten minutes the message is to blame. */
 function unread(error: unknown, { ageSeconds }: NoticeRow): Read {
   if (error instanceof Refusal) return { waitSeconds: AGAIN_SECONDS };
   if (!(error instanceof TaskOverLimit)) throw error;

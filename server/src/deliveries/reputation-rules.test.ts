@@ -1,4 +1,4 @@
-// Rates and levels, to the mail (decisions §2).
+// Checks rates and levels at exact email counts (decisions §2).
 import { expect, test } from "vitest";
 import { judge, ratesOf, type LevelName } from "./reputation-rules.ts";
 
@@ -61,7 +61,7 @@ test("a critical rate disables from 10 bounces or 5 complaints on", () => {
   expect(both(counts(99, 99, 99))).toBe(false);
 });
 
-test("what is wrong is said in sentences with the numbers", () => {
+test("describes bad rates in sentences with numbers", () => {
   const judged = judge({ sevenDay: counts(1_000, 60), allTime: counts(10_000, 900, 1) });
   expect(judged).toMatchObject({
     isHealthy: false,
@@ -75,7 +75,7 @@ test("what is wrong is said in sentences with the numbers", () => {
   });
 });
 
-test("rates are in percent, and none without mails", () => {
+test("rates are in percent and 0 without emails", () => {
   expect(ratesOf(counts(3, 1, 2))).toMatchObject({ bounceRate: 33.3333, complaintRate: 66.6667 });
   expect(ratesOf(counts(0, 0))).toMatchObject({ bounceRate: 0, complaintRate: 0 });
 });

@@ -1,4 +1,4 @@
-// What rates of bounces and complaints mean for a project: healthy, warning or critical (decisions §2). Pure.
+// Classifies a project's bounce and complaint rates as healthy, warning or critical (decisions §2). Pure.
 import { LEVELS, type Level } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { SendingCounts } from "../emails/booking/sending-hours.ts";
@@ -11,18 +11,18 @@ export interface Rates extends SendingCounts {
 }
 
 interface Threshold {
-  /** The name of the level in the answer. */
+  /** The name of the level in the response. */
   level: LevelName;
   of: "bounces" | "complaints";
   window: "sevenDay" | "allTime";
-  /** In percent: from here on. */
+  /** In percent, inclusive. */
   warning: number;
   critical: number;
 }
 
 export type LevelName = "bounce7Day" | "bounceAllTime" | "complaint7Day" | "complaintAllTime";
 
-/** One row per rate that is judged. */
+/** One row for each classified rate. */
 export const THRESHOLDS: readonly Threshold[] = [
   { level: "bounce7Day", of: "bounces", window: "sevenDay", warning: 5, critical: 10 },
   { level: "bounceAllTime", of: "bounces", window: "allTime", warning: 4, critical: 8 },
@@ -30,7 +30,7 @@ export const THRESHOLDS: readonly Threshold[] = [
   { level: "complaintAllTime", of: "complaints", window: "allTime", warning: 0.03, critical: 0.12 },
 ];
 
-/** From so many on a critical rate disables: one complaint in a hundred mails says nothing about the others. */
+/** A critical rate disables a project only from these counts on. One complaint in a hundred emails says nothing about the others. */
 export const DISABLING = {
   bounces: LIMITS.criticalBounces.value,
   complaints: LIMITS.criticalComplaints.value,
@@ -44,17 +44,17 @@ export interface Judgement {
   isNewProject: boolean;
   violations: string[];
   warnings: string[];
-  /** What the sentences say, the critical ones first: people are told in their own language. */
+  /** The rates behind the sentences, critical ones first, so that users get them in their language. */
   badRates: BadRate[];
 }
 
-/** Counts with their rates; without mails there is no rate to speak of. */
+/** Returns the counts with their rates. The rates are 0 without emails. */
 export function ratesOf(counts: SendingCounts): Rates {
   const rate = (count: number) => (counts.total === 0 ? 0 : round((count * 100) / counts.total));
   return { ...counts, bounceRate: rate(counts.bounces), complaintRate: rate(counts.complaints) };
 }
 
-/** Compared are whole numbers, so that a rate that is exactly at its threshold is at it. */
+/** Compares whole numbers, so that a rate exactly at its threshold counts as reached. */
 const SCALE = 100_000;
 
 export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): Judgement {
@@ -102,7 +102,7 @@ function sentenceOf({ of, window, level, count, mails, rate, threshold }: BadRat
   return `${count} ${of} of ${mails} mails ${WINDOW_NAMES[window]}: ${rate} %, ${level} from ${threshold} %.`;
 }
 
-/** Four digits are enough to tell 0.03 % from 0.0299 %. */
+/** Four digits tell 0.03 % from 0.0299 %. */
 function round(percent: number): number {
   return Math.round(percent * 10_000) / 10_000;
 }

@@ -1,4 +1,4 @@
-// The reputation guard over HTTP: rates that are true, levels, and a critical project disabled once, with its members told.
+// Tests the reputation guard over HTTP: correct rates and levels, and a critical project that is disabled once with its members notified.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
@@ -18,7 +18,7 @@ import { createLog } from "../platform/log.ts";
 const server = useTestServer({ ROLES: "api" });
 const HOUR_MS = 3_600_000;
 
-/** Reports about mails, told by SES and gone through with the guard on or off. */
+/** Reports emails through SES notices, with the guard on or off. */
 async function report(mails: readonly SentMail[], type: "Bounce" | "Complaint", isOn = true): Promise<void> {
   const { database } = server;
   const notices = createNoticeStore(database);
@@ -60,7 +60,7 @@ const mailsTo = async (project: TestProject) =>
     text.includes(project.id),
   );
 
-test("a project without mail is healthy, and the shape is whole on both paths", async () => {
+test("returns a healthy, complete response for a project without email on both paths", async () => {
   const project = await server.createProject();
   const none = { total: 0, bounces: 0, complaints: 0, bounceRate: 0, complaintRate: 0 };
   const expected = {
@@ -93,7 +93,7 @@ test("a project without mail is healthy, and the shape is whole on both paths", 
     expect((await server.call("GET", path, caller)).body).toEqual(expected);
 });
 
-test("nobody reads it of a project that is not theirs", async () => {
+test("rejects readers who do not belong to the project", async () => {
   const [project, stranger] = [await server.createProject(), await server.createProject()];
   const { cookie } = stranger.owner;
   const mine = `/users/@me/projects/${project.id}/security`;
@@ -110,7 +110,7 @@ test("nobody reads it of a project that is not theirs", async () => {
   );
 });
 
-test("rates are those of the mails, and ninety-nine mails are not judged", async () => {
+test("counts each email and rates no project below a hundred emails", async () => {
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 99);
   await report(mails.slice(0, 50), "Bounce");
@@ -121,7 +121,7 @@ test("rates are those of the mails, and ninety-nine mails are not judged", async
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-/** One look at who sends; returns who was judged. */
+/** Polls once and returns the projects that were checked. */
 async function look(judged: Judged): Promise<string[]> {
   const asked: string[] = [];
   const guard = createGuard({ isOn: true, baseUrl: () => "https://post.example.com" });
@@ -133,7 +133,7 @@ async function look(judged: Judged): Promise<string[]> {
   return asked;
 }
 
-test("the hundredth mail disables, though it left well and what came back came before it", async () => {
+test("the hundredth email disables a project whose bounces came earlier", async () => {
   const [project, healthy] = [await server.createProject(), await server.createProject()];
   await makeSentMails(server.database, healthy.id, 300);
   await report((await makeSentMails(server.database, project.id, 99)).slice(0, 10), "Bounce");
@@ -149,7 +149,7 @@ test("the hundredth mail disables, though it left well and what came back came b
   expect(await mailsTo(project)).toHaveLength(1);
 });
 
-test("of a project that has sent enough to be rated more mail is not judged within the hour", async () => {
+test("checks a project with enough emails only once an hour while it sends", async () => {
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 400);
   await report(mails.slice(0, 10), "Bounce");
@@ -163,7 +163,7 @@ test("of a project that has sent enough to be rated more mail is not judged with
   expect((await read(project)).isDisabled).toBe(false);
 });
 
-test("at ten percent the project is disabled once: it sends nothing, is read, and every member is told", async () => {
+test("disables the project once at ten percent, stops its emails and notifies every member", async () => {
   const project = await server.createProject();
   const other = await server.signUp();
   await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, other.id);
@@ -180,7 +180,7 @@ test("at ten percent the project is disabled once: it sends nothing, is read, an
     status: { shouldDisable: true, twentyFourHour: { bounces: 30 } },
     levels: { bounce7Day: "critical" },
     isDisabled: true,
-    // At the tenth: of the batch that brought it over the line.
+    // At the tenth bounce, within the batch that reached the threshold.
     suspensions: [
       {
         at: expect.any(String),
@@ -215,7 +215,7 @@ test("at ten percent the project is disabled once: it sends nothing, is read, an
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-test("complaints disable too, from five on", async () => {
+test("disables from five complaints on", async () => {
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 120);
   await report(mails.slice(0, 4), "Complaint");
@@ -228,7 +228,7 @@ test("complaints disable too, from five on", async () => {
   expect((await read(project)).isDisabled).toBe(true);
 });
 
-test("with the guard off a critical project is shown and left alone", async () => {
+test("only shows a critical project when the guard is off", async () => {
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 100);
   await report(mails.slice(0, 20), "Bounce", false);
@@ -240,11 +240,11 @@ test("with the guard off a critical project is shown and left alone", async () =
   expect(await mailsTo(project)).toEqual([]);
 });
 
-test("who is enabled again begins anew: the old bounces are not held against the project twice", async () => {
+test("does not count old bounces again after a project is enabled", async () => {
   const project = await server.createProject();
   const mails = await makeSentMails(server.database, project.id, 100);
   await report(mails.slice(0, 20), "Bounce");
-  // The suspension was in an earlier hour than what follows.
+  // The suspension was in an earlier hour than the emails below.
   await server.rows("update project_suspensions set created_at = now() where project_id = $1", project.id);
   await server.rows(
     "update sending_hours set hour = hour - interval '3 hours' where project_id = $1",
@@ -271,7 +271,7 @@ test("who is enabled again begins anew: the old bounces are not held against the
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-test("of several readers that find a project critical at once one disables it", async () => {
+test("disables a critical project once with several concurrent readers", async () => {
   const project = await server.createProject();
   const suspend = () =>
     transaction(server.database, (tx) =>
@@ -284,7 +284,7 @@ test("of several readers that find a project critical at once one disables it", 
   ]);
 });
 
-test("a window holds the hours that touch it, all time holds all, and refused addresses are bounces", async () => {
+test("windows include whole hours, all time includes everything, rejected addresses are bounces", async () => {
   const project = await server.createProject();
   const now = (await server.rows<{ now: Date }>("select now()"))[0]?.now.getTime() ?? 0;
   const before = [0, 23, 24, 26, 167, 168, 170, 24 * 400];
@@ -302,7 +302,7 @@ test("a window holds the hours that touch it, all time holds all, and refused ad
     window.bounces,
     window.complaints,
   ]);
-  // The hour in which a window begins is in it as a whole. Sent and refused mails are the total.
+  // The first hour of a window counts as a whole. Sent and rejected emails make up the total.
   expect(counted).toEqual([
     [6, 6, 3],
     [12, 12, 6],

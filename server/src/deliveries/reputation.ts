@@ -1,4 +1,4 @@
-// The reputation guard: rates of bounces and complaints of each project; a critical project is disabled and its members are told.
+// Reputation guard: disables a project with a critical bounce or complaint rate and notifies its members.
 import type { z } from "zod";
 import type { security } from "@postloft/contract/security.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -21,12 +21,15 @@ const WARNED_AGAIN_MS = 7 * 86_400_000;
 
 export type Security = z.output<typeof security>;
 
-/** Whoever enabled a project again starts it anew: what led to the suspension is not held against it twice. */
+/** Enabling a project restarts the count, so that the emails that led to a suspension don't count twice. */
 function countedFrom({ isDisabled, suspendedAt }: Standing): Date | null {
   return isDisabled ? null : suspendedAt;
 }
 
-/** How the mail of a project is received (decisions §2). @throws Refusal PROJECT_NOT_FOUND. */
+/**
+ * Returns the reputation of a project (decisions §2).
+ * @throws AppError PROJECT_NOT_FOUND
+ */
 export async function readSecurity(database: Database, projectId: string): Promise<Security> {
   const [standing] = await readStandings(database, [projectId]);
   if (standing === undefined) throw new Refusal("PROJECT_NOT_FOUND");
@@ -49,10 +52,10 @@ export async function readSecurity(database: Database, projectId: string): Promi
   };
 }
 
-/** Judges projects about whose mail something bad came back, in the transaction that booked it. */
+/** Checks projects with new bounces or complaints, in the transaction that records them. */
 export type Guard = (tx: Tx, projectIds: readonly string[]) => Promise<void>;
 
-/** `isOn: false` (REPUTATION_GUARD) judges nobody. */
+/** Creates the guard. With `isOn: false` (REPUTATION_GUARD) it does nothing. */
 export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => string }): Guard {
   return async (tx, projectIds) => {
     if (!isOn || projectIds.length === 0) return;
@@ -82,7 +85,7 @@ export function createGuard({ isOn, baseUrl }: { isOn: boolean; baseUrl: () => s
   };
 }
 
-/** Once a week at most: rates move slowly. */
+/** At most once a week because rates change slowly. */
 async function warn(
   tx: Tx,
   near: ReadonlyArray<Judgement & { projectId: string; name: string }>,

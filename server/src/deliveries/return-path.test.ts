@@ -1,4 +1,4 @@
-// Envelope senders of single mails: they name the mail, fit into an address, and cannot be made up.
+// Checks that return paths identify their email, fit into an address, and can't be forged.
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
 import { createReturnPaths, isReturnPath } from "./return-path.ts";
@@ -9,7 +9,7 @@ const made = () => {
   return { mail, text: paths.localPartOf(mail.projectId, mail.emailId) ?? "" };
 };
 
-test("an address names the mail it was made for, in any case, within the 64 octets of RFC 5321", () => {
+test("an address in any case identifies its email within the 64 octets of RFC 5321", () => {
   for (let times = 0; times < 200; times++) {
     const { mail, text } = made();
     expect(text).toMatch(/^b\+[a-z2-7]{61}$/);
@@ -17,7 +17,7 @@ test("an address names the mail it was made for, in any case, within the 64 octe
   }
 });
 
-test("a changed, cut, lengthened or foreign address names nothing", () => {
+test("rejects a changed, cut, extended or foreign address", () => {
   const { mail, text } = made();
   const foreign =
     createReturnPaths("another secret, as long").localPartOf(mail.projectId, mail.emailId) ?? "";
@@ -38,17 +38,17 @@ test("a changed, cut, lengthened or foreign address names nothing", () => {
     expect(paths.read(forged)).toBeNull();
 });
 
-test("the token of one mail says nothing about another one", () => {
+test("one email's token reveals nothing about another", () => {
   const [one, other] = [made(), made()];
   const grafted = one.text.slice(0, 52) + other.text.slice(52);
   expect(paths.read(grafted)).toBeNull();
 });
 
-test("ids that are not ours get no address", () => {
+test("returns no address for foreign ids", () => {
   expect(paths.localPartOf("00000000-0000-4000-8000-000000000000", newId())).toBeNull();
   expect(paths.localPartOf("x", newId())).toBeNull();
 });
 
-test("what looks like one of ours is told by its form", () => {
+test("recognizes return paths by their form", () => {
   expect(["b+abc", "B+", "b", "ada"].map(isReturnPath)).toEqual([true, true, false, false]);
 });

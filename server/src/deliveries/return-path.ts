@@ -1,35 +1,35 @@
-// The envelope sender of a mail, one of its own: what comes back to it names the mail, and nobody can make one up (VERP).
+// Gives each email a separate, unforgeable envelope sender, so that bounces identify their email (VERP).
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 import { isId } from "../platform/ids.ts";
 import type { Transport } from "../transports/transport.ts";
 
-/** Which mail an address stands for. */
+/** The email that an address identifies. */
 export interface ReturnedTo {
   projectId: string;
   emailId: string;
 }
 
 export interface ReturnPaths {
-  /** The part before the @ for a mail, at most 64 octets; null for ids that are not ours. */
+  /** Returns the local part for an email, at most 64 octets. Null for ids that are not UUIDv7. */
   localPartOf(projectId: string, emailId: string): string | null;
-  /** The mail that the part before the @ names; null when it was not made here. */
+  /** Returns the email that a local part identifies, or null if we did not create it. */
   read(localPart: string): ReturnedTo | null;
-  /** The part before the @ where complaints are believed that prove nothing themselves: nobody can guess it. */
+  /** Unguessable local part where complaints without other proof are trusted. */
   readonly feedbackName: string;
 }
 
 const PREFIX = "b+";
 const KEY_PURPOSE = "return-paths";
 const FEEDBACK_PREFIX = "fbl-";
-/** As base32 16 characters: typed into the forms of feedback loops. */
+/** 16 characters in base32, short enough to type into a feedback loop's form. */
 const FEEDBACK_SECRET_BYTES = 10;
-/** RFC 4648 §6: mail servers on the way may change the case of what stands before the @. */
+/** RFC 4648 §6 in lower case, because mail servers may change the case of a local part. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
 const BITS = 5;
-/** Two UUIDv7 without their dashes and versions, which are known. */
+/** Two UUIDv7 without dashes and version digits. */
 const ID_BYTES = 31;
-/** As much as 64 octets leave room for; whoever guesses must send a message for each guess. */
+/** The most that fits into 64 octets. Guessing takes one message per attempt. */
 const MAC_BYTES = 7;
 const TOKEN = /^[a-z2-7]{61}$/;
 
@@ -60,7 +60,7 @@ export function createReturnPaths(applicationSecret: string): ReturnPaths {
   };
 }
 
-/** Whether it looks like one of ours, made here or not. */
+/** Returns whether a local part has the form of our return paths, valid or not. */
 export function isReturnPath(localPart: string): boolean {
   return localPart.toLowerCase().startsWith(PREFIX);
 }
@@ -99,7 +99,7 @@ function fromBase32(text: string): Buffer {
   return bytes;
 }
 
-/** Where bounces come back to the envelope's sender; other transports tell in notices, and null is returned. */
+/** Returns the return path of an email, or null for transports that report bounces in notices instead. */
 export function createReturnPathOf({
   transport,
   returnPaths,

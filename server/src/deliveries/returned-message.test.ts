@@ -1,4 +1,4 @@
-// Messages that come in: which are reports about a mail, which were written by a person, and which by a machine.
+// Checks the classification of received messages as reports about an email, messages from people, or messages from machines.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
@@ -23,7 +23,7 @@ const read = (raw: Buffer, envelope: Partial<Envelope> = {}) =>
   readReturnedMessage(raw, { sender: "", recipient: returnPath, ...envelope }, { returnPaths, ownDomains });
 const readPersonal = (raw: Buffer, sender = "ada@example.com") => read(raw, { sender, recipient: project });
 
-test("a bounce is about the mail whose address it came to", async () => {
+test("assigns a bounce to the email whose address received it", async () => {
   expect(await read(bounceMail())).toEqual({
     kind: "reports",
     reports: [
@@ -43,7 +43,7 @@ test("a bounce is about the mail whose address it came to", async () => {
   });
 });
 
-test("a bounce that came to any other address is about nothing, whatever it says inside", async () => {
+test("ignores a bounce sent to any other address, whatever it contains", async () => {
   const raw = bounceMail({
     original: [`Message-ID: <${mail.emailId}@shop.example>`, `Return-Path: <${returnPath}>`],
   });
@@ -79,7 +79,7 @@ test.for([
   });
 });
 
-test("a complaint that proves nothing is about nothing", async () => {
+test("ignores a complaint without proof", async () => {
   const forged = `b+${"a".repeat(61)}@bounce.example`;
   const original = [
     `Return-Path: <${forged}>`,
@@ -92,7 +92,7 @@ test("a complaint that proves nothing is about nothing", async () => {
   expect(await read(raw, { recipient: "abuse@in.example" })).toMatchObject({ kind: "operator" });
 });
 
-test("what a person writes to a project is told with its beginning", async () => {
+test("records the beginning of a person's message to a project", async () => {
   const raw = personalMail({
     subject: "=?utf-8?q?Gr=C3=BC=C3=9Fe?=",
     messageId: "x1@example.com",
@@ -113,7 +113,7 @@ test("what a person writes to a project is told with its beginning", async () =>
   });
 });
 
-test("what a person writes in HTML alone is told as its text, to a project and to the operator", async () => {
+test("converts an HTML-only message to text for a project and for the instance admin", async () => {
   const raw = personalMail({
     headers: ["Content-Type: text/html; charset=utf-8"],
     text: "<style>p { color: red }</style><p>Stop sending to me,<br>or I call my&nbsp;lawyer.</p>",
@@ -140,13 +140,13 @@ test.for([
   expect(await readPersonal(raw, sender)).toMatchObject({ kind: "ignored" });
 });
 
-test("Auto-Submitted: no is a person", async () => {
+test("treats Auto-Submitted: no as a person", async () => {
   expect(await readPersonal(personalMail({ headers: ["Auto-Submitted: no"] }))).toMatchObject({
     kind: "message",
   });
 });
 
-test("an answer of a machine to a bounce address is no bounce", async () => {
+test("ignores an automatic reply to a bounce address", async () => {
   expect(
     await read(personalMail({ subject: "Out of office", headers: ["Auto-Submitted: auto-replied"] })),
   ).toEqual({
@@ -155,12 +155,12 @@ test("an answer of a machine to a bounce address is no bounce", async () => {
   });
 });
 
-/** On a machine that is busy a thread may not be through in time; then the message comes again (read-notices.ts). */
+/** On a busy machine a thread may miss its deadline; the message is then retried (read-notices.ts). */
 const unlessLate = (error: unknown) => {
   if (!(error instanceof TaskOverLimit)) throw error;
 };
 
-test("no message makes it throw or take long, however it is cut, mixed or nested", async () => {
+test("never throws or takes long for messages that are cut, mixed or nested", async () => {
   const whole = [bounceMail(), complaintMail({ mailFrom: returnPath }), personalMail()];
   const deep = `Content-Type: multipart/mixed; boundary=a\r\n\r\n${"--a\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n".repeat(2_000)}`;
   const nested = Buffer.from(`Content-Type: message/rfc822\r\n\r\n`.repeat(5_000));
@@ -214,7 +214,7 @@ test.for([
   expect(Math.min(...turnsMs)).toBeLessThan(60);
 });
 
-test("a bounce is read that shows a mail of very many lines", async () => {
+test("reads a bounce that includes an email with very many lines", async () => {
   const original = ["Subject: Hello", "", ...Array.from({ length: 50_000 }, () => "x")];
   expect(await read(bounceMail({ original }))).toMatchObject({
     kind: "reports",

@@ -1,4 +1,4 @@
-// A message that came in over SMTP: a report about one of our mails, somebody who writes, or a machine that answers.
+// Classifies a message received over SMTP: a report about our email, a person writing, or an automatic reply.
 import type { Attachment, Email } from "postal-mime";
 import { domainOf, localPartOf, parseAddress } from "@postloft/contract/address.ts";
 import { SIGNED_ID_HEADER } from "../message/message-headers.ts";
@@ -15,21 +15,21 @@ import type { ReturnPaths } from "./return-path.ts";
 import { readSesEvent, type Report } from "./ses-events.ts";
 
 export interface IncomingMessage {
-  /** The part before the @ of the project's address; it need not be any project's. */
+  /** Local part of the project's address. The project may not exist. */
   inboundName: string;
-  /** Who wrote, in canonical form; nobody proved it. */
+  /** Sender in canonical form, not verified. */
   from: string;
   data: { subject: string | null; from: string; messageId: string | null; text: string | null };
 }
 
-/** What is written to whoever runs the installation. */
+/** A message to the instance admin. */
 export interface OperatorMessage {
-  /** The address it came to. */
+  /** The address it was sent to. */
   recipient: string;
   from: string;
   subject: string;
   text: string;
-  /** Whether it may be passed on: what came of our own mail could come back again and again. */
+  /** Whether it may be forwarded. Reports about our own email could loop forever. */
   mayBePassedOn: boolean;
 }
 
@@ -40,24 +40,24 @@ export type Reading =
   | { kind: "ignored"; why: string };
 
 export interface Envelope {
-  /** '' is the empty reverse-path of reports. */
+  /** Empty for the null reverse-path of reports. */
   sender: string;
   recipient: string;
 }
 
-/** A report is short; what follows is the mail it is about. */
+/** A report is short; the rest is the original email. */
 const MAX_REPORT_BYTES = 128 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 const MAX_EXCERPT_LENGTH = 1_000;
 const MAX_SUBJECT_LENGTH = 998;
 const MAX_OPERATOR_TEXT_LENGTH = 20_000;
-/** Taken at each of our domains (RFC 5321 §4.5.1, RFC 2142 §4). */
+/** Accepted at each of our domains (RFC 5321 §4.5.1, RFC 2142 §4). */
 const OPERATOR_NAMES: readonly string[] = ["postmaster", "abuse"];
 
 /**
- * `ownDomains`: where we take mail ourselves; a message that says it comes from there is a loop. Nothing in a message makes it throw.
- *
- * @throws TaskOverLimit when it took too long; Refusal RATE_LIMIT_EXCEEDED when too many wait
+ * Classifies a received message. A message from one of `ownDomains`, where we receive email ourselves, is a loop. No content makes this
+ * throw.
+ * @throws TaskOverLimit if it takes too long; AppError RATE_LIMIT_EXCEEDED if too many wait
  */
 export async function readReturnedMessage(
   raw: Buffer,
@@ -71,7 +71,7 @@ export async function readReturnedMessage(
   const reports = reportsIn(email, raw, envelope, returnPaths);
   if (reports.length > 0) return { kind: "reports", reports };
   const local = localPartOf(envelope.recipient).toLowerCase();
-  // Where complaints come, providers also ask whether the address is ours.
+  // Providers also use the complaint address to ask whether it is ours.
   if (isOperatorName(local === "" ? envelope.recipient : local) || local === returnPaths.feedbackName)
     return { kind: "operator", message: forOperator(email, envelope, ownDomains) };
   if (!isInboundName(local)) return { kind: "ignored", why: "no report in it" };
@@ -80,7 +80,7 @@ export async function readReturnedMessage(
   return incoming(email, local);
 }
 
-/** Whether it is one of those that every domain must have. */
+/** Returns whether every domain must have this local part. */
 export function isOperatorName(localPart: string): boolean {
   return OPERATOR_NAMES.includes(localPart.toLowerCase());
 }
@@ -102,16 +102,16 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
     const recipients = told.recipient === null ? null : [told.recipient];
     return names === null ? [] : [{ names, recipients, kind: told.kind, at, data: reasonOf(told.reason) }];
   }
-  // Outlook.com's feedback loop sends the mail without a report; this header is theirs.
+  // Outlook.com's feedback loop sends the email without a report; this header is specific to it.
   if (headers?.has("x-hmxmroriginalrecipient")) {
     const about = complainedAbout(envelope.recipient, null, headers, returnPaths);
     const data = reasonOf("abuse Outlook.com");
     return about === null ? [] : [{ names: about, recipients: null, kind: "complaint", at, data }];
   }
-  // Only the address of the mail itself proves which mail it is: a bounce costs the contact its subscription.
+  // Only the email's own address proves which email bounced, because a bounce can unsubscribe the contact.
   const names = namesOf([localPartOf(envelope.recipient)], undefined, returnPaths);
   if (names === null) return [];
-  // Amazon SNS can mail the notices of SES.
+  // Amazon SNS can deliver SES notices by email.
   const told = readSesEvent(jsonIn(email.text));
   if (told !== null && told.reports.length > 0) return told.reports.map((report) => ({ ...report, names }));
   const bounce = readBounce(email, raw, envelope.sender);
@@ -120,7 +120,7 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   return bounce.statuses.map(({ recipient, kind, reason, cause, refusedBy }, index) => ({
     ...(kept === null || index > 0 ? {} : { kept }),
     names,
-    // Words that name nobody are about nobody in particular, so they say nothing of a contact whose mail had copies.
+    // Words without a recipient can't be assigned to the contact if the email had copies.
     recipients: recipient === null ? (kept === null ? null : []) : [recipient],
     kind,
     at,
@@ -128,9 +128,9 @@ function reportsIn(email: Email, raw: Buffer, envelope: Envelope, returnPaths: R
   }));
 }
 
-/** Before what Amazon SNS writes below it. */
+/** Returns the JSON before the footer that Amazon SNS adds. */
 function jsonIn(text: string | undefined): string {
-  // A line of it that was too long for a mail ends in "!".
+  // A line too long for email is broken after "!".
   const start = (text ?? "").trimStart().replace(/!\r?\n /g, "");
   return start.startsWith('{"') ? start.slice(0, start.search(/\n--\r?\n|$(?![^])/)).trim() : "";
 }
@@ -138,8 +138,8 @@ function jsonIn(text: string | undefined): string {
 const reasonOf = (reason: string | null) => (reason === null ? {} : { reason });
 
 /**
- * The mail of a complaint: by what only we can make, in the report or in the mail that it shows. Without any, only at the
- * address that nobody can guess, by our Message-ID.
+ * Finds the email of a complaint by a token only we can create, in the report or the email it includes. Without a token our Message-ID
+ * counts only at the unguessable address.
  */
 function complainedAbout(
   recipient: string,
@@ -157,7 +157,7 @@ function complainedAbout(
   return namesOf(signedIds, isBelieved ? headers?.get("message-id") : undefined, returnPaths);
 }
 
-/** The mail by one of the tokens that only we can make; else by our Message-ID. */
+/** Finds the email by a token only we can create, otherwise by our Message-ID. */
 function namesOf(
   signedIds: readonly string[],
   messageId: string | undefined,
@@ -176,7 +176,7 @@ function textOf({ content }: Attachment, maxBytes: number): string {
   return bytes.subarray(0, maxBytes).toString("utf8");
 }
 
-/** RFC 3834 §2: what no person wrote is not answered, and here it starts nothing. Says what gave it away; null for a person. */
+/** Returns what shows that a machine wrote the message (RFC 3834 §2), or null for a person. */
 function automatic(email: Email, { sender }: Envelope, ownDomains: readonly string[]): string | null {
   const value = (name: string) =>
     email.headers
@@ -195,7 +195,7 @@ function automatic(email: Email, { sender }: Envelope, ownDomains: readonly stri
   return domains.some((domain) => ownDomains.includes(domain)) ? "a loop" : null;
 }
 
-/** What somebody wrote; of HTML alone the text in it. */
+/** Returns the text a person wrote, or the text within the HTML if there is only HTML. */
 function wordsOf({ text, html }: Email): string | undefined {
   if (html === undefined || (text !== undefined && text.trim() !== "")) return text;
   return htmlToText(html.slice(0, MAX_REPORT_BYTES));

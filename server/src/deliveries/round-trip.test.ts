@@ -1,4 +1,4 @@
-// The whole way round: a mail leaves over SMTP under an address of its own, and what comes back to that address finds it again.
+// Sends emails over SMTP under their own return paths and checks that reports to these addresses find them.
 import { generateKeyPairSync } from "node:crypto";
 import { createTransport } from "nodemailer";
 import { afterAll, expect, test } from "vitest";
@@ -38,7 +38,7 @@ async function verifyDomain(domain: string, projectId = server.project.id): Prom
 interface Sent {
   id: string;
   contact: string;
-  /** The envelope sender under which it left. */
+  /** The envelope sender it was sent with. */
   path: string;
   raw: Buffer;
 }
@@ -74,7 +74,7 @@ const isSubscribed = async ({ contact }: Sent) =>
   (await server.call<{ subscribed: boolean }>("GET", `/contacts/${contact}`, server.project.byKey)).body
     .subscribed;
 
-test("a bounce and a complaint over SMTP find their mails, a forged one does not, and an answer becomes an event", async () => {
+test("matches a bounce and a complaint to their emails, rejects forgeries and records a reply", async () => {
   await verifyDomain("shop.example");
   const [bounced, complained, untouched] = [
     await send("bounced@example.com"),
@@ -85,7 +85,7 @@ test("a bounce and a complaint over SMTP find their mails, a forged one does not
     expect(path).toMatch(/^b\+[a-z2-7]{61}@bounce\.example$/);
 
   await comeBack(bounceMail({ recipient: "bounced@example.com" }), bounced.path);
-  // As a provider shows it that keeps the envelope to itself: the header holds what proves whose mail it is.
+  // The complaint of a provider that omits the envelope; the header contains the proof.
   const signedId = /^X-Postloft-Id:(?:.|\r\n[ \t])+/m.exec(complained.raw.toString())?.[0] ?? "";
   await comeBack(complaintMail({ original: [signedId] }), "fbl@bounce.example");
   for (const { raw } of [bounced, complained, untouched])
@@ -112,7 +112,7 @@ test("a bounce and a complaint over SMTP find their mails, a forged one does not
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-test("whatever comes of a test mail touches nobody, whomever it was rendered as, and counts nowhere", async () => {
+test("reports about a test email affect no contact and no counts", async () => {
   const project = await server.createProject();
   await verifyDomain("tests.example", project.id);
   const ada = await server.call<{ id: string }>("POST", "/contacts", project.byKey, {

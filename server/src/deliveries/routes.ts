@@ -1,4 +1,4 @@
-// HTTP for what comes back: the hook of Amazon SNS, and how the mail of a project is received.
+// HTTP routes for the Amazon SNS hook and project reputation.
 import * as security from "@postloft/contract/security.ts";
 import { receiveSns } from "@postloft/contract/webhooks.ts";
 import type { Database } from "../platform/database/database.ts";

@@ -1,4 +1,4 @@
-// What a report about a mail means: the event it is, how the mail's state changes, whether the contact is unsubscribed. Pure.
+// Maps each kind of report to its event, the email's new status, and whether the contact is unsubscribed. Pure.
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT, EMAIL_DELIVERY } from "@postloft/contract/event-names.ts";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { ConsentSource } from "../contacts/consent.ts";
@@ -7,9 +7,9 @@ import type { Feedback } from "../transports/transport.ts";
 import { LEFT_STATUSES, type ReturnedStatus } from "../emails/rows/rules.ts";
 
 /**
- * What can be reported. `sent`: whoever took the mail says so. `delayed`: still trying. `hard-bounce`: the address is gone.
- * `soft-bounce`: the mailbox did not take it. `refused`: it did not arrive for what it is, and that says nothing about the
- * address. `not-spam`: a person took it out of the junk. `unsubscribed`: a person left by the provider's own button.
+ * Kinds of reports. `sent`: the provider accepted the email. `delayed`: still trying. `hard-bounce`: the address does not exist.
+ * `soft-bounce`: the mailbox rejected it. `refused`: rejected because of the message or sender, which says nothing about the address.
+ * `not-spam`: a person moved it out of junk. `unsubscribed`: a person used the provider's own unsubscribe button.
  */
 export type ReportKind =
   | "sent"
@@ -25,19 +25,19 @@ export type ReportKind =
   | "unsubscribed";
 
 export interface Interpretation {
-  /** null: nothing is recorded. */
+  /** null: no event is recorded. */
   event: string | null;
   data: Record<string, unknown>;
-  /** The state of the mail afterwards; null leaves it. */
+  /** The email's new status; null keeps the current one. */
   status: ReturnedStatus | null;
   /**
-   * How a repeat is known: by the instant that `status`, a `soft-bounce` or the confirmation of being sent has in the mail's
-   * row. `never`: whoever tells it tells it once.
+   * How a repeat is detected: by the time that the email's row has for `status`, for a `soft-bounce` or for being confirmed as sent.
+   * `never`: the source reports it only once.
    */
   once: "status" | "soft-bounce" | "confirmed" | "never";
-  /** What somebody did with the mail, to be judged and booked like what we track ourselves. */
+  /** The activity that is classified and recorded like our own tracking. */
   activity: "open" | "click" | null;
-  /** How the contact is unsubscribed; null leaves the subscription. */
+  /** The source of the unsubscribe; null keeps the subscription. */
   unsubscribe: ConsentSource | null;
 }
 
@@ -45,7 +45,7 @@ function row(event: string | null, more: Partial<Interpretation> = {}): Interpre
   return { event, data: {}, status: null, once: "status", activity: null, unsubscribe: null, ...more };
 }
 
-/** What in the middle of a handover does not end it, and would say afterwards that the mail was taken. */
+/** Kinds that don't end a submission in progress, though they would later prove that the email was accepted. */
 export const UNSURE_KINDS: ReadonlySet<ReportKind> = new Set([
   "sent",
   "delayed",
@@ -56,7 +56,7 @@ export const UNSURE_KINDS: ReadonlySet<ReportKind> = new Set([
 
 /** One row per kind (spec §3.1: a hard bounce and a complaint unsubscribe, a soft bounce does not). */
 export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
-  // The row of a mail that is confirmed is the event.
+  // The email's row itself is the event.
   sent: row(null, { once: "confirmed" }),
   delivered: row(EMAIL_DELIVERY, { status: "DELIVERED" }),
   delayed: row(null),
@@ -66,7 +66,7 @@ export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
     unsubscribe: "bounce",
   }),
   "soft-bounce": row(EMAIL_BOUNCE, { data: { bounceType: "soft" }, once: "soft-bounce" }),
-  // Not the contact's fault, and no bounce to be rated.
+  // Not the contact's fault, and not counted in the bounce rate.
   refused: row(EMAIL_BOUNCE, { data: { bounceType: "soft" }, once: "soft-bounce" }),
   complaint: row(EMAIL_COMPLAINT, { status: "COMPLAINED", unsubscribe: "complaint" }),
   "not-spam": row(null),
@@ -75,11 +75,11 @@ export const INTERPRETATIONS: Readonly<Record<ReportKind, Interpretation>> = {
   unsubscribed: row(null, { unsubscribe: "one-click" }),
 };
 
-/** What ended a mail at its last server, by its cause; what is only about us or the message bounces nobody. */
+/** The kind of report for a final failure, by its category. Failures caused by us or the message are no bounces. */
 const KINDS: Readonly<Record<Meaning, ReportKind>> = {
   "hard-bounce": "hard-bounce",
   "soft-bounce": "soft-bounce",
-  // Given up at last.
+  // The server gave up in the end.
   temporary: "soft-bounce",
   unavailable: "soft-bounce",
   throttled: "refused",
@@ -91,11 +91,11 @@ export function kindOf(cause: Cause): ReportKind {
   return KINDS[CAUSES[cause].meaning];
 }
 
-/** What a transport told at once; in order. It is told with the booking of its attempt, so only once. */
+/** Interpretations of a transport's immediate feedback, in order. It is applied together with the attempt, so only once. */
 export const FEEDBACK: Readonly<Record<Feedback, readonly Interpretation[]>> = {
   delivered: [INTERPRETATIONS.delivered],
   bounced: [INTERPRETATIONS["hard-bounce"]],
-  // These never left: they stay FAILED, and their events say so.
+  // These emails never left. They stay FAILED and their events say why.
   "unknown-address": [
     {
       ...INTERPRETATIONS["hard-bounce"],
@@ -110,17 +110,17 @@ export const FEEDBACK: Readonly<Record<Feedback, readonly Interpretation[]>> = {
   complained: [INTERPRETATIONS.delivered, INTERPRETATIONS.complaint],
 };
 
-/** Of a mail that never left nothing is booked any more, but whoever does not want more of them gets no more. */
+/** Records nothing for an email that never left, but still unsubscribes the contact. */
 export function afterTheEnd({ unsubscribe }: Interpretation): Interpretation {
   return row(null, { unsubscribe });
 }
 
-/** States of mails that have left, of which something can come back. */
+/** Returns whether emails with this status have left, so that reports about them are possible. */
 export function hasLeft(status: EmailStatus): boolean {
   return LEFT_STATUSES.includes(status);
 }
 
-/** States of mails that never will. */
+/** Returns whether emails with this status will never leave. */
 export function neverLeaves(status: EmailStatus): boolean {
   return status === "FAILED" || status === "SKIPPED";
 }

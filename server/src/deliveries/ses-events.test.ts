@@ -1,4 +1,4 @@
-// What Amazon SES says, type by type, read as what it means. The fixtures have the form of its developer guide.
+// Checks how each type of Amazon SES notice is read. The fixtures follow its developer guide.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../platform/ids.ts";
@@ -36,7 +36,7 @@ const complaint = (more: object) => ({
   ...more,
 });
 
-/** Type, what happened, and the kind it is: at least one for each row of the table. */
+/** Type, details and expected kind; at least one for each row of the table. */
 const FIXTURES: ReadonlyArray<[string, object, string | null]> = [
   ["Send", {}, "sent"],
   [
@@ -101,7 +101,7 @@ test.for(FIXTURES)("%s %j is %s, in both shapes", ([type, part, kind]) => {
     expect(read(event)?.reports[0]?.kind ?? null).toBe(kind);
 });
 
-test("every row of the table has a fixture that reaches it", () => {
+test("a fixture reaches every row of the table", () => {
   const reached = FIXTURES.map(([type, part]) => {
     const { bounceType, bounceSubType, complaintFeedbackType, newTopicPreferences } = part as Record<
       string,
@@ -119,7 +119,7 @@ test("every row of the table has a fixture that reaches it", () => {
   expect(SES_ROWS.map((_, at) => at).filter((at) => !reached.includes(at))).toEqual([]);
 });
 
-test("event publishing names the mail by our tags, feedback notifications by our Message-ID", () => {
+test("finds the email by our tags or, in feedback notifications, by our Message-ID", () => {
   const tagged = { projectId: mail.projectId, emailId: mail.id, providerId: mail.providerId };
   expect(read(sesEvent(mail, "Delivery"))?.reports[0]?.names).toEqual(tagged);
   const untagged = { ...tagged, projectId: null };
@@ -133,7 +133,7 @@ test("event publishing names the mail by our tags, feedback notifications by our
   });
 });
 
-test("whom it speaks of, when it was and why are told", () => {
+test("reads recipients, time and reason", () => {
   const at = "2026-02-03T04:05:06.789Z";
   expect(
     read(sesEvent(mail, "Bounce", { ...bounce("Permanent", "NoEmail"), timestamp: at }))?.reports[0],
@@ -149,7 +149,7 @@ test("whom it speaks of, when it was and why are told", () => {
   });
 });
 
-test("what SES calls permanent is judged by what the server said: a blocklist is about us", () => {
+test("classifies a permanent SES bounce by the server's words, so a blocklist is about us", () => {
   const event = bounce("Permanent", "General");
   const [first] = event.bouncedRecipients;
   const blocked = {
@@ -194,7 +194,7 @@ test.for([
   },
 );
 
-test("of several addresses that bounced each has its own end", () => {
+test("reads a separate outcome for each of several bounced addresses", () => {
   const event = bounce("Permanent", "General");
   const [gone] = event.bouncedRecipients;
   const full = {
@@ -209,7 +209,7 @@ test("of several addresses that bounced each has its own end", () => {
   ]);
 });
 
-test("the same event has the same key however it comes, another event another", () => {
+test("gives the same event the same key in every format and other events other keys", () => {
   const timestamp = "2026-02-03T04:05:06.789Z";
   const key = (part: object, type = "Click") => read(sesEvent(mail, type, { timestamp, ...part }))?.key;
   expect(key({ link: "https://a.example" })).toEqual(expect.any(String));
@@ -220,7 +220,7 @@ test("the same event has the same key however it comes, another event another", 
   expect(key({}, "Something New")).toBeNull();
 });
 
-test("no text and no JSON makes it throw, and nothing comes out that the database would not take", () => {
+test("never throws for any text or JSON and returns only values the database accepts", () => {
   expect(read([])).toBeNull();
   expect(readSesEvent("Successfully validated SNS topic for Amazon SES event publishing.")).toBeNull();
   const types = SES_ROWS.flatMap(({ type, part }) => [type, part]);
@@ -242,7 +242,7 @@ test("no text and no JSON makes it throw, and nothing comes out that the databas
     fc.constant({ timestamp: "+275760-09-13" }),
   );
   const anyEvent = fc.dictionary(fc.constantFrom(...keys), anyValue);
-  // What is drawn alone is never an event: most are one of SES in which a few things are something else.
+  // Random JSON alone is never an event, so most samples are SES events with a few values replaced.
   const almostEvent = fc
     .tuple(
       fc.constantFrom(...FIXTURES),
@@ -272,7 +272,7 @@ test("no text and no JSON makes it throw, and nothing comes out that the databas
   expect(reports).toBeGreaterThan(50);
 });
 
-/** Puts `value` in the place of the nth thing within a value, counted from the outside and round again. */
+/** Replaces the nth nested value with `value`, counted from the outside and wrapping around. */
 function replaceNth(whole: unknown, nth: number, value: unknown): void {
   const places: Array<[Record<string, unknown>, string]> = [];
   const visit = (within: unknown): void => {

@@ -1,4 +1,4 @@
-// What Amazon SES says in a notice: which mail, whom, and which kind of report it is. Pure; nothing in it throws.
+// Reads an Amazon SES notice: the email, the recipients and the kind of report. Pure; never throws.
 import { domainOf } from "@postloft/contract/address.ts";
 import { contentId, isId } from "../platform/ids.ts";
 import { tellCause } from "../transports/answers/answers.ts";
@@ -10,49 +10,49 @@ import { kindOf, type ReportKind } from "./rules.ts";
 import { readInstant, readList, readObject, readText } from "../platform/foreign-values.ts";
 import { readMessageId } from "./read-report.ts";
 
-/** A report as it was told: about a mail that is still to be found. */
+/** A report whose email has not been looked up yet. */
 export interface Report {
   names: MailNames;
-  /** Whom it speaks of; null: the mail as a whole. */
+  /** Recipients it is about; null for the email as a whole. */
   recipients: readonly string[] | null;
   kind: ReportKind;
   at: Date | null;
   data: Record<string, unknown>;
-  /** What a person may want to read of it. */
+  /** Text that a person may want to read. */
   kept?: ReadablePart;
 }
 
 export interface SesEvent {
   /** Its type, as SES writes it. */
   type: string;
-  /** What makes two of them the same event; null when it does not say enough. */
+  /** Identifies duplicates of the event; null if it lacks the necessary fields. */
   key: string | null;
-  /** None: a type that means nothing for a mail, or one we do not know. Several: a mail with copies bounced for more than one. */
+  /** Empty for types that are unknown or irrelevant. Several if an email with copies bounced for more than one recipient. */
   reports: readonly Report[];
 }
 
 export interface SesRow {
   type: string;
-  /** The object with what happened. */
+  /** The key of the object with the details. */
   part: string;
-  /** `bounceType`, and `bounceSubType`, `complaintFeedbackType`, when they matter. */
+  /** `bounceType`, `bounceSubType` and `complaintFeedbackType`, if they matter. */
   bounceType?: string;
   subTypes?: readonly string[];
   feedbackType?: string;
-  /** Of a change of topics: only this one leaves the list. */
+  /** Only this change of topics leaves the list. */
   unsubscribesAll?: true;
-  /** SES says it by a list of its own: no server was asked, so no server's words are about it. */
+  /** SES rejected it by its own suppression list, so no server replied. */
   isOwnList?: true;
-  /** null: noted, and nothing is done. */
+  /** null: acknowledged without effect. */
   kind: ReportKind | null;
 }
 
-/** What SES tells, by event publishing (`eventType`) and by feedback notifications (`notificationType`). The first row that fits decides. */
+/** Notices of event publishing (`eventType`) and feedback notifications (`notificationType`). The first matching row decides. */
 export const SES_ROWS: readonly SesRow[] = [
   { type: "Send", part: "send", kind: "sent" },
   { type: "Delivery", part: "delivery", kind: "delivered" },
   { type: "DeliveryDelay", part: "deliveryDelay", kind: "delayed" },
-  // About this message, whatever the first word says.
+  // These sub-types are about this message, regardless of `bounceType`.
   {
     type: "Bounce",
     part: "bounce",
@@ -67,11 +67,11 @@ export const SES_ROWS: readonly SesRow[] = [
     kind: "hard-bounce",
   },
   { type: "Bounce", part: "bounce", bounceType: "Permanent", kind: "hard-bounce" },
-  // Transient, Undetermined, and what may be added.
+  // Transient, Undetermined, and future types.
   { type: "Bounce", part: "bounce", kind: "soft-bounce" },
   { type: "Complaint", part: "complaint", feedbackType: "not-spam", kind: "not-spam" },
   { type: "Complaint", part: "complaint", kind: "complaint" },
-  // Taken and then not sent: a virus, or a template of SES that could not be filled in.
+  // Accepted but not sent, because of a virus or an SES template that failed to render.
   { type: "Reject", part: "reject", kind: "refused" },
   { type: "Rendering Failure", part: "failure", kind: "refused" },
   { type: "Open", part: "open", kind: "opened" },
@@ -84,7 +84,7 @@ const MAX_RECIPIENTS = 100;
 const MAX_LINK_LENGTH = 2_000;
 const MAX_REASON_LENGTH = 500;
 
-/** null when the text is no JSON object. */
+/** Reads an SES event. Returns null if the text is not a JSON object. */
 export function readSesEvent(text: string): SesEvent | null {
   let value: unknown;
   try {
@@ -111,7 +111,7 @@ export function readSesEvent(text: string): SesEvent | null {
   };
 }
 
-/** One for each address that bounced: whose mail it is only its row knows. */
+/** Returns one report per bounced address, because only the email's row knows the contact's own. */
 function reportsOf(
   row: SesRow,
   part: Record<string, unknown>,
@@ -130,7 +130,7 @@ function reportsOf(
   });
 }
 
-/** Amazon SES calls a blocklist permanent too, and a mailbox that is disabled: what the server said decides whether the address is gone. */
+/** Classifies a bounce by the server's words, because SES also calls blocklists and disabled mailboxes permanent. */
 function refusalIn(
   { kind, isOwnList }: { kind: ReportKind; isOwnList: true | undefined },
   entry: Record<string, unknown> | null,
@@ -162,7 +162,7 @@ function fits(row: SesRow, part: Record<string, unknown> | null): boolean {
   );
 }
 
-/** By the tags we sent, which only event publishing has; else by our Message-ID, without the project. */
+/** Identifies the email by our tags, which only event publishing includes, or by our Message-ID without the project. */
 function namesOf(mail: Record<string, unknown>): { projectId: string | null; emailId: string | null } {
   const tags = readObject(mail["tags"]) ?? {};
   const idIn = (tag: string) => {
@@ -188,7 +188,7 @@ function recipientsOf(part: Record<string, unknown>): string[] | null {
   return texts.length === 0 ? null : texts;
 }
 
-/** Why a mail did not arrive; who opened it with which program, and where a link led. */
+/** Returns the reason of a failure, or the user agent and link of an open or click. */
 function dataOf(
   row: SesRow,
   part: Record<string, unknown>,

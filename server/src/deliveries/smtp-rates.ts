@@ -1,4 +1,4 @@
-// How much mail is taken over SMTP from whom: what is over it is told to come back later, so nothing is lost.
+// Rate limits for email received over SMTP. Senders over a limit get a temporary error, so nothing is lost.
 import { createHash } from "node:crypto";
 import { domainOf, localPartOf } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -16,7 +16,7 @@ interface Counted {
   windowSeconds?: number;
 }
 
-/** Reports are as many as mails were sent, but not of one mail, and not without end from one place. */
+/** Returns the limits for reports: per email and per sending network. */
 export function reportTakes(
   address: string,
   remoteAddress: string,
@@ -30,7 +30,7 @@ export function reportTakes(
   ];
 }
 
-/** What is kept of reports, once it is known how much that is. */
+/** Returns the limit for the stored bytes of reports, taken once the size is known. */
 export function reportBytesTakes(remoteAddress: string, bytes: number): Counted[] {
   const bucket = bucketOf(`report bytes\n${networkOf(remoteAddress)}`);
   return [{ bucket, limit: LIMITS.reportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
@@ -64,7 +64,7 @@ export function operatorBytesTakes(remoteAddress: string, bytes: number): Counte
   ];
 }
 
-/** What people write is limited by sender first: one of them blocks nobody else. */
+/** Returns the limits for messages from people, first by sender so that one sender blocks no other. */
 export function writtenTakes(kind: "project" | "operator", address: string, sender: string): Counted[] {
   const lower = address.toLowerCase();
   const most = kind === "operator" ? LIMITS.operatorMessages : LIMITS.inboundMessages;
@@ -83,7 +83,7 @@ export async function isWithinRates(rateLimiter: RateLimiter, takes: readonly Co
   return true;
 }
 
-/** In `rate_windows` stands nobody's address. */
+/** Hashed so that `rate_windows` contains no addresses. */
 function bucketOf(text: string): string {
   return `inbound:${createHash("sha256").update(text).digest("base64url")}`;
 }

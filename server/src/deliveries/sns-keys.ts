@@ -1,4 +1,4 @@
-// The keys Amazon SNS signs with: fetched once from a checked address, looked at, kept for a while.
+// Fetches, verifies and caches the certificates that Amazon SNS signs with.
 import { X509Certificate, type KeyObject } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { nowMs } from "../platform/clock.ts";
@@ -7,7 +7,10 @@ import { Refusal } from "../platform/refusal.ts";
 import { OtherAnswer, type FetchText } from "./sns-requests.ts";
 
 export interface SnsKeys {
-  /** The key of a certificate; null when it is none of SNS, or not valid now. @throws Refusal SERVICE_UNAVAILABLE when it cannot be fetched. */
+  /**
+   * Returns the key of a certificate, or null if it is not from SNS or not valid now.
+   * @throws AppError SERVICE_UNAVAILABLE if it cannot be fetched
+   */
   find(url: string): Promise<KeyObject | null>;
 }
 
@@ -17,16 +20,16 @@ interface Certificate {
   validToMs: number;
 }
 
-/** SNS has one or two a region at a time. */
+/** SNS has one or two per region at a time. */
 const MAX_KEPT = 50;
 const KEPT_MS = 24 * 3_600_000;
-/** What is none is remembered too, so that nobody makes us ask again and again. */
+/** Invalid certificates are cached too, so that strangers can't make us fetch them repeatedly. */
 const REFUSED_KEPT_MS = 60_000;
-/** Whoever makes up addresses of certificates gets no more than this out of us. */
+/** Limits the fetches caused by made-up certificate addresses. */
 const MAX_FETCHES_A_MINUTE = 30;
 const MINUTE_MS = 60_000;
 const MIN_KEY_BITS = 2_048;
-/** The certificates of SNS stand for names such as sns.amazonaws.com. */
+/** SNS certificates are issued for names such as sns.amazonaws.com. */
 const NAME = /(?:DNS:|CN=)(?:[a-z0-9-]+\.)*amazonaws\.com(?:\.cn)?(?:$|,|\n)/im;
 
 export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
@@ -40,7 +43,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
     if (now !== minute) [minute, fetches] = [now, 0];
     if (++fetches > MAX_FETCHES_A_MINUTE) throw new Error("too many certificates were asked for in a minute");
     const pem = await fetchText(url).catch((error: unknown) => {
-      // "There is none", or "look elsewhere": that is an answer. "Not now" is none.
+      // Responses such as "not found" or a redirect are final; 429 and 5xx are not.
       if (error instanceof OtherAnswer && error.status < 500 && error.status !== 429) return "";
       throw error;
     });
@@ -49,7 +52,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
     return certificate;
   }
 
-  /** Those who ask at the same time wait for one answer. */
+  /** Concurrent callers share one request. */
   async function load(url: string): Promise<Certificate | null> {
     const known = kept.get(url);
     if (known !== undefined) return known.certificate;
@@ -72,8 +75,8 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
 }
 
 /**
- * The first certificate of a PEM text, when it can be one of SNS. There is no chain in it to follow: who it comes from was
- * proved by the TLS certificate of the host that gave it.
+ * Returns the first certificate of a PEM text if it can belong to SNS. There is no chain to verify, because the TLS certificate of the host
+ * proved its origin.
  */
 function readCertificate(pem: string): Certificate | null {
   try {
@@ -83,7 +86,7 @@ function readCertificate(pem: string): Certificate | null {
     const isOfSns = !ca && bits >= MIN_KEY_BITS && NAME.test(`${subject}\n${subjectAltName ?? ""}`);
     return isOfSns ? { key, validFromMs: validFromDate.getTime(), validToMs: validToDate.getTime() } : null;
   } catch {
-    // No certificate at all.
+    // Not a certificate at all.
     return null;
   }
 }

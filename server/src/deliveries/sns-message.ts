@@ -1,4 +1,4 @@
-// A notification of Amazon SNS: what of it is signed, where its certificate may be, and whether a subscription may be confirmed. Pure.
+// Rules for Amazon SNS messages: the signed text, the certificate's location, and which subscriptions may be confirmed. Pure.
 import type { z } from "zod";
 import type { receiveSns } from "@postloft/contract/webhooks.ts";
 
@@ -20,7 +20,7 @@ export function isConfirmation({ Type }: SnsMessage): boolean {
   return CONFIRMATIONS.has(Type);
 }
 
-/** The text the signature is made of (SNS developer guide, "Verifying the signatures of Amazon SNS messages"). */
+/** Returns the signed text (SNS developer guide, "Verifying the signatures of Amazon SNS messages"). */
 export function signedText(message: SnsMessage): string {
   const fields = isConfirmation(message) ? CONFIRMATION_FIELDS : NOTIFICATION_FIELDS;
   return fields
@@ -31,7 +31,7 @@ export function signedText(message: SnsMessage): string {
     .join("");
 }
 
-/** SHA-1 is what version 1 has, and what topics still sign with unless they are set to version 2. */
+/** Version 1 uses SHA-1, and topics still use it unless they are set to version 2. */
 export function digestOf({ SignatureVersion }: SnsMessage): "sha1" | "sha256" | null {
   if (SignatureVersion === "1") return "sha1";
   return SignatureVersion === "2" ? "sha256" : null;
@@ -40,8 +40,8 @@ export function digestOf({ SignatureVersion }: SnsMessage): "sha1" | "sha256" | 
 const ARN = /^arn:(aws(?:-[a-z]+)*):sns:([a-z]{2,4}(?:-[a-z]+){1,2}-\d{1,2}):\d{12}:[A-Za-z0-9_.-]+$/;
 
 /**
- * The one host that speaks for a topic: that of its region. A pattern alone would let hosts through that are none, such as
- * `sns.s3-us-west-2.amazonaws.com`, where anybody could keep a file (reliability case S51).
+ * Returns the only host that may speak for a topic, by its region. A pattern alone would also accept hosts such as
+ * `sns.s3-us-west-2.amazonaws.com`, where anyone can store a file (reliability case S51).
  */
 export function hostOf(topicArn: string): string | null {
   const [, partition, region] = ARN.exec(topicArn) ?? [];
@@ -51,16 +51,13 @@ export function hostOf(topicArn: string): string | null {
 
 const CERTIFICATE_PATH = /^\/SimpleNotificationService-[0-9a-f]{8,64}\.pem$/;
 
-/** Compared with the text that was sent, so that there is nothing in it which a parser would drop or mend. */
+/** Compares the raw text, so that no parser can drop or repair parts of it. */
 export function isCertificateUrl(text: string, host: string): boolean {
   const start = `https://${host}`;
   return text.startsWith(start) && CERTIFICATE_PATH.test(text.slice(start.length));
 }
 
-/**
- * Where the subscription is confirmed: made from the topic and the token. Null when the address that was sent along leads
- * anywhere else.
- */
+/** Returns the URL that confirms a subscription, built from topic and token. Null if the received address leads anywhere else. */
 export function confirmationUrl({ SubscribeURL, TopicArn, Token }: SnsMessage, host: string): string | null {
   if (SubscribeURL === undefined || Token === undefined || !/^[A-Za-z0-9_-]{1,1000}$/.test(Token))
     return null;

@@ -1,7 +1,7 @@
-// The only two requests we make to Amazon SNS: for a certificate, and to confirm a subscription. Bounded in time and size, no redirects.
+// The only two requests we make to Amazon SNS: fetch a certificate and confirm a subscription. Limited in time and size, no redirects.
 import { request } from "node:https";
 
-/** An answer, but not the one that was hoped for. */
+/** A response with an unexpected status. */
 export class OtherAnswer extends Error {
   readonly status: number;
   constructor(host: string, status: number) {
@@ -10,14 +10,17 @@ export class OtherAnswer extends Error {
   }
 }
 
-/** The body of a 200 answer. @throws OtherAnswer for another one; Error when there is none, or too much. */
+/**
+ * Returns the body of a 200 response.
+ * @throws OtherAnswer for another status; Error if there is no response or it is too large
+ */
 export type FetchText = (url: string) => Promise<string>;
 
 export interface SnsRequestOptions {
   /** From the first packet to the last. */
   timeoutMs?: number;
   maxBytes?: number;
-  /** For tests: where to connect instead, and whom to trust. Names are checked all the same. */
+  /** For tests: another host to connect to and its CA. Names are still verified. */
   instead?: { host: string; port: number; ca: string };
 }
 

@@ -1,4 +1,4 @@
-// The hook of Amazon SNS over HTTP: only what a topic of ours signed is heard, and nobody makes us ask anybody else (reliability case S51).
+// Tests the Amazon SNS hook over HTTP: it accepts only messages signed by our topics and never contacts other hosts (reliability case S51).
 import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import { sql } from "kysely";
@@ -17,7 +17,7 @@ import { createSnsDoor } from "./sns.ts";
 import { createSnsKeys } from "./sns-keys.ts";
 import { createSnsRequests } from "./sns-requests.ts";
 
-/** Connections are refused. */
+/** Refuses connections. */
 const NOBODY_THERE = { host: "127.0.0.1", port: 9 };
 
 let testDatabase: TestDatabase;
@@ -68,7 +68,7 @@ beforeAll(async () => {
   fake = await startSnsFake();
 });
 beforeEach(async () => {
-  // A door of its own for each test: it remembers certificates.
+  // A separate endpoint for each test, because it caches certificates.
   app = await openDoor();
   await sql`delete from notices`.execute(database);
   fake.requests.length = 0;
@@ -114,13 +114,13 @@ test.for(["1", "2"])(
   },
 );
 
-test("a subject is signed too, and SNS may say JSON for what it is", async () => {
+test("verifies a signed subject and accepts any content type that SNS sends", async () => {
   expect((await post(fake.notification(event(), { Subject: "Amazon SES Email Event" }))).status).toBe(200);
   expect((await post(fake.notification(event()), { type: "application/json" })).status).toBe(200);
   expect(await stored()).toHaveLength(2);
 });
 
-test("fifty at once, and each repeat, are answered alike and kept once", async () => {
+test("answers fifty concurrent copies and repeats alike and stores one", async () => {
   const body = fake.notification(event());
   const replies = await Promise.all(Array.from({ length: 50 }, () => post(body)));
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
@@ -130,7 +130,7 @@ test("fifty at once, and each repeat, are answered alike and kept once", async (
   expect(fake.requests).toHaveLength(1);
 });
 
-test("the same event told by two notifications is kept once; what is no event of mail by the id of its notification", async () => {
+test("stores an event of two notifications once and other notices by notification id", async () => {
   const same = event();
   expect((await post(fake.notification(same))).status).toBe(200);
   expect((await post(fake.notification(same))).status).toBe(200);
@@ -146,7 +146,7 @@ const subscribeAt = (text: string) => () => fake.confirmation({ SubscribeURL: te
 const subscribe = (host: string, topic = SNS_TOPIC, token = "0123456789abcdef".repeat(8)) =>
   `${host}/?Action=ConfirmSubscription&TopicArn=${topic}&Token=${token}`;
 
-/** Refused without asking anybody. */
+/** Rejected without any network request. */
 const FORGED: Record<string, () => SnsBody> = {
   "no signature": () => ({ ...fake.notification(event()), Signature: undefined }),
   "a signature that is none": () => ({ ...fake.notification(event()), Signature: "!" }),
@@ -186,7 +186,7 @@ const FORGED: Record<string, () => SnsBody> = {
   "no address to confirm at": () => fake.confirmation({ SubscribeURL: undefined }),
   "a confirmation of a topic that is not ours": () => fake.confirmation({ TopicArn: otherTopic }),
 };
-/** Refused after the certificate was looked at. */
+/** Rejected after the certificate was checked. */
 const UNPROVEN: Record<string, () => SnsBody> = {
   "another message": () => ({ ...fake.notification(event()), Message: JSON.stringify(event()) }),
   "another time": () => ({ ...fake.notification(event()), Timestamp: aMinuteAgo(1) }),
@@ -222,7 +222,7 @@ const UNPROVEN: Record<string, () => SnsBody> = {
     }),
 };
 
-/** What nobody may learn: which topics are ours, which mails there are, what of it was wrong. */
+/** Responses must not reveal our topics, existing emails or the failed check. */
 const REFUSED = { code: "FORBIDDEN", message: "This notification was not accepted." };
 
 test.for(Object.entries(FORGED))("%s is refused, and nobody is asked", async ([, make]) => {
@@ -240,7 +240,7 @@ test.for(Object.entries(UNPROVEN))(
   },
 );
 
-test("without the setting everything is refused, and the log says what to set", async () => {
+test("rejects everything without the setting and logs what to set", async () => {
   const closed = await openDoor({ topics: [] });
   expect((await post(fake.notification(event()), { to: closed })).status).toBe(403);
   expect((await post(fake.confirmation(), { to: closed })).status).toBe(403);
@@ -248,7 +248,7 @@ test("without the setting everything is refused, and the log says what to set", 
   expect(logged).toEqual([expect.stringContaining("SNS_TOPIC_ARNS")]);
 });
 
-test("a mail that is there and one that is not are answered alike", async () => {
+test("answers alike for existing and unknown emails", async () => {
   const replies = [
     await post(fake.notification(event())),
     await post(fake.notification(event({ mail: { messageId: newId() } }))),
@@ -256,7 +256,7 @@ test("a mail that is there and one that is not are answered alike", async () => 
   expect(replies[0]).toEqual(replies[1]);
 });
 
-test("the subscription of a topic of ours is confirmed at its own host, as often as it is asked for", async () => {
+test("confirms our topic's subscription at its own host for every request", async () => {
   const body = fake.confirmation();
   expect((await post(body)).status).toBe(200);
   expect((await post(body)).status).toBe(200);
@@ -271,7 +271,7 @@ test("the subscription of a topic of ours is confirmed at its own host, as often
   expect(await stored()).toEqual([]);
 });
 
-test("being unsubscribed is taken note of and not undone", async () => {
+test("logs an unsubscribe without undoing it", async () => {
   expect((await post(fake.confirmation({ Type: "UnsubscribeConfirmation" }))).status).toBe(200);
   expect(fake.requests.filter((request) => request.includes("ConfirmSubscription"))).toEqual([]);
   expect(logged).toEqual(["this installation was unsubscribed from the SNS topic"]);
@@ -291,7 +291,7 @@ test.for([
   expect(performance.now() - startedMs).toBeLessThan(3_000);
 });
 
-test("certificates are asked for at most thirty times a minute, and the known one still serves", async () => {
+test("fetches at most thirty certificates a minute while the known one keeps working", async () => {
   expect((await post(fake.notification(event()))).status).toBe(200);
   const made = Array.from({ length: 60 }, () =>
     fake.notification(event(), {
@@ -323,7 +323,7 @@ test.for(Object.entries(MALFORMED))(
   },
 );
 
-test("a signed message that is no JSON object is answered 400, and the greeting of SES is taken", async () => {
+test("rejects a signed message without a JSON object with 400 and accepts the SES greeting", async () => {
   for (const message of ["hello", "[1]", "null", "{"])
     expect((await post(fake.notification(message))).status).toBe(400);
   const greeting = "Successfully validated SNS topic for Amazon SES event publishing.";
@@ -331,12 +331,12 @@ test("a signed message that is no JSON object is answered 400, and the greeting 
   expect(await stored()).toEqual([]);
 });
 
-test("a body over 256 KB is 413, another content type 415", async () => {
+test("rejects a body over 256 KB with 413 and another content type with 415", async () => {
   expect((await post(fake.notification("x".repeat(256 * 1024)))).status).toBe(413);
   expect((await post(fake.notification(event()), { type: "application/xml" })).status).toBe(415);
 });
 
-test("while the database is away the answer is 503, and what is told again is kept", async () => {
+test("answers 503 while the database is unavailable and stores the repeated notification", async () => {
   const away = createPool({
     connection: NOBODY_THERE,
     maxConnections: 1,

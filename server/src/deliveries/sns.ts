@@ -1,4 +1,4 @@
-// The door for notifications of Amazon SNS: who tells is proved before anything is kept. Every refusal is the same 403.
+// Endpoint for Amazon SNS notifications, which verifies the sender before storing anything. Every error is the same 403.
 import { verify } from "node:crypto";
 import { readClock } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -21,7 +21,7 @@ import type { FetchText } from "./sns-requests.ts";
 export interface SnsDoorOptions {
   database: Database;
   notices: NoticeStore;
-  /** ARNs of the topics that are heard. */
+  /** ARNs of the accepted topics. */
   topics: readonly string[];
   keys: SnsKeys;
   fetchText: FetchText;
@@ -30,15 +30,15 @@ export interface SnsDoorOptions {
 
 export interface SnsDoor {
   /**
-   * Keeps a notification, or confirms a subscription; resolves when that is done for good.
-   * @throws Refusal FORBIDDEN; INVALID_REQUEST_BODY for a notification that is not about mail; SERVICE_UNAVAILABLE.
+   * Stores a notification or confirms a subscription. Resolves when that is committed.
+   * @throws AppError FORBIDDEN; INVALID_REQUEST_BODY for a notification without a JSON object; SERVICE_UNAVAILABLE
    */
   receive(message: SnsMessage): Promise<void>;
 }
 
-/** SES says this when a topic is connected to a configuration set. */
+/** SES sends this when a topic is connected to a configuration set. */
 const CONNECTED = /^Successfully validated SNS topic/;
-/** Strangers may knock as often as they like; the log tells it so often. */
+/** Each reason is logged at most this often, because strangers can send any number of requests. */
 const LOG_PAUSE_MS = 60_000;
 
 export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
@@ -58,7 +58,10 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
     return new Refusal("FORBIDDEN", { message: "This notification was not accepted." });
   }
 
-  /** @throws Refusal unless a topic of ours says so. Nothing is asked of the network before all else fits. */
+  /**
+   * Verifies that one of our topics sent the message. Makes no network request before all other checks pass.
+   * @throws AppError FORBIDDEN
+   */
   async function prove(message: SnsMessage): Promise<string> {
     const { TopicArn, SigningCertURL, Signature } = message;
     if (topics.size === 0) throw refuse("the setting SNS_TOPIC_ARNS names no topic", message);

@@ -1,4 +1,4 @@
-// What members are told when the reputation guard disabled their project, or may soon. Pure.
+// Emails that notify members when the reputation guard disabled their project, or soon may. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";

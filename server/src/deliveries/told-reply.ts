@@ -1,29 +1,29 @@
-// The SMTP reply that a report quotes, and the step of the dialogue it was given to. Pure; every pattern is linear.
+// Finds the SMTP reply that a report quotes and the step it replied to. Pure; every pattern is linear.
 import type { AnsweredPart } from "../transports/answers/answers.ts";
 
-/** Codes that SMTP knows (RFC 5321, 4954, 7504) and a few that servers made up. */
+/** Codes of SMTP (RFC 5321, 4954, 7504) and a few that servers made up. */
 const REPLY =
   /(?:^|[\s:;"'(<>[=,])([45][0-57]\d)(?:[ :-]{1,2}[45][0-57]\d)?(?=[\s:;,.'"-]|$)(?:[\s-]{0,3}|: ?|, ?error_code ?:)(#?[45]\.\d{1,3}\.\d{1,3}(?![\d.]))?/gi;
 const ENHANCED = /(?:^|[\s:;("'#<[])([45]\.\d{1,3}\.\d{1,3})(?![\d.]\d|\.?\d)/;
 const MAX_REPLIES = 50;
-/** Where a reply begins: the line, or who said it. */
+/** Where a reply begins: at the start of a line or after "said:". */
 const IN_PLACE = /(?:^|\n)[\s>*"'<]{0,16}$|\bsaid:\s{0,8}["'<]{0,2}$/i;
 const MAX_LEAD = 40;
-/** A number of a telephone, a street or a price goes on otherwise. */
+/** Phone numbers, street numbers and prices continue with digits. */
 const GOES_ON = /^[\s-]{0,3}\d/;
 
 export interface ToldReply {
   code: number | null;
   enhanced: string | null;
-  /** What stands behind the codes. */
+  /** The text after the codes. */
   words: string;
-  /** Both codes stand together: nobody but a server writes that. */
+  /** Both codes appear together, which only servers write. */
   hasBoth: boolean;
-  /** What follows in its line and those folded to it, when the code stands where replies begin; else null. */
+  /** The rest of its line with folded lines if the code is where replies begin, otherwise null. */
   inPlace: string | null;
 }
 
-/** The reply that a text quotes: the first with both codes, else the first. */
+/** Returns the first quoted reply with both codes, otherwise the first reply. */
 export function findReply(text: string): ToldReply {
   let found: RegExpExecArray | null = null;
   let count = 0;
@@ -38,7 +38,7 @@ export function findReply(text: string): ToldReply {
   const enhanced = found?.[2] ?? ENHANCED.exec(text)?.[1] ?? null;
   const before = found === null ? "" : text.slice(0, found.index);
   const after = found === null ? text : text.slice(found.index + found[0].length);
-  // In a diagnostic the words before the reply are of the server that tells.
+  // In a diagnostic the words before the reply come from the reporting server.
   return {
     code: found === null ? null : Number(found[1]),
     enhanced,
@@ -71,14 +71,14 @@ const PARTS: ReadonlyArray<readonly [AnsweredPart, RegExp]> = [
   ],
 ];
 
-/** The step that a server answered, as reports quote it; of a transcript the one before the first refusal. */
+/** Returns the SMTP step that the server replied to. In a transcript this is the last step before the first error. */
 export function partOf(text: string): AnsweredPart {
   const transcript = /^[ \t]{0,3}<<< [45]\d\d/m.exec(text);
   const said = transcript === null ? text : text.slice(0, transcript.index);
   let best: { part: AnsweredPart; at: number } = { part: "unknown", at: -1 };
   for (const [part, pattern] of PARTS) {
     const at = said.search(pattern);
-    // With a transcript the last command before the answer, else what is named first.
+    // In a transcript prefer the last command before the reply, otherwise the first one named.
     const isBetter = at >= 0 && (best.at < 0 || (transcript === null ? at < best.at : at > best.at));
     if (isBetter) best = { part, at };
   }

@@ -1,4 +1,4 @@
-// Judges projects while their mail goes out: the mail that makes enough of them, so that a rate counts, need not be one that comes back.
+// Checks the rates of projects while they send, because an email that never bounces may be the one that makes a rate count.
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
@@ -13,18 +13,18 @@ export interface WatchOptions {
   guard: Guard;
 }
 
-/** While mail goes out of which enough came back, and while none does. */
+/** Poll interval while a project that sends has enough bounces, and while none has. */
 const BUSY_POLL_MS = 1_000;
 const POLL_MS = 5_000;
-/** Projects that are judged in one transaction. */
+/** Projects checked in one transaction. */
 const JUDGED_AT_ONCE = 100;
 
-/** What was seen of projects when they were judged last. */
+/** The counts of each project when it was last checked. */
 export type Judged = Map<string, SendingProject>;
 
 /**
- * Judges those of whose mail enough came back and whose counts have changed so that it matters. `judged` is kept from look to
- * look. Returns how many there are of whose mail enough came back.
+ * Checks projects with enough bounces or complaints whose counts changed in a way that matters. `judged` carries state between polls.
+ * Returns the number of projects with enough bounces or complaints.
  */
 export async function judgeSending({ database, guard }: WatchOptions, judged: Judged): Promise<number> {
   const sending = await readSendingProjects(database, DISABLING);
@@ -44,13 +44,13 @@ export async function judgeSending({ database, guard }: WatchOptions, judged: Ju
   return present.size;
 }
 
-/** With a hundred mails behind it a rate counts; more of them that leave well only lower it, until the hour and with it the windows move. */
+/** A rate counts from a hundred emails on. More emails only lower it until the hour changes, which moves the windows. */
 function isDue(before: SendingProject | undefined, now: SendingProject): boolean {
   if (before === undefined || before.hour.getTime() !== now.hour.getTime()) return true;
   return before.mails < LIMITS.ratedMails.value && before.mails !== now.mails;
 }
 
-/** Looks every second while there is something to judge, until it is stopped; any number of processes may. */
+/** Polls every second while there are projects to check, until stopped. Any number of processes may run this. */
 export function startWatchingRates(options: WatchOptions & { log: Log; metrics: Metrics }): Loop {
   const { log, metrics } = options;
   const judged: Judged = new Map();

@@ -1,5 +1,4 @@
-// Opens and clicks on their way into the books: told and forgotten by whoever answers the request, gathered into batches, kept for a while
-// when the database is away.
+// Queues opens and clicks, records them in batches, and retries while the database is unavailable. Requests don't wait for it.
 import { insist } from "../../platform/background/background.ts";
 import { asUnavailable, transaction, type Database } from "../../platform/database/database.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
@@ -8,29 +7,29 @@ import { Refusal } from "../../platform/refusal.ts";
 import { bookActivities, type Activity } from "./book-activity.ts";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
-/** As it was seen, before it is known what else happened to the mail. */
+/** An activity before the other clicks of its email are known. */
 type Noted = Omit<Activity, "otherLinkMs" | "isLast">;
 
 export interface ActivityBook {
-  /** Takes note and returns at once. */
+  /** Queues an activity and returns immediately. */
   note(activity: Noted): void;
-  /** Resolves when all that was noted is booked, or given up where the database is away. */
+  /** Resolves when all queued activities are recorded, or dropped because the database is unavailable. */
   close(): Promise<void>;
 }
 
 const MAX_BATCH = 500;
-/** What waits while the database is away; more is dropped, since nobody can wait for it. */
+/** Limit for queued activities while the database is unavailable. Others are dropped. */
 const WAITING_MAX = 50_000;
-/** While the database is away it is kept this long. */
+/** How long an activity is retried while the database is unavailable. */
 const KEPT_MS = 10 * 60_000;
-/** What fails for another reason: something else was being changed, or it is a bug. */
+/** Tries for other errors, such as a conflict or a bug. */
 const OTHER_TRIES_MAX = 3;
 
 type Click = HeldClick & { activity: Noted };
 
 export function createActivityBook({ database, log }: { database: Database; log: Log }): ActivityBook {
   const commits = createGroupCommit<Activity, boolean>({
-    // One at a time: batches would wait for each other's counters.
+    // One batch at a time, because concurrent batches would wait for each other's counters.
     lanes: 1,
     laneOf: () => 0,
     maxItems: MAX_BATCH,
@@ -62,7 +61,7 @@ export function createActivityBook({ database, log }: { database: Database; log:
     }
   }
 
-  /** One line for the first and one for all of them: an outage must not fill the log. */
+  /** Logs only the first loss and the total, so that an outage does not fill the log. */
   function lose(error: unknown): void {
     lost += 1;
     if (lost === 1) log.warn({ err: error }, "an opening or a click could not be counted");

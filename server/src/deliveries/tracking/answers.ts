@@ -1,6 +1,6 @@
-// What is answered to a mail's requests: 43 bytes of picture, and two plain pages. Data.
+// Static tracking responses: a 43-byte pixel and two plain pages.
 
-/** One transparent dot, GIF89a. */
+/** One transparent pixel, GIF89a. */
 export const PIXEL = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAEAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
 
 export const PIXEL_HEADERS = { "content-type": "image/gif", "content-length": String(PIXEL.length) };

@@ -1,5 +1,5 @@
-// Books a batch of opens and clicks in one transaction: states, each link of a mail once, counters, events. People and machines apart: a
-// machine moves no state, and what it does has events of other names.
+// Records a batch of opens and clicks in one transaction: statuses, clicked links, counters and events. Machine visits change no status and
+// have separate event names.
 import {
   EMAIL_CLICK,
   EMAIL_MACHINE_CLICK,
@@ -24,16 +24,16 @@ import {
   type VisitedMailRow,
 } from "./queries.ts";
 
-/** An opening, or a link that was followed. */
+/** An open or a click. */
 export interface Activity extends Omit<Visit, "msAfterSending"> {
   projectId: string;
   emailId: string;
-  /** Of the link; PIXEL_NUMBER for an opening. */
+  /** The number of the link; PIXEL_NUMBER for an open. */
   number: number;
-  /** Where the link led; null for an opening. */
+  /** The target of the link; null for an open. */
   link: string | null;
   at: Date;
-  /** Whether it is judged by what is known now, also where a little later more would be. */
+  /** Whether to classify it with what is known now, instead of waiting for later clicks. */
   isLast: boolean;
 }
 
@@ -44,7 +44,7 @@ interface Seen {
   isEarly: boolean;
 }
 
-/** What came of an activity for the first time. */
+/** What an activity was the first of. */
 interface Firsts {
   isFirstOpen: boolean;
   isFirstClick: boolean;
@@ -57,8 +57,8 @@ const NOTHING_FIRST: Firsts = { isFirstOpen: false, isFirstClick: false, isFirst
 const mailKey = ({ projectId, emailId }: { projectId: string; emailId: string }) => `${projectId} ${emailId}`;
 
 /**
- * Books what is about mails that have left and are tracked; the rest is left out. Returns what it is too early for: nothing
- * tells a machine, and another link of the same young mail may be followed yet.
+ * Records activities of tracked emails that have left and ignores others. Returns those it is too early for: nothing shows a machine yet,
+ * but another link of the same recent email may still be clicked.
  */
 export async function bookActivities(tx: Tx, activities: readonly Activity[]): Promise<Set<Activity>> {
   const judged = await judge(tx, activities);
@@ -79,7 +79,7 @@ async function bookSeen(tx: Tx, seen: readonly Seen[]): Promise<void> {
   await recordEvents(tx, await eventsOf(tx, seen, firsts, known));
 }
 
-/** The mails the activities are about, and who was at work. In the order of the mails, so that batches wait for each other in one order. */
+/** Finds the emails and classifies each visit. Sorts by email, so that batches take locks in the same order. */
 async function judge(tx: Tx, activities: readonly Activity[]): Promise<Seen[]> {
   const keys = [...new Map(activities.map((activity) => [mailKey(activity), activity])).values()];
   const mails = await readVisited(tx, keys);
@@ -106,7 +106,7 @@ function isStillTracked({ tracking, tracked, listKind, campaignId }: VisitedMail
   return isTracked(tracking, { tracked, listKind, isOfCampaign: campaignId !== null });
 }
 
-/** Who follows a link has opened the mail, whether or not its pictures were loaded. */
+/** A click also counts as an open, even if the images were not loaded. */
 async function bookFirsts(tx: Tx, people: readonly Seen[]): Promise<Map<Seen, Firsts>> {
   if (people.length === 0) return new Map();
   const clicks = people.filter(({ activity }) => activity.kind === "click");
@@ -176,7 +176,7 @@ function countsOf(seen: readonly Seen[], firsts: ReadonlyMap<Seen, Firsts>): Cou
     });
     if (isClick && isFirstOpen) add(one, PIXEL_NUMBER, { total: 1, mails: 1, machine: 0 });
   }
-  // In one order everywhere, as all that is locked.
+  // Sorted, so that all transactions lock counters in the same order.
   return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, count]) => count);
 }
 
@@ -184,7 +184,7 @@ const MACHINE_EVENTS = { open: EMAIL_MACHINE_OPEN, click: EMAIL_MACHINE_CLICK };
 const recordedKey = (mail: { projectId: string; emailId: string }, name: string, link: string | null) =>
   `${mailKey(mail)} ${name} ${link ?? ""}`;
 
-/** What machines did with these mails before: of each a machine has one event, however often it comes. */
+/** Returns the machine events already recorded for these emails. Each is recorded once, however often the machine returns. */
 async function readRecorded(tx: Tx, seen: readonly Seen[]): Promise<Set<string>> {
   const mails = new Map(
     seen.filter(({ isMachine }) => isMachine).map(({ activity }) => [mailKey(activity), activity]),
@@ -200,7 +200,7 @@ interface Told {
   more: Record<string, unknown>;
 }
 
-/** The first opening and the first click on each link are events; repeats only count. */
+/** Returns events for the first open and the first click on each link. Repeats only count. */
 function toldOf(one: Seen, firsts: Firsts, recorded: Set<string>): Told[] {
   const { activity, isMachine } = one;
   const link = activity.kind === "click" ? { link: activity.link } : {};
@@ -229,7 +229,7 @@ async function eventsOf(
   );
   return pairUp(told, mails).flatMap(([{ one, name, more }, found]): EventToRecord[] => {
     const { mail } = one;
-    // Who was deleted has no events; the counters know no names.
+    // Deleted contacts have no events; the counters contain no personal data.
     if (mail.contactId === null) return [];
     const data = { ...found?.facts, ...more };
     return [{ projectId: mail.projectId, contactId: mail.contactId, name, data, emailId: mail.id }];

@@ -1,4 +1,4 @@
-// Where a link of a mail leads. What a mail has signed leads on without the database; the others are looked up, many at once.
+// Resolves tracked links. Signed targets need no database; others are looked up in batches.
 import { asUnavailable, type Database } from "../../platform/database/database.ts";
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -8,15 +8,15 @@ import { findLinkTargets } from "./queries.ts";
 
 export type Followed =
   | { kind: "found"; location: string; link: MailLink; target: string }
-  /** No link of ours, or not any more: there is no telling which. */
+  /** Invalid or expired; we can't tell which. */
   | { kind: "unknown" }
-  /** The database is away. */
+  /** The database is unavailable. */
   | { kind: "unavailable" };
 
 const LANES = 2;
 const MAX_BATCH = 500;
 
-/** Tells where a link leads, by its token and the `u` of its query. */
+/** Returns a function that resolves a link by its token and the `u` of its query. */
 export function createLinkFollower({
   database,
   tokens,

@@ -1,4 +1,4 @@
-// Clicks are judged when the second around them is over, some held on for longer; with a clock of the test's own.
+// Checks with a simulated clock when clicks are released and which are held again.
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createClickHold, type HeldClick } from "./hold-clicks.ts";
 
@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Clicks `[ms, mail, link]` in order; what was released by the end, with `!` for those in a burst. */
+/** Clicks `[ms, mail, link]` in order. Returns those released by the end, with `!` for clicks in a burst. */
 function replay(clicks: ReadonlyArray<readonly [number, string, string]>): string[] {
   const clickHold = hold();
   const start = Date.now();
@@ -96,7 +96,7 @@ test.each([
   expect(replay(clicks)).toEqual(expected);
 });
 
-test("at the end all are let go at once, judged by what is known", () => {
+test("releases all clicks at the end, classified by what is known", () => {
   const clickHold = hold();
   for (const [mail, link] of [
     ["m", "a"],
@@ -111,7 +111,7 @@ test("at the end all are let go at once, judged by what is known", () => {
   expect(released).toHaveLength(3);
 });
 
-test("a click that is held on hears of another link until three seconds after it, and so does the other", () => {
+test("a click held again sees clicks on other links up to three seconds later, in both directions", () => {
   const told: Array<[string, number, boolean]> = [];
   const clickHold = createClickHold<HeldClick>(
     (click, otherLinkMs, isLast) => {

@@ -1,33 +1,33 @@
-// Holds each click until the second around it is over: only then is it known whether somebody follows links or something follows all of
-// them. Clicks on a young mail are held a second time, a little longer. The redirect does not wait for it.
+// Holds each click for a second to see whether a person clicked or a scanner followed every link. Clicks on recent emails are held a second
+// time, a little longer. The redirect doesn't wait.
 import { BURST_MS, SLOW_BURST_MS } from "./machine-rules.ts";
 
 export interface HeldClick {
-  /** Of the mail. */
+  /** Identifies the email. */
   mail: string;
-  /** Of the link within it. */
+  /** Identifies the link within the email. */
   link: string;
   atMs: number;
 }
 
 export interface ClickHold<Click extends HeldClick> {
   add(click: Click): void;
-  /** Holds one that was let go once more, until all that could come beside it has come. */
+  /** Holds a released click again, until all clicks near it have arrived. */
   holdOn(click: Click): void;
-  /** Lets go of all that are held, as they are. */
+  /** Releases all held clicks immediately. */
   flush(): void;
 }
 
-/** More are not held; then the oldest are judged by what is known. */
+/** Beyond this limit the oldest clicks are classified with what is known. */
 const HELD_MAX = 20_000;
 
-/** `release` gets how far in time the nearest click on another link of the mail is, and whether the click may not be held on. */
+/** Calls `release` with the time to the nearest click on another link of the email, and whether the click must not be held again. */
 export function createClickHold<Click extends HeldClick>(
   release: (click: Click, otherLinkMs: number, isLast: boolean) => void,
   burstMs = BURST_MS,
   slowBurstMs = SLOW_BURST_MS,
 ): ClickHold<Click> {
-  /** Of each mail the clicks that are held, and those that one still to come may stand beside. */
+  /** Clicks of each email that are held or may still be near a later one. */
   const near = new Map<string, Click[]>();
   const held = new Map<Click, NodeJS.Timeout>();
 
@@ -55,7 +55,7 @@ export function createClickHold<Click extends HeldClick>(
   return {
     add(click) {
       near.set(click.mail, [...(near.get(click.mail) ?? []), click]);
-      // One as late as may be stands beside it until it is let go a second time.
+      // The latest possible neighbor arrives before the second release.
       setTimeout(() => forget(click), 2 * slowBurstMs).unref();
       hold(click, burstMs, false);
     },
@@ -66,7 +66,7 @@ export function createClickHold<Click extends HeldClick>(
   };
 }
 
-/** How far in time the nearest click on another link of the mail is; infinite when there is none. */
+/** Returns the time to the nearest click on another link of the email, or infinity without one. */
 function nearestOther(click: HeldClick, others: readonly HeldClick[]): number {
   const distances = others
     .filter((other) => other.link !== click.link)

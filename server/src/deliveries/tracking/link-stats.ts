@@ -1,21 +1,21 @@
-// Which links of a mail were followed how often, by people; machines are counted beside them.
+// Reports how often people followed each link of an email, with machine clicks counted separately.
 import type { Database } from "../../platform/database/database.ts";
 import { findContentOfCampaign, listLinkCounts } from "./queries.ts";
 
 export interface LinkStats {
-  /** As the author wrote it, variables and all. */
+  /** As the author wrote it, including variables. */
   url: string;
-  /** Every time somebody followed it. */
+  /** Clicks by people. */
   clicks: number;
-  /** The mails in which somebody did. */
+  /** Emails in which a person clicked. */
   uniqueClicks: number;
-  /** Times a machine did: filters, scanners, previews. */
+  /** Clicks by filters, scanners and previews. */
   machineClicks: number;
 }
 
 /**
- * The links of a content, also those nobody followed; most followed first. Empty when it was never sent tracked.
- * @param campaignId counts only its mails: another campaign may say the same
+ * Returns all links of a message template, most clicked first. Empty if it was never sent with tracking.
+ * @param campaignId counts only this campaign's emails, because another campaign may have the same template
  */
 export async function linkStats(
   database: Database,
@@ -32,7 +32,7 @@ export async function linkStats(
   }));
 }
 
-/** The same for a campaign, whose mails share one content; empty before its recipients are fixed. */
+/** Returns the links of a campaign, whose emails share one template. Empty before its recipients are fixed. */
 export async function linkStatsOfCampaign(
   database: Database,
   projectId: string,

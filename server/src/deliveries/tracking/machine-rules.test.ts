@@ -1,4 +1,4 @@
-// Each sign of a machine by examples, beside people who are nearly the same; then the people a mail really meets.
+// Tests each machine sign with examples and near misses by people, then with realistic visitors.
 import { expect, test } from "vitest";
 import { MACHINE_SIGNS, machineSignOf, mayStillTurn, type Visit } from "./machine-rules.ts";
 
@@ -19,7 +19,7 @@ const agent = (userAgent: string, kind: Visit["kind"] = "click"): Partial<Visit>
 const agents = (...names: string[]) => names.map((name) => agent(name));
 const nameOf = (visit: Partial<Visit>) => machineSignOf({ ...PERSON, ...visit })?.name ?? null;
 
-/** By the name of the sign: machines that have it and none before it, and people who have not. */
+/** By sign: machines that match it and no earlier sign, and people who don't match. */
 const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Visit>>; people: Array<Partial<Visit>> }>> =
   {
     "no user agent": {
@@ -253,13 +253,16 @@ const EXAMPLES: Readonly<Record<string, { machines: Array<Partial<Visit>>; peopl
     },
   };
 
-test.each(MACHINE_SIGNS.map((sign) => [sign.name, sign] as const))("a machine: %s", (name, { source }) => {
-  const { machines = [], people = [] } = EXAMPLES[name] ?? {};
-  expect(machines.map((visit) => [visit, nameOf(visit)])).toEqual(machines.map((visit) => [visit, name]));
-  expect(people.map((visit) => [visit, nameOf(visit)])).toEqual(people.map((visit) => [visit, null]));
-  expect(machines.length * people.length).toBeGreaterThan(0);
-  expect(source).not.toBe("");
-});
+test.each(MACHINE_SIGNS.map((sign) => [sign.name, sign] as const))(
+  "classifies as a machine: %s",
+  (name, { source }) => {
+    const { machines = [], people = [] } = EXAMPLES[name] ?? {};
+    expect(machines.map((visit) => [visit, nameOf(visit)])).toEqual(machines.map((visit) => [visit, name]));
+    expect(people.map((visit) => [visit, nameOf(visit)])).toEqual(people.map((visit) => [visit, null]));
+    expect(machines.length * people.length).toBeGreaterThan(0);
+    expect(source).not.toBe("");
+  },
+);
 
 test("every example belongs to a sign", () => {
   expect(Object.keys(EXAMPLES)).toEqual(MACHINE_SIGNS.map(({ name }) => name));
@@ -298,13 +301,13 @@ test.for([
   expect([nameOf(agent(userAgent, "open")), nameOf(agent(userAgent))]).toEqual([null, null]);
 });
 
-test("a click on a young mail may still turn out to be a machine's, an opening or a later click not", () => {
+test("only a click on a recent email may still turn out to be a machine's", () => {
   expect(mayStillTurn({ ...PERSON, msAfterSending: 59_999 })).toBe(true);
   expect(mayStillTurn({ ...PERSON, msAfterSending: 60_000 })).toBe(false);
   expect(mayStillTurn({ ...PERSON, kind: "open", msAfterSending: 0 })).toBe(false);
 });
 
-test("the longest user agent is judged at once", () => {
+test("classifies the longest user agent immediately", () => {
   for (const piece of ["Windows NT ", "Viber ", "Mozilla/5.0 (", "X11; ", ") Chrome/4", "bot", "urlsite "]) {
     const before = process.cpuUsage();
     machineSignOf({ ...PERSON, userAgent: piece.repeat(100_000) });

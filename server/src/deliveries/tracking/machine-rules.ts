@@ -1,59 +1,59 @@
-// What tells a machine from a person: proxies that load every picture, filters that follow every link. Data, one row a sign. Pure.
+// Signs that tell machines from people, such as image proxies and link scanners. One row per sign. Pure.
 
-/** What is known of an opening or a click. */
+/** The facts about an open or a click. */
 export interface Visit {
   kind: "open" | "click";
   userAgent: string;
-  /** What the request says it is for, from `Sec-Purpose` and its forerunners. */
+  /** The stated purpose of the request, from `Sec-Purpose` and its predecessors. */
   purpose: string;
-  /** How long after its mail was sent; 0 when that is not known yet. */
+  /** Time since the email was sent; 0 if not known yet. */
   msAfterSending: number;
-  /** How far in time the nearest click on another link of the same mail is; infinite when there is none. */
+  /** Time to the nearest click on another link of the same email; infinite without one. */
   otherLinkMs: number;
 }
 
 export interface MachineSign {
   name: string;
-  /** Where it is known from: whoever runs it says so, a standard, or it is the agent's own name. */
+  /** The source of this sign: the vendor, a standard, or the agent's own name. */
   source: string;
   kind?: Visit["kind"];
   userAgent?: RegExp;
-  /** Agents that look alike and show the mail to a person. */
+  /** Agents that look alike but show the email to a person. */
   except?: RegExp;
   purpose?: RegExp;
-  /** Only so soon after sending. */
+  /** Only within this time after sending. */
   withinMs?: number;
-  /** Only with a click on another link so near. */
+  /** Only if another link was clicked within this time. */
   otherLinkWithinMs?: number;
 }
 
-/** So soon after a mail was sent nobody has read it, but what looks at mail on its way has. */
+/** No person reads an email this soon after sending, but filters do. */
 const SOON_MS = 5_000;
-/** Two links of a mail within this time: nobody reads a page so fast. */
+/** No person clicks two links of an email within this time. */
 export const BURST_MS = 1_000;
-/** While a mail is this young, links further apart are still a filter's that goes through them one by one. */
+/** While an email is this recent, clicks further apart may come from a filter that follows its links in turn. */
 export const YOUNG_MS = 60_000;
 export const SLOW_BURST_MS = 3_000;
-/** Of a user agent no more is looked at. */
+/** Longer user agents are cut. */
 const USER_AGENT_MAX_CHARACTERS = 1_000;
 
 const ITS_NAME = "the agent's own name";
 const PROXIES = /GoogleImageProxy|YahooMailProxy/;
 
-/** A visit that has one of these signs, whichever, is a machine's. */
+/** A visit that matches any of these signs is a machine's. */
 export const MACHINE_SIGNS: readonly MachineSign[] = [
   {
     name: "no user agent",
     source: "RFC 9110 §10.1.5: a user agent should send one; every browser and mail program does",
     userAgent: /^-?$/,
   },
-  // Apple Mail Privacy Protection loads the pictures of every mail, and says no more than this. No browser does.
+  // Apple Mail Privacy Protection loads all images and sends only this. No browser does.
   {
     name: "Mozilla and nothing else",
     source: "https://www.apple.com/legal/privacy/data/en/mail-privacy-protection/",
     userAgent: /^\s*Mozilla(?:\/\d(?:\.\d{1,2})?)?(?: \(compatible;?\))?\s*$/i,
   },
-  // Both load pictures when somebody looks, and sometimes as the mail comes in.
+  // Both load images when a person looks, and sometimes when the email arrives.
   {
     name: "a mailbox provider's proxy, as the mail comes in",
     source: "https://support.google.com/mail/answer/145919, https://help.yahoo.com/kb/SLN28749.html",
@@ -92,7 +92,7 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
       "https://fetch.spec.whatwg.org/#sec-purpose-header, and its forerunners Purpose, X-Purpose, X-Moz",
     purpose: /prefetch|preview|prerender/i,
   },
-  // Outlook names itself "Microsoft Office" too, and shows a mail to a person.
+  // Outlook also calls itself "Microsoft Office" but shows the email to a person.
   {
     name: "Microsoft's link checks",
     source: ITS_NAME,
@@ -131,7 +131,7 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     userAgent:
       /ChatGPT|OAI-|GPTBot|OpenAI|Claude-|ClaudeBot|anthropic|Perplexity|MistralAI|cohere-|Google-(?:Extended|CloudVertex|Agent|Notebook|Firebase|Gemini|Read)|Gemini-|GoogleOther|GoogleAgent|Bytespider|Diffbot|Firecrawl|YouBot|PhindBot|ImagesiftBot|omgili|Manus-User|NovaAct|DuckAssist|Devin\b|LangChain|LlamaIndex|\bAI[- ]?(?:agent|fetcher|assistant)\b/i,
   },
-  // Cubot makes telephones.
+  // Cubot makes phones.
   {
     name: "crawlers",
     source: ITS_NAME,
@@ -156,14 +156,14 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
     userAgent:
       /Headless|PhantomJS|SlimerJS|Puppeteer|Playwright|Selenium|WebDriver|jsdom|HtmlUnit|Splash\b|Nightmare|Zombie\.js|Cypress/i,
   },
-  // Outlook and the Internet Explorer of Windows in its compatible mode name MSIE 7.0 too, with what they are behind it.
+  // Outlook and Internet Explorer in compatibility mode send MSIE 7.0 too, followed by their real version.
   {
     name: "Internet Explorer before 8",
     source: "version 8 replaced them in 2009; whatever shows pages by a later one names its Trident too",
     userAgent: /\bMSIE [2-7]\./,
     except: /Trident\/|Outlook|ms-?office|Lotus|Opera|IEMobile|Windows CE/i,
   },
-  // Scanners pick them from old lists. Whatever shows pages on a desk today updates itself or stopped at a later version.
+  // Scanners pick these from old lists. Desktop browsers in use today update automatically or stopped at a later version.
   {
     name: "browsers that nobody has had for ten years",
     source:
@@ -174,13 +174,13 @@ export const MACHINE_SIGNS: readonly MachineSign[] = [
   },
 ];
 
-/** The first sign that a visit is a machine's, or null: then it counts as a person's. */
+/** Returns the first matching sign, or null if the visit counts as a person's. */
 export function machineSignOf(visit: Visit): MachineSign | null {
   const userAgent = visit.userAgent.slice(0, USER_AGENT_MAX_CHARACTERS).trim();
   return MACHINE_SIGNS.find((sign) => fits(sign, { ...visit, userAgent })) ?? null;
 }
 
-/** Whether a click on another link may still come that tells a machine: its mail is young, and nothing else tells one. */
+/** Returns whether a later click on another link may still reveal a machine. True while the email is recent. */
 export function mayStillTurn(visit: Visit): boolean {
   return visit.kind === "click" && visit.msAfterSending < YOUNG_MS;
 }

@@ -1,4 +1,4 @@
-// Tokens name a mail and a link of it, and nothing that was not made here is taken for one.
+// Checks that tokens identify an email and its link, and that forged tokens are rejected.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
@@ -13,7 +13,7 @@ const TARGET = "https://a.example/?a=1&b=2";
 const signed = new URL(signedLink(mail, 7, TARGET) ?? "");
 const signedToken = signed.pathname.slice("/c/".length);
 
-test("a pixel names its mail, with and without its ending", () => {
+test("a pixel identifies its email with and without the file extension", () => {
   expect(mail.pixelUrl).toBe(`https://m.example/o/${token}.gif`);
   expect([token, `${token}.gif`].map(tokens.readPixel)).toEqual([
     { projectId, emailId },
@@ -21,7 +21,7 @@ test("a pixel names its mail, with and without its ending", () => {
   ]);
 });
 
-test("a link names its mail and number; one that has its own address proves it", () => {
+test("a link identifies its email and number and proves its own target", () => {
   expect(tokens.readLink(`${token}1s`, undefined)).toEqual({
     projectId,
     emailId,
@@ -36,7 +36,7 @@ test("a link names its mail and number; one that has its own address proves it",
   });
 });
 
-test("tokens are short, say nothing of a person, and are the same at every attempt", () => {
+test("tokens are short, contain no personal data, and are the same for every attempt", () => {
   expect(token).toMatch(/^[\w-]{56}$/);
   expect(tokens.trackingOf(projectId, emailId)).toEqual(mail);
   expect(
@@ -66,11 +66,11 @@ test.each([
   ["a number too large", `${token}1000000`, undefined],
   ["something behind it", `${token}2x.`, undefined],
   ["a token in another alphabet", `${token.slice(0, 55)}+2`, undefined],
-])("is no link of ours: %s", (_, forged, target) => {
+])("rejects as a link: %s", (_, forged, target) => {
   expect(tokens.readLink(forged, target)).toBeNull();
 });
 
-test("a token with any letter changed is none", () => {
+test("rejects a token with any changed letter", () => {
   fc.assert(
     fc.property(fc.nat(55), fc.constantFrom(..."ABCXYZabcxyz0189-_"), (at, letter) => {
       fc.pre(token[at] !== letter);

@@ -1,5 +1,5 @@
-// Tokens of mails: what stands in the links and the pixel of each mail, made here and read back here. 42 bytes: project, mail and an 80-bit
-// MAC, so short that spam filters see no wall of digits, and without a word about the person.
+// Creates and reads the tokens in links and pixels. 42 bytes (project, email and an 80-bit MAC) are short enough for spam filters and
+// reveal nothing about the recipient.
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { deriveKey } from "../../platform/crypto.ts";
 import { isFixedLink, NUMBER_RADIX, signTarget, type MailTracking } from "../../rendering/link-target.ts";
@@ -8,7 +8,7 @@ const KEY_PURPOSE = "tracking";
 const IDS_BYTES = 32;
 const MAC_BYTES = 10;
 const PIXEL = /^([\w-]{56})(?:\.gif)?$/;
-/** A link's number, and of one with variables the signature of where it leads. */
+/** A link's number, followed by the signature of its target if it has variables. */
 const LINK = /^([\w-]{56})([0-9a-z]{1,6})(?:\.([\w-]{12}))?$/;
 
 export interface MailKey {
@@ -18,21 +18,21 @@ export interface MailKey {
 
 export interface MailLink extends MailKey {
   number: number;
-  /** Where it leads, proven to have stood in the mail; null: the content knows. */
+  /** The target, proven to be from the email; null if the template has it. */
   signedTarget: string | null;
 }
 
 export interface MailTokens {
   trackingOf(projectId: string, emailId: string): MailTracking;
-  /** Which mail a pixel belongs to; null for what was not made here. */
+  /** Returns the email of a pixel, or null for a forged token. */
   readPixel(token: string): MailKey | null;
-  /** Which link of which mail it is; null for what was not made here, be it the token or the target. */
+  /** Returns the email and link of a token, or null if the token or target is forged. */
   readLink(token: string, target: unknown): MailLink | null;
 }
 
 export function createMailTokens(applicationSecret: string, baseUrl: () => string): MailTokens {
   const key = deriveKey(applicationSecret, KEY_PURPOSE);
-  /** One HMAC a mail: its first bytes are the token's MAC, the others the key that signs addresses of this mail. */
+  /** One HMAC per email. Its first bytes are the token's MAC, the others the key that signs link targets. */
   function secretsOf(ids: Buffer) {
     const mac = createHmac("sha256", key).update(ids).digest();
     return { mac: mac.subarray(0, MAC_BYTES), linkKey: mac.subarray(MAC_BYTES).toString("base64url") };

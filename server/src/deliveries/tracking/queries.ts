@@ -1,4 +1,4 @@
-// Statements of tracking: where links lead, whose mail is meant, and the counters.
+// Tracking statements: link targets, emails and counters.
 import { sql } from "kysely";
 import type { EmailStatus } from "@postloft/contract/emails.ts";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
@@ -12,7 +12,7 @@ export interface LinkKey {
   number: number;
 }
 
-/** Where each of these links leads, in order; null for a mail or link that is not there. */
+/** Returns the target of each link, in order. Null if the email or link does not exist. */
 export async function findLinkTargets(
   database: Database,
   links: readonly LinkKey[],
@@ -37,7 +37,7 @@ export interface VisitedMailRow {
   contentId: string;
   campaignId: string | null;
   status: EmailStatus;
-  /** Of a mail in doubt the end of its last attempt; null only while it is handed over for the first time. */
+  /** The end of the last attempt if the email is in doubt. Null only during its first submission. */
   sentAt: Date | null;
   listKind: ListKind | null;
   tracked: boolean;
@@ -61,7 +61,7 @@ export async function findVisitedMails(
   return rows;
 }
 
-/** Notes that links were followed by a person; returns those that had not been. */
+/** Records that a person followed these links. Returns those followed for the first time. */
 export async function insertLinkClicks(tx: Tx, links: readonly LinkKey[]) {
   const { rows } = await sql<{ projectId: string; emailId: string; number: number }>`
     insert into link_clicks (project_id, email_id, number)
@@ -103,7 +103,7 @@ export async function addCounts(tx: Tx, counts: readonly CountRow[]): Promise<vo
   );
 }
 
-/** Which of these names of events are recorded of a mail already, and with which link. */
+/** Returns which of these event names are recorded for each email, with their links. */
 export async function listRecordedVisits(
   tx: Tx,
   mails: ReadonlyArray<{ projectId: string; emailId: string }>,
@@ -125,7 +125,7 @@ export interface LinkCountRow {
   machineClicks: number;
 }
 
-/** The links of a content with their counts, most followed first; of one campaign, or of all mails. */
+/** Returns the links of a template with their counts, most clicked first, for one campaign or all emails. */
 export async function listLinkCounts(
   database: Database,
   projectId: string,
@@ -147,7 +147,7 @@ export async function listLinkCounts(
   return rows;
 }
 
-/** What the mails of a campaign say: one content for all of them. */
+/** Returns the template shared by all emails of a campaign. */
 export async function findContentOfCampaign(
   database: Database,
   projectId: string,

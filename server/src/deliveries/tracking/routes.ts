@@ -1,4 +1,4 @@
-// HTTP for what mails ask for: the pixel, and links. Answers never tell whether a token is right, and never wait for the counting.
+// HTTP routes for the pixel and links. Responses don't reveal whether a token is valid and never wait for counting.
 import * as contract from "@postloft/contract/tracking.ts";
 import { now } from "../../platform/clock.ts";
 import { ok, route, type Answer, type Call, type Route } from "../../platform/http/route.ts";

@@ -1,4 +1,4 @@
-// The door that mails come to when they are opened and their links are followed, built once for a process that answers HTTP.
+// Builds the tracking endpoint once per process that serves HTTP.
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
 import { createActivityBook, type ActivityBook } from "./activity.ts";

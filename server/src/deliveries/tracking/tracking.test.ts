@@ -1,4 +1,4 @@
-// Opens and clicks over HTTP: from a mail as it lies in the mailbox to the books, and everything that must not count.
+// Tests opens and clicks over HTTP, from the email in the mailbox to the recorded counts, and visits that must not count.
 import { beforeAll, expect, test, vi } from "vitest";
 import type { TrackingMode } from "@postloft/contract/projects.ts";
 import { createDatabase, createPool } from "../../platform/database/database.ts";
@@ -24,7 +24,7 @@ interface Mail {
   id: string;
   contactId: string;
   html: string;
-  /** Ours, in the order of the mail, without the host. */
+  /** Our links in the order of the email, without the host. */
   links: string[];
   pixel: string;
 }
@@ -33,7 +33,7 @@ const pathOf = (address: string) => address.slice(new URL(address).origin.length
 
 let made = 0;
 
-/** Sends a mail and reads what arrived. `age`: how long ago it was sent. */
+/** Sends an email and returns the received message. `age`: how long ago it was sent. */
 async function receive(
   body: object = {},
   { project = server.project, age = "1 minute" }: { project?: TestProject; age?: string } = {},
@@ -84,7 +84,7 @@ async function statusOf(id: string): Promise<string | undefined> {
 const get = (path: string, userAgent = PERSON, at: OneServer = server, method = "GET") =>
   at.call(method, path, { headers: { "user-agent": userAgent } });
 
-/** What is in the books of a mail: `[pixel or link, total, mails, machine]` and the names of its events but `email.sent`. */
+/** Returns an email's counts as `[pixel or link, total, mails, machine]` and its event names except `email.sent`. */
 async function booksOf(mail: Mail) {
   const counts = await server.rows<{ number: number; total: number; mails: number; machine: number }>(
     `select t.number, t.total, t.mails, t.machine from tracking_counts t join emails e on e.content_id = t.content_id
@@ -229,7 +229,7 @@ test.concurrent("opens and clicks by the hundred, in parallel at two processes, 
     expect([opens?.[0], clicks[0]?.[0]]).toEqual([expect.toSatisfy((total: number) => total >= 50), 50]);
   }, WAIT);
   const { opens, clicks, events } = await booksOf(mail);
-  // A click that came first of all counts as the opening, too.
+  // A click before any open also counts as the open.
   expect([50, 51]).toContain(opens?.[0]);
   expect([opens?.[1], clicks, events.toSorted()]).toEqual([1, [[50, 1, 0]], ["email.click", "email.open"]]);
 });
@@ -263,7 +263,7 @@ test.concurrent("what is no link or mail of ours is one and the same page, and t
     forged.slice(1).map(() => [404, true]),
   );
   expect(answers.filter(({ headers }) => headers.has("location"))).toEqual([]);
-  // What somebody puts behind a link of ours changes nothing.
+  // Anything appended to our link changes nothing.
   expect((await get(`${fixed}?u=${evil}&utm=1`)).headers.get("location")).toBe(new URL(SHOP).href);
 
   const pixels = [mail.pixel, "/o/x.gif", `/o/${"A".repeat(56)}.gif`, `/o/${token}`].map(async (path) =>
@@ -353,7 +353,7 @@ test.concurrent("a filter that goes through the links of a fresh mail one by one
       false,
     ]);
   }, WAIT);
-  // Somebody who follows one link of a mail that is just as young, and reads on.
+  // A person who follows one link of an equally recent email and reads on.
   const other = await receive({}, { age: "10 seconds" });
   await get(other.links[2] ?? third);
   await vi.waitFor(async () => {
@@ -398,7 +398,7 @@ test.concurrent("a link works when its contact is gone and when tracking is off;
   await setTracking(project, "DISABLED");
   expect((await get(mail.links[0] ?? "")).headers.get("location")).toBe(new URL(SHOP).href);
   await get(mail.pixel);
-  // What comes later elsewhere is booked after it.
+  // Later activity elsewhere is recorded after it.
   await get(later.links[0] ?? "");
   await vi.waitFor(async () => expect((await booksOf(later)).clicked).toBe(true), WAIT);
   expect(await booksOf(mail)).toMatchObject({ opens: [1, 1, 0], clicks: [[1, 1, 0]] });
@@ -466,7 +466,7 @@ beforeAll(async () => {
   mail = await receive();
 });
 
-/** The door of a process that cannot reach its database. */
+/** The endpoint of a process that can't reach its database. */
 function doorWithoutDatabase() {
   const log = createLog({ level: "silent" });
   const pool = createPool({ connection: { host: "127.0.0.1", port: 9 }, maxConnections: 2, log });
