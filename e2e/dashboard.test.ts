@@ -709,7 +709,7 @@ test("a passkey replaces the second-factor code after sign-in through another se
   await context.clearCookies();
   await page.goto(account);
   await page.getByRole("link", { name: "Continue with Acme ID" }).click();
-  await page.getByRole("heading", { name: "Your second factor" }).waitFor();
+  await page.getByRole("heading", { name: "Two-factor authentication" }).waitFor();
   await page.getByRole("button", { name: "Use a passkey instead" }).click();
   await page.getByText(/^Added .* Last used/).waitFor();
   expect(page.url()).toBe(account);

@@ -34,7 +34,7 @@ export function limitConnection(
   let heardAtMs = performance.now();
   let isAnswerOwed = false;
   const { _parser: parser, _socket: socket } = connection;
-  if (parser === false) throw new Error("A connection without a parser.");
+  if (parser === false) throw new Error("The SMTP connection has no parser.");
   function end(code: number, text: string): void {
     connection.send(code, text, false);
     connection.close();

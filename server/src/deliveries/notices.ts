@@ -153,7 +153,7 @@ export async function readNotices(
     return await readBatch(options, source, limit, null, claimed);
   } catch (error) {
     if (asUnavailable(error) instanceof Refusal || claimed.length === 0) throw error;
-    options.log.warn({ err: error, count: claimed.length }, "a batch of notices failed; each is tried alone");
+    options.log.warn({ err: error, count: claimed.length }, "batch of notices failed, retrying each alone");
     for (const id of new Set(claimed)) await readAlone(options, source, id);
     return claimed.length;
   }
@@ -165,7 +165,7 @@ async function readAlone(options: NoticeReaderOptions, source: NoticeSource, id:
     await readBatch(options, source, 1, [id], []);
   } catch (error) {
     if (asUnavailable(error) instanceof Refusal) throw error;
-    log.error({ err: error, noticeId: id }, "a notice could not be dealt with: a bug");
+    log.error({ err: error, noticeId: id }, "notice could not be processed (bug)");
     const reason = `failed: ${error instanceof Error ? error.message : String(error)}`;
     await updateFailedNotice(database, {
       id,

@@ -99,7 +99,7 @@ export function judge(windows: Record<"sevenDay" | "allTime", SendingCounts>): J
 }
 
 function sentenceOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
-  return `${count} ${of} of ${mails} mails ${WINDOW_NAMES[window]}: ${rate} %, ${level} from ${threshold} %.`;
+  return `${count} ${of} of ${mails} emails ${WINDOW_NAMES[window]}: ${rate} %, ${level} from ${threshold} %.`;
 }
 
 /** Four digits tell 0.03 % from 0.0299 %. */

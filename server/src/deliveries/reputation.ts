@@ -35,7 +35,7 @@ export async function readSecurity(database: Database, projectId: string): Promi
   if (standing === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   const from = countedFrom(standing);
   const [totals] = await readSendingTotals(database, [{ projectId, from }]);
-  if (totals === undefined) throw new Error("The totals of a project are missing.");
+  if (totals === undefined) throw new Error("Sending totals of the project are missing.");
   const { levels, badRates: _, ...judgement } = judge(totals);
   return {
     status: {

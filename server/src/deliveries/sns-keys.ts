@@ -41,7 +41,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
   async function fetchOne(url: string): Promise<Certificate | null> {
     const now = Math.floor(nowMs() / MINUTE_MS);
     if (now !== minute) [minute, fetches] = [now, 0];
-    if (++fetches > MAX_FETCHES_A_MINUTE) throw new Error("too many certificates were asked for in a minute");
+    if (++fetches > MAX_FETCHES_A_MINUTE) throw new Error("too many certificate requests in a minute");
     const pem = await fetchText(url).catch((error: unknown) => {
       // Responses such as "not found" or a redirect are final; 429 and 5xx are not.
       if (error instanceof OtherAnswer && error.status < 500 && error.status !== 429) return "";
@@ -64,7 +64,7 @@ export function createSnsKeys(fetchText: FetchText, log: Log): SnsKeys {
   return {
     async find(url) {
       const certificate = await load(url).catch((error: unknown) => {
-        log.warn({ err: error, url }, "a certificate of SNS could not be fetched; SNS asks again");
+        log.warn({ err: error, url }, "SNS certificate could not be fetched, SNS will retry");
         throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
       });
       const now = nowMs();

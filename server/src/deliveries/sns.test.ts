@@ -223,7 +223,7 @@ const UNPROVEN: Record<string, () => SnsBody> = {
 };
 
 /** Responses must not reveal our topics, existing emails or the failed check. */
-const REFUSED = { code: "FORBIDDEN", message: "This notification was not accepted." };
+const REFUSED = { code: "FORBIDDEN", message: "This notification was rejected." };
 
 test.for(Object.entries(FORGED))("%s is refused, and nobody is asked", async ([, make]) => {
   const reply = await post(make());
@@ -274,7 +274,7 @@ test("confirms our topic's subscription at its own host for every request", asyn
 test("logs an unsubscribe without undoing it", async () => {
   expect((await post(fake.confirmation({ Type: "UnsubscribeConfirmation" }))).status).toBe(200);
   expect(fake.requests.filter((request) => request.includes("ConfirmSubscription"))).toEqual([]);
-  expect(logged).toEqual(["this installation was unsubscribed from the SNS topic"]);
+  expect(logged).toEqual(["Postloft was unsubscribed from the SNS topic"]);
 });
 
 test.for([

@@ -52,10 +52,10 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
       told.set(reason, performance.now());
       log.warn(
         { topic: TopicArn.slice(0, 300), type: Type.slice(0, 50) },
-        `an SNS notification was refused: ${reason}`,
+        `SNS notification rejected: ${reason}`,
       );
     }
-    return new Refusal("FORBIDDEN", { message: "This notification was not accepted." });
+    return new Refusal("FORBIDDEN", { message: "This notification was rejected." });
   }
 
   /**
@@ -64,34 +64,34 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
    */
   async function prove(message: SnsMessage): Promise<string> {
     const { TopicArn, SigningCertURL, Signature } = message;
-    if (topics.size === 0) throw refuse("the setting SNS_TOPIC_ARNS names no topic", message);
-    if (!topics.has(TopicArn)) throw refuse("SNS_TOPIC_ARNS does not name its topic", message);
+    if (topics.size === 0) throw refuse("the setting SNS_TOPIC_ARNS is empty", message);
+    if (!topics.has(TopicArn)) throw refuse("its topic is not in SNS_TOPIC_ARNS", message);
     const host = hostOf(TopicArn);
-    if (host === null) throw refuse("its topic is in no region we know", message);
+    if (host === null) throw refuse("its topic is in an unknown region", message);
     const digest = digestOf(message);
     if (digest === null) throw refuse("its signature version is unknown", message);
     if (SigningCertURL === undefined || !isCertificateUrl(SigningCertURL, host))
-      throw refuse("its certificate is not where those of SNS are", message);
+      throw refuse("its certificate URL does not belong to SNS", message);
     if (Signature === undefined || !/^[A-Za-z0-9+/]{100,1400}={0,2}$/.test(Signature))
       throw refuse("it is not signed", message);
     const confirmed = message.Type !== "SubscriptionConfirmation" || confirmationUrl(message, host) !== null;
-    if (!confirmed) throw refuse("it wants to be confirmed somewhere else", message);
+    if (!confirmed) throw refuse("its confirmation URL does not belong to SNS", message);
     const key = await keys.find(SigningCertURL);
-    if (key === null) throw refuse("its certificate is none of SNS, or not valid now", message);
+    if (key === null) throw refuse("its certificate does not belong to SNS or is not valid now", message);
     const isSigned = verify(digest, Buffer.from(signedText(message)), key, Buffer.from(Signature, "base64"));
-    if (!isSigned) throw refuse("its signature is wrong", message);
+    if (!isSigned) throw refuse("its signature is invalid", message);
     return host;
   }
 
   async function keep(message: SnsMessage): Promise<void> {
     const event = readSesEvent(message.Message);
     if (event === null && CONNECTED.test(message.Message)) {
-      log.info({ topic: message.TopicArn }, "Amazon SES is connected to the SNS topic");
+      log.info({ topic: message.TopicArn }, "Amazon SES connected to the SNS topic");
       return;
     }
     if (event === null)
       throw new Refusal("INVALID_REQUEST_BODY", {
-        message: "The message of the notification is no JSON object.",
+        message: "The notification's message is not a JSON object.",
       });
     const stored = await notices.store({
       source: "sns",
@@ -101,24 +101,24 @@ export function createSnsDoor(options: SnsDoorOptions): SnsDoor {
       recipient: null,
       toldAt: new Date(message.Timestamp),
     });
-    if (stored === "stale") throw refuse("it is too old, or from the future", message);
+    if (stored === "stale") throw refuse("it is too old or from the future", message);
   }
 
   async function confirm(message: SnsMessage, host: string): Promise<void> {
     if (!isFresh(new Date(message.Timestamp), await readClock(database)))
-      throw refuse("it is too old, or from the future", message);
+      throw refuse("it is too old or from the future", message);
     if (message.Type !== "SubscriptionConfirmation") {
-      log.warn({ topic: message.TopicArn }, "this installation was unsubscribed from the SNS topic");
+      log.warn({ topic: message.TopicArn }, "Postloft was unsubscribed from the SNS topic");
       return;
     }
     await fetchText(confirmationUrl(message, host) ?? "").catch((error: unknown) => {
       log.warn(
         { err: error, topic: message.TopicArn },
-        "an SNS subscription could not be confirmed; SNS asks again",
+        "SNS subscription could not be confirmed, SNS will retry",
       );
       throw new Refusal("SERVICE_UNAVAILABLE", { retryAfterSeconds: 20 });
     });
-    log.info({ topic: message.TopicArn }, "the subscription to the SNS topic was confirmed");
+    log.info({ topic: message.TopicArn }, "SNS subscription confirmed");
   }
 
   return {

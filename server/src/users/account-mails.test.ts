@@ -1,4 +1,4 @@
-// Mail about accounts in the language of whoever gets it: from the browser, from the dashboard, and of the project for whoever is invited.
+// Checks the language of account emails: from the browser, from the dashboard, or of the project for invited people.
 import { expect, test } from "vitest";
 import { acceptedLanguage, mailLanguageOf } from "../emails/system-mail/mail-language.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
@@ -10,7 +10,7 @@ const server = useTestServer({ ROLES: "api" });
 
 const lastTo = async (to: string) => (await readSystemMails(server.pool, { to, subject: /./ })).at(-1);
 
-test("what a browser wishes most of what there is, and English where there is nothing of it", () => {
+test("chooses the available language that a browser prefers, otherwise English", () => {
   const wishes = {
     "de-AT,de;q=0.9,en;q=0.8": "de",
     "it,fr;q=0.4,es;q=0.7": "es",
@@ -28,7 +28,7 @@ test("what a browser wishes most of what there is, and English where there is no
   ]);
 });
 
-test("an account that is made in a browser is written to in its language, and in another one once that is chosen", async () => {
+test("writes in the browser's language and, once chosen, in another one", async () => {
   const person = { email: "hedy@example.com", password: "correct horse battery staple" };
   const headers = { "accept-language": "de-AT,de;q=0.9,en;q=0.5" };
   const { headers: answered } = await server.call("POST", "/auth/signup", { headers }, person);
@@ -46,7 +46,7 @@ test("an account that is made in a browser is written to in its language, and in
   expect((await lastTo(person.email))?.subject).toBe("Réinitialisez votre mot de passe");
 });
 
-test("whoever has no account is invited in the language of the project", async () => {
+test("invites people without an account in the language of the project", async () => {
   const { id, bySession } = await server.createProject();
   await server.rows("update projects set language = 'es-MX' where id = $1", id);
   const invited = { email: "nueva@example.com", role: "MEMBER" };
@@ -54,7 +54,7 @@ test("whoever has no account is invited in the language of the project", async (
   expect((await lastTo(invited.email))?.subject).toBe("Invitación a A project");
 });
 
-test("each language says something of its own about each email, and names the account", () => {
+test("every language has different texts for each email and names the account", () => {
   const languages = ["en", "de", "fr", "es"] as const;
   const place = { ip: "192.0.2.1", device: "Firefox, Linux" };
   const about = { email: "ada@example.com", newEmail: "lovelace@example.com", name: "<Laptop>" };

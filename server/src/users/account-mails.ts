@@ -18,8 +18,9 @@ export interface Told {
 }
 
 /**
- * @param say chooses the words from the texts of the recipient's language
- * @param url where the button leads; the email has none without it
+ * Builds an account email in the recipient's language.
+ * @param say chooses the words from the texts of that language
+ * @param url target of the button; without it the email has no button
  */
 export function accountMail(
   { email, language }: Told,

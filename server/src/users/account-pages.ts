@@ -1,4 +1,4 @@
-// The pages before and behind a login, which need no dashboard: a question with a button, and what came of it. Pure.
+// Account pages that work without the dashboard: forms for confirming, signing up and resetting a password, and their results. Pure.
 import type { Endpoint } from "@postloft/contract/endpoint.ts";
 import { ERRORS } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -33,12 +33,12 @@ export function verifiedPage(words: PageWords, email: string): string {
   return page(words, title, [statusLine(about({ email }))]);
 }
 
-/** @param problem of the last try */
+/** @param problem with the previous attempt */
 export function signUpPage(words: PageWords, problem: string | null): string {
   return passwordPage(words, words.texts.signUp, { name: "password", problem });
 }
 
-/** @param problem of the last try */
+/** @param problem with the previous attempt */
 export function resetPage(words: PageWords, problem: string | null): string {
   return passwordPage(words, words.texts.reset, { name: "newPassword", problem });
 }
@@ -74,7 +74,7 @@ export function resetDonePage(words: PageWords): string {
 export const problemPage = (words: PageWords, problem: string) =>
   page(words, words.texts.problem.title, [alertLine(problem)]);
 
-/** @param problem what was wrong with the last try */
+/** @param problem with the previous attempt */
 function codePage(words: PageWords, problem: string | null): string {
   const { title, label, action, passkey, noPasskey } = words.texts.code;
   return page(words, title, [
@@ -88,7 +88,7 @@ function codePage(words: PageWords, problem: string | null): string {
   ]);
 }
 
-/** The page of the second factor, which runs its one script. */
+/** Returns the page for the second factor, which is allowed to run its only script. */
 export function asCodePage<Status extends number>(words: PageWords, problem: string | null, status: Status) {
   const headers = {
     ...PAGE_HEADERS,
@@ -103,7 +103,7 @@ export function asPage(html: string, status = 200): Answer<number, string> {
   return { status, body: html, headers: PAGE_HEADERS };
 }
 
-/** What was refused in words, where the page says that it may be; anything else goes on to the log. */
+/** Returns a page for an expected error that the endpoint declares. Rethrows everything else, so that it is logged. */
 export function refusedPage<Page extends Endpoint>(
   words: PageWords,
   { answers }: Page,

@@ -1,10 +1,10 @@
-// Statements on what people change about their accounts: email tokens, passwords, addresses, sessions.
+// Statements for account changes: email tokens, passwords, addresses and sessions.
 import { sql } from "kysely";
 import { violatedConstraint, type Database, type Tx } from "../platform/database/database.ts";
 
 export type TokenPurpose = "VERIFY" | "RESET";
 
-/** Takes the place of the ones before it: of several mails the last one counts. */
+/** Stores a token and deletes the previous ones of the same purpose, so that only the newest email works. */
 export async function replaceToken(
   tx: Tx,
   token: { hash: Buffer; userId: string; purpose: TokenPurpose; email: string; seconds: number },
@@ -49,7 +49,10 @@ export async function takeToken(tx: Tx, hash: Buffer, purpose: TokenPurpose) {
   return rows[0];
 }
 
-/** Deletes the live token of a sign-up. @returns its address */
+/**
+ * Deletes the live token of a sign-up.
+ * @returns its address, or undefined if there is none
+ */
 export async function takeSignUpToken(tx: Tx, hash: Buffer): Promise<string | undefined> {
   const { rows } = await sql<{ email: string }>`
     delete from account_tokens where hash = ${hash} and purpose = 'SIGN_UP' and expires_at > now()
@@ -86,17 +89,14 @@ export async function findAccount(database: Database, userId: string) {
     .executeTakeFirst();
 }
 
-/** Whether the password is still the one that was looked at; it stays so until the transaction ends. */
+/** Returns whether the checked password is still current, and locks it until the transaction ends. */
 export async function holdsPassword(tx: Tx, userId: string, passwordHash: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from users where id = ${userId} and password_hash = ${passwordHash} for share`.execute(tx);
   return rows.length === 1;
 }
 
-/**
- * Ends what was asked for and not answered: links for a new password, and for another address than the account has. Whoever asked
- * knew the old password.
- */
+/** Deletes the links for a new password and for another address than the current one, because they were requested with the old password. */
 export async function deletePending(tx: Tx, userId: string): Promise<void> {
   await sql`
     delete from account_tokens t using users u
@@ -109,7 +109,7 @@ export async function updatePassword(tx: Tx, id: string, passwordHash: string): 
   await sql`update users set password_hash = ${passwordHash} where id = ${id}`.execute(tx);
 }
 
-/** When a live session began. */
+/** Returns the start time of a session. */
 export async function findSessionStart(database: Database, sessionId: string): Promise<Date | undefined> {
   const row = await database
     .selectFrom("sessions")
@@ -119,7 +119,7 @@ export async function findSessionStart(database: Database, sessionId: string): P
   return row?.createdAt;
 }
 
-/** The account, held until the transaction ends: of two last doors that close at once, one stays open. */
+/** Locks an account until the transaction ends, so that two concurrent removals can't delete its last sign-in method. */
 export async function lockUser(tx: Tx, userId: string) {
   return tx
     .selectFrom("users")
@@ -129,7 +129,7 @@ export async function lockUser(tx: Tx, userId: string) {
     .executeTakeFirst();
 }
 
-/** Whether somebody still gets into an account: by a password, another service or a passkey. */
+/** Returns whether an account still has a sign-in method: a password, another service or a passkey. */
 export async function hasWayIn(tx: Tx, userId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from users u where u.id = ${userId} and (
@@ -139,7 +139,10 @@ export async function hasWayIn(tx: Tx, userId: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** Ends sessions of a person: one, or all but one. @returns how many */
+/**
+ * Ends one session of an account, or all but one.
+ * @returns how many ended
+ */
 export async function deleteSessions(
   tx: Tx,
   userId: string,
@@ -159,7 +162,7 @@ export async function deleteOldTokens(database: Database): Promise<void> {
   await sql`delete from account_tokens where expires_at < now()`.execute(database);
 }
 
-/** Deletes challenges of passkeys that nobody answered in time. */
+/** Deletes passkey challenges that have expired. */
 export async function deleteOldChallenges(database: Database): Promise<void> {
   await sql`delete from passkey_challenges where expires_at < now()`.execute(database);
 }

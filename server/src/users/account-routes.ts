@@ -1,4 +1,4 @@
-// HTTP for what people do with their accounts: endpoint → verb → answer, as JSON and as pages behind links.
+// HTTP routes for account changes, as JSON and as pages behind email links.
 import * as pages from "@postloft/contract/account-pages.ts";
 import * as contract from "@postloft/contract/account.ts";
 import { password as passwordRule } from "@postloft/contract/users.ts";
@@ -62,9 +62,9 @@ export interface AccountParts {
   verifier: PasskeyVerifier;
   oauth: OauthSettings;
   signupsDisabled: boolean;
-  /** Whether an invitation waits for an address. */
+  /** Returns whether an address has a pending invitation. */
   isInvited: (database: Database, email: string) => Promise<boolean>;
-  /** The names of the projects of the account of an address, which its password must not be. */
+  /** Returns the names of the account's projects, which its password must not be. */
   projectNames: (database: Database, email: string) => Promise<string[]>;
   baseUrl: () => string;
 }
@@ -113,12 +113,12 @@ function mailedRoutes(parts: AccountParts): Route[] {
       await limit(mailsTo((await readAccount(database, userId)).email));
       return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
-        // Read under the lock: a link to an address that the account had until now would take it back there.
+        // Read under the lock, because a link to the previous address would change the account back to it.
         const account = await readAccount(tx, userId);
         const place = placeOf({ ip, headers });
         if (!account.isVerified)
           await sendVerification(tx, { user: account, place, reason: "AGAIN" }, baseUrl());
-        return ok({ message: account.isVerified ? "The address is verified already." : SENT });
+        return ok({ message: account.isVerified ? "This address is already verified." : SENT });
       });
     }),
     route(contract.verifyEmail, async ({ body, ip }) => {
@@ -155,7 +155,7 @@ function ownRoutes(parts: AccountParts): Route[] {
       return commit(async (tx) => {
         await lockUserOfSession(tx, { userId, sessionId });
         await storePassword(tx, account, passwordHash, sessionId);
-        return ok({ message: "The password is changed, and all other sessions ended." });
+        return ok({ message: "Password changed and all other sessions ended." });
       });
     }),
     route(contract.changeEmail, async ({ userId, sessionId, body, ip, headers, commit }) => {

@@ -1,4 +1,4 @@
-// Accounts and the links in their emails: each works once, for one purpose, in time.
+// Accounts and the links in their emails. Each link works once, for one purpose and a limited time.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { holdRow } from "../testing/hold-row.ts";
@@ -15,18 +15,18 @@ const logIn = (email: string, password: string) =>
 const me = async ({ cookie }: { cookie: string }) =>
   (await server.call("GET", "/users/@me", { cookie })).status;
 
-/** The mails to an address, newest first. */
+/** Returns the emails to an address, newest first. */
 const mailsTo = async (email: string) =>
   (await readSystemMails(server.pool, { to: email, subject: /./ })).toReversed();
 
-/** An account with a confirmed address. */
+/** Creates an account with a confirmed address. */
 async function signUp(): Promise<TestPerson> {
   const person = await server.signUp();
   await server.prove(person);
   return person;
 }
 
-/** The token at the end of the link in the newest mail. */
+/** Returns the token of the link in the newest email. */
 async function tokenTo(email: string): Promise<string> {
   const [mail] = await mailsTo(email);
   return /\/account\/[a-z-]+\/([A-Za-z0-9_-]+)/.exec(mail?.text ?? "")?.[1] ?? "";
@@ -45,7 +45,7 @@ async function askReset({ email }: { email: string }): Promise<string> {
   return tokenTo(email);
 }
 
-test("a new account gets a mail, with a finished look and as text, whose link proves its address once", async () => {
+test("sends a new account an HTML and text email whose link confirms the address once", async () => {
   const person = await server.signUp();
   const [mail] = await mailsTo(person.email);
   expect(mail?.subject).toBe("Confirm your email address");
@@ -59,7 +59,7 @@ test("a new account gets a mail, with a finished look and as text, whose link pr
   expect(refusalOf(await server.call("POST", "/auth/verify-email", {}, { token }))).toBe("400 TOKEN_INVALID");
 });
 
-test("the mail can be asked for again: the link before it holds no more, and there is an end of it", async () => {
+test("sends the confirmation again, invalidates the previous link, and limits requests", async () => {
   const person = await server.signUp();
   const first = await tokenTo(person.email);
   const again = () => server.call("POST", "/auth/request-verification", { cookie: person.cookie });
@@ -73,7 +73,7 @@ test("the mail can be asked for again: the link before it holds no more, and the
   expect(second).not.toBe(first);
 });
 
-test("a forgotten password: one link, once; all sessions end, and the old password with them", async () => {
+test("resets a forgotten password by a single link once and ends all sessions", async () => {
   const person = await signUp();
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const token = await askReset(person);
@@ -104,13 +104,13 @@ const timeReset = async (email: string) => {
   return { status, data: body.data, ms: performance.now() - startedMs };
 };
 
-/** What else goes on in this process only adds to it: the least of three is what it takes. */
+/** Other work in this process only adds time, so the minimum of three is the real cost. */
 async function leastReset(email: string) {
   const runs = [await timeReset(email), await timeReset(email), await timeReset(email)];
   return runs.reduce((one, other) => (other.ms < one.ms ? other : one));
 }
 
-test("whether an address has an account, nobody learns from the answer or from how long it takes", async () => {
+test("reveals neither in the response nor its time whether an address has an account", async () => {
   const person = await signUp();
   const known = await leastReset(person.email);
   const unknown = await leastReset("nobody@example.com");
@@ -120,7 +120,7 @@ test("whether an address has an account, nobody learns from the answer or from h
 });
 
 test.each(["", "x", "../../etc/passwd", "a".repeat(43), "é".repeat(43), "a".repeat(100), "null"])(
-  "the token %j opens nothing",
+  "rejects the token %j",
   async (token) => {
     for (const [path, body] of [
       ["/auth/verify-email", { token }],
@@ -130,7 +130,7 @@ test.each(["", "x", "../../etc/passwd", "a".repeat(43), "é".repeat(43), "a".rep
   },
 );
 
-test("a token is for its purpose, its time and its account alone", async () => {
+test("accepts a token only for its purpose, its lifetime and its account", async () => {
   const person = await server.signUp();
   const verification = await tokenTo(person.email);
   await server.prove(person);
@@ -159,7 +159,7 @@ test("a token is for its purpose, its time and its account alone", async () => {
   expect(await me(person)).toBe(200);
 });
 
-test("of the same link opened twenty times at once one sets the password", async () => {
+test("sets the password once when the same link is opened twenty times concurrently", async () => {
   const token = await askReset(await signUp());
   const replies = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -170,7 +170,7 @@ test("of the same link opened twenty times at once one sets the password", async
   expect(replies.filter(({ status }) => status !== 200 && status !== 400)).toEqual([]);
 });
 
-test("changing the password asks for the old one, ends the other sessions and leaves this one", async () => {
+test("changing the password requires the old one and ends the other sessions", async () => {
   const person = await server.signUp();
   const other = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const change = (currentPassword: string, newPassword: string) =>
@@ -183,7 +183,7 @@ test("changing the password asks for the old one, ends the other sessions and le
   expect((await change(NEW_PASSWORD, person.password)).status).toBe(200);
 });
 
-test("another address is the account's once its own mail was answered; a reset for the old one holds no more", async () => {
+test("changes the address after confirmation and invalidates a reset link of the old one", async () => {
   const person = await signUp();
   const reset = await askReset(person);
   const newEmail = `new-${person.email}`;
@@ -214,7 +214,7 @@ const nextHour = () => server.rows("delete from rate_windows");
 const askForAddress = ({ cookie, password }: TestPerson, newEmail: string) =>
   call("POST", "/users/@me/email", { cookie }, { currentPassword: password, newEmail });
 
-test("what whoever knew the old password had underway changes nothing once the sessions have ended", async () => {
+test("pending requests made with the old password change nothing once the sessions have ended", async () => {
   const person = await server.signUp();
   const known = { currentPassword: person.password };
   const ask = (path: string, body: object) =>
@@ -234,7 +234,7 @@ test("what whoever knew the old password had underway changes nothing once the s
   expect(await mailsTo("thief@example.com")).toEqual([]);
 });
 
-test("a mail that is asked for while the account gets another address does not take it back to the one before", async () => {
+test("a confirmation requested during a change of address does not restore the old one", async () => {
   const person = await server.signUp();
   const first = await tokenTo(person.email);
   const moved = `moved-${person.email}`;
@@ -249,7 +249,7 @@ test("a mail that is asked for while the account gets another address does not t
   expect(await tokenTo(person.email)).toBe(first);
 });
 
-test("an address that somebody took meanwhile stays theirs", async () => {
+test("keeps an address with the account that took it in between", async () => {
   const [person, other, third] = [await server.signUp(), await server.signUp(), await server.signUp()];
   const newEmail = "wanted@example.com";
   await askForAddress(person, newEmail);
@@ -267,7 +267,7 @@ test("an address that somebody took meanwhile stays theirs", async () => {
   expect(await mailsTo(third.email)).toHaveLength(1);
 });
 
-test("sessions are listed and ended, one's own alone", async () => {
+test("lists and ends only the user's own sessions", async () => {
   const [person, stranger] = [await server.signUp(), await server.signUp()];
   const second = { cookie: cookieOf(await logIn(person.email, person.password)) };
   const third = { cookie: cookieOf(await logIn(person.email, person.password)) };
@@ -282,7 +282,7 @@ test("sessions are listed and ended, one's own alone", async () => {
   expect([await me(person), await me(third), await me(stranger)]).toEqual([401, 200, 200]);
 });
 
-test("the pages behind the links work without script: looking changes nothing, the button does it, problems are told", async () => {
+test("link pages work without scripts: GET changes nothing, the button acts, errors are shown", async () => {
   const person = await server.signUp();
   const page = (method: string, path: string, form?: string) =>
     fetch(`${server.url}${path}`, {
@@ -313,7 +313,7 @@ test("the pages behind the links work without script: looking changes nothing, t
   expect((await logIn(person.email, NEW_PASSWORD)).status).toBe(200);
 });
 
-test("who logs in with the old password while it is set anew is out, or was never in", async () => {
+test("ends or rejects a sign-in with the old password during a password change", async () => {
   const person = await signUp();
   const token = await askReset(person);
   const [reset, ...logIns] = await Promise.all([
@@ -326,7 +326,7 @@ test("who logs in with the old password while it is set anew is out, or was neve
   expect(await server.rows("select 1 from sessions where user_id = $1", person.id)).toEqual([]);
 });
 
-test("with a new password the links end that somebody asked for who knew the old one; the proof of the own address stays", async () => {
+test("a new password invalidates links requested with the old one, except the own confirmation", async () => {
   const person = await server.signUp();
   const own = await tokenTo(person.email);
   await server.prove(person);
@@ -355,7 +355,7 @@ test("with a new password the links end that somebody asked for who knew the old
   expect((await call("POST", "/auth/verify-email", {}, { token: proof })).status).toBe(200);
 });
 
-test("who has not proved their address sends nothing in a session, where that is asked for; a key may, and so may they afterwards", async () => {
+test("blocks sending in a session until the address is confirmed, if required, but not by key", async () => {
   const strict = await server.startAnother({ REQUIRE_EMAIL_VERIFICATION: "true" });
   const project = await server.createProject(await server.signUp());
   const mail = {

@@ -43,12 +43,12 @@ const SECONDS: Record<TokenPurpose, number> = {
 };
 
 export interface Account extends User {
-  /** Null: it signs in through another service alone. */
+  /** Null if it signs in only through another service. */
   passwordHash: string | null;
   isVerified: boolean;
 }
 
-/** @throws Refusal UNAUTHORIZED when it was deleted meanwhile */
+/** @throws AppError UNAUTHORIZED if the account was deleted in between */
 export async function readAccount(database: Database, userId: string): Promise<Account> {
   const row = await findAccount(database, userId);
   if (row === undefined) throw new Refusal("UNAUTHORIZED");
@@ -61,8 +61,7 @@ export async function readAccount(database: Database, userId: string): Promise<A
 }
 
 /**
- * Sends the link that creates an account or, to the owner of an address that has one, where to sign in. Both store a token, so that they
- * take the same time.
+ * Sends a sign-up link or, if the address has an account, a sign-in link to its owner. Both store a token, so that they take the same time.
  */
 export async function requestSignUp(
   tx: Tx,
@@ -89,11 +88,17 @@ export async function requestSignUp(
   await enqueueSystemMails(tx, [mail]);
 }
 
-/** Returns the address of a sign-up link. @throws Refusal TOKEN_INVALID */
+/**
+ * Returns the address of a sign-up link.
+ * @throws AppError TOKEN_INVALID
+ */
 export const readSignUpAddress = (database: Database, token: string) =>
   readTokenAddress(database, token, "SIGN_UP");
 
-/** Creates the account of a sign-up link, with a confirmed address. @throws Refusal TOKEN_INVALID, CONFLICT */
+/**
+ * Creates the account of a sign-up link, with a confirmed address.
+ * @throws AppError TOKEN_INVALID, CONFLICT
+ */
 export async function completeSignUp(
   tx: Tx,
   { token, passwordHash, language }: { token: string; passwordHash: string; language: MailLanguage },
@@ -107,21 +112,21 @@ export async function completeSignUp(
 
 const addressTaken = () => new PageRefusal("CONFLICT", (problems) => problems.addressTaken);
 
-/** Stores a token and returns it; previous ones of the same purpose are no longer valid. */
+/** Stores a token and returns it. Previous tokens of the same purpose become invalid. */
 async function issueToken(tx: Tx, userId: string, purpose: TokenPurpose, email: string): Promise<string> {
   const token = randomText(TOKEN_LENGTH);
   await replaceToken(tx, { hash: sha256(token), userId, purpose, email, seconds: SECONDS[purpose] });
   return token;
 }
 
-/** The account asked for a link to its own address, or to one it wants to have. */
+/** An account's request to confirm its address or a new one. */
 interface Verification {
   user: User;
   place: Place;
   reason: "NEW" | "AGAIN" | { newEmail: string };
 }
 
-/** Sends the link that confirms an address, with who asked for it, from where and why. */
+/** Sends the link that confirms an address. The email says who requested it, from where and why. */
 export async function sendVerification(
   tx: Tx,
   { user, place, reason }: Verification,
@@ -149,7 +154,10 @@ async function take(tx: Tx, token: string, purpose: TokenPurpose) {
   return row;
 }
 
-/** Confirms the address a token was sent to; it is the account's from then on. @throws Refusal TOKEN_INVALID, CONFLICT */
+/**
+ * Confirms the address a token was sent to and makes it the account's address.
+ * @throws AppError TOKEN_INVALID, CONFLICT
+ */
 export async function verifyEmail(tx: Tx, token: string): Promise<User> {
   const { userId: id, email } = await take(tx, token, "VERIFY");
   if (!(await updateAddress(tx, id, email))) throw addressTaken();
@@ -179,7 +187,10 @@ export async function requestPasswordReset(
   await enqueueSystemMails(tx, [mail]);
 }
 
-/** Returns the address of a reset link. @throws Refusal TOKEN_INVALID */
+/**
+ * Returns the address of a reset link.
+ * @throws AppError TOKEN_INVALID
+ */
 export const readResetAddress = (database: Database, token: string) =>
   readTokenAddress(database, token, "RESET");
 
@@ -194,7 +205,10 @@ export async function proveAddress(tx: Tx, { id, email }: User): Promise<void> {
   await markVerified(tx, id, email);
 }
 
-/** Sets a new password with the token of an email; all sessions end. @throws Refusal TOKEN_INVALID */
+/**
+ * Sets a new password with the token of an email and ends all sessions.
+ * @throws AppError TOKEN_INVALID
+ */
 export async function resetPassword(
   tx: Tx,
   { token, passwordHash }: { token: string; passwordHash: string },
@@ -205,7 +219,7 @@ export async function resetPassword(
   return { id, email };
 }
 
-/** Replaces a password and reports it to the owner; all sessions but `sessionId` end. */
+/** Replaces a password and notifies the owner. Ends all sessions except `sessionId`. */
 export async function storePassword(
   tx: Tx,
   user: User,
@@ -216,7 +230,7 @@ export async function storePassword(
   await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.passwordChanged(user))]);
 }
 
-/** Sends the emails about another address: to the new one, unless it has an account, and to the old one. */
+/** Sends the emails about a change of address: to the new one, unless it has an account, and to the old one. */
 export async function requestAddressChange(
   tx: Tx,
   { user, place, newEmail }: { user: User; place: Place; newEmail: string },
@@ -243,7 +257,10 @@ export async function listSessions(database: Database, userId: string, sessionId
   }));
 }
 
-/** @throws Refusal SESSION_NOT_FOUND, the same for one of somebody else. */
+/**
+ * Ends a session of the user.
+ * @throws AppError SESSION_NOT_FOUND, also for a session of another user
+ */
 export async function endSession(tx: Tx, userId: string, id: string): Promise<void> {
   if (!isId(id) || (await deleteSessions(tx, userId, { id })) === 0) throw new Refusal("SESSION_NOT_FOUND");
 }
@@ -252,7 +269,7 @@ export async function endOtherSessions(tx: Tx, userId: string, sessionId: string
   return deleteSessions(tx, userId, { allBut: sessionId });
 }
 
-/** Deletes an account that has left its projects, and reports it to its address. */
+/** Deletes an account that has left its projects and notifies its address. */
 export async function removeUser(tx: Tx, user: User, place: Place): Promise<void> {
   const told = await toldOf(tx, user);
   await enqueueSystemMails(tx, [

@@ -1,4 +1,4 @@
-// The buckets of the rate limiter for what anyone may try or request about accounts.
+// Rate limit buckets for account actions that are open to anyone.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sha256 } from "../platform/crypto.ts";
 import type { Take } from "../platform/http/rate-limit.ts";
@@ -9,12 +9,15 @@ const HOUR_SECONDS = 3600;
 
 const digest = (text: string) => sha256(text).toString("base64url");
 
-/** All requests about accounts from one network. @param network as `networkOf` names it */
+/**
+ * Limits all account requests of a network.
+ * @param network as `networkOf` names it
+ */
 export function attemptsOf(network: string): Take {
   return { bucket: `auth:${network}`, limit: LIMITS.authRequests.value, windowSeconds: MINUTE_SECONDS };
 }
 
-/** Accounts that one network creates, or requests a link for. */
+/** Limits the accounts that one network creates or requests a link for. */
 export function signUpsOf(network: string): Take {
   return { bucket: `signups:${network}`, limit: LIMITS.signUps.value, windowSeconds: HOUR_SECONDS };
 }
@@ -31,7 +34,7 @@ export function requestedEmailsTo(email: string, purpose: "sign-up" | "reset" | 
   };
 }
 
-/** Emails about accounts and invitations to one address, requested in a session. */
+/** Limits account emails and invitations to one address that are requested in a session. */
 export function mailsTo(email: string): Take {
   return {
     bucket: `account-mails:${digest(email)}`,
@@ -40,7 +43,7 @@ export function mailsTo(email: string): Take {
   };
 }
 
-/** Wrong passwords of one account from all networks. Those typed in a known browser count separately. */
+/** Limits wrong passwords for an account across all networks. Attempts in a known browser count separately. */
 export function guessesAt(account: string, isKnownDevice: boolean): Take {
   return {
     bucket: `guesses:${digest(account)}${isKnownDevice ? ":known" : ""}`,
@@ -49,7 +52,7 @@ export function guessesAt(account: string, isKnownDevice: boolean): Take {
   };
 }
 
-/** Wrong codes of the authenticator app, counted the same way. Only somebody with the password can try one. */
+/** Limits wrong authenticator codes in the same way. Only a user with the password can try one. */
 export function codesOf(userId: string, isKnownDevice = false): Take {
   return {
     bucket: `codes:${userId}${isKnownDevice ? ":known" : ""}`,

@@ -8,20 +8,20 @@ import { guessesAt } from "./attempts.ts";
 const DELAY_STEP_MS = 250;
 
 export interface Guess {
-  /** Its address or id: any text that names it. */
+  /** Identifies the account by its address or id. */
   account: string;
   /** As `networkOf` names it. */
   network: string;
-  /** The browser has signed in to this account before. */
+  /** Whether the browser has signed in to this account before. */
   isKnownDevice: boolean;
 }
 
 /**
- * Runs a check of a password and returns its result; undefined is a wrong password. Within the budget of the account all checks are
- * answered as they come. Over it a wrong password is answered later and later, and a network has one check at a time, so that parallel
- * requests gain nothing; the right password is answered immediately.
+ * Runs a password check and returns its result; undefined means a wrong password. Within the account's budget checks run without delay.
+ * Over the budget each wrong password delays its response longer, and a network has one check at a time, so that parallel requests gain
+ * nothing. The right password never waits.
  *
- * @throws Refusal RATE_LIMIT_EXCEEDED while another check of this network waits
+ * @throws AppError RATE_LIMIT_EXCEEDED while another check of this network waits
  */
 export type CheckGuess = <T>(guess: Guess, check: () => Promise<T | undefined>) => Promise<T | undefined>;
 
@@ -29,7 +29,7 @@ export function createGuessing(rateLimiter: RateLimiter): CheckGuess {
   const waiting = new Set<string>();
   return async ({ account, network, isKnownDevice }, check) => {
     const take = guessesAt(account, isKnownDevice);
-    // Counted before the check, so that parallel guesses are counted too. A right password is taken off again.
+    // Counted before the check, so that parallel guesses count too. The right password is refunded.
     const over = (await rateLimiter.take(take)).used - take.limit;
     if (over <= 0) return rightOrCounted(await check());
     const place = `${take.bucket} ${network}`;

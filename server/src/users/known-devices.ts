@@ -1,5 +1,5 @@
-// Browsers that have signed in before: a sealed cookie lists their accounts. A browser that is known to an account has its own budget of
-// guesses, and its sign-ins are not reported. It opens nothing.
+// Remembers the accounts that have signed in from a browser, in a sealed cookie. A known browser has a separate guess budget, and its
+// sign-ins send no notification. The cookie grants no access.
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Sealer } from "../platform/crypto.ts";
@@ -7,7 +7,7 @@ import type { Sealer } from "../platform/crypto.ts";
 const CONTEXT = "known devices";
 /** Browsers keep a cookie for at most 400 days. */
 const LIFETIME_SECONDS = 400 * 24 * 3600;
-/** Of one browser; the longest unused is forgotten first. */
+/** Per browser; the least recently used account is dropped first. */
 const MAX_ACCOUNTS = 10;
 const MAX_COOKIE_LENGTH = 2_000;
 
@@ -25,7 +25,7 @@ export function createKnownDevices(sealer: Sealer, secure: boolean): KnownDevice
       const value = parseCookie(cookie)[name];
       if (value === undefined || value.length > MAX_COOKIE_LENGTH) return [];
       try {
-        // Only this program seals, so what opens has the shape it wrote.
+        // Only this program seals, so a value that opens has the shape it wrote.
         return JSON.parse(sealer.open(Buffer.from(value, "base64url"), CONTEXT)) as string[];
       } catch {
         return [];

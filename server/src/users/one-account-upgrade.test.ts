@@ -1,4 +1,5 @@
-// The upgrade to one account per address (migration 0133) refuses to run while an address has several, and says how to go on.
+// Checks that the upgrade to one account per address (migration 0133) stops while an address has several accounts and explains the next
+// step.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runAdmin } from "../admin.ts";
 import { APP_SECRET } from "../testing/test-server.ts";
@@ -27,7 +28,7 @@ const admin = async (...args: string[]) => {
   return said.join("\n");
 };
 
-test("an address with several accounts stops the upgrade until all but one are removed", async () => {
+test("the upgrade stops until an address has only one account", async () => {
   const [first, second, lonely, project, shared] = [newId(), newId(), newId(), newId(), newId()];
   await old.pool.query(
     `insert into users (id, email, password_hash, verified_at)

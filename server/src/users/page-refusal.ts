@@ -1,4 +1,4 @@
-// What is refused to somebody who looks at a page, in their language; callers of the API get the same in English.
+// Errors that pages show in the reader's language. API callers get the same message in English.
 import type { IncomingHttpHeaders } from "node:http";
 import type { ErrorCode } from "@postloft/contract/errors.ts";
 import { acceptedLanguage, type MailLanguage } from "../emails/system-mail/mail-language.ts";
@@ -16,7 +16,7 @@ export interface PageWords {
   texts: PageTexts;
 }
 
-/** The words that a browser wishes most, of those there are. */
+/** Returns the texts in the available language that the browser prefers most. */
 export function wordsFor(headers: IncomingHttpHeaders): PageWords {
   const language = acceptedLanguage(headers["accept-language"]);
   return { language, texts: TEXTS[language] };
@@ -33,7 +33,7 @@ export class PageRefusal extends Refusal {
   }
 }
 
-/** A refusal as the page says it. */
+/** Returns the page's message for an error. */
 export function problemOf(refusal: Refusal, { texts }: PageWords): string {
   if (refusal instanceof PageRefusal) return refusal.problem(texts.problems);
   if (refusal.code === "VALIDATION_ERROR") return texts.problems.password;

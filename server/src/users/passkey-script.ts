@@ -1,9 +1,9 @@
-// The script of the page that asks for a second factor: it has the browser ask for a passkey and sends the form with it. The one script on
-// any page of ours beside the dashboard; the page allows it by its hash and no other.
+// Script of the second-factor page: asks the browser for a passkey and submits it with the form. It is the only script on our pages outside
+// the dashboard, and the page allows it by its hash.
 import { createHash } from "node:crypto";
 import { askPasskey } from "@postloft/contract/passkeys.ts";
 
-/** Without script, or in a browser without passkeys, its button stays hidden and the code is asked for. */
+/** Without scripts or passkey support the button stays hidden and the page asks for a code. */
 export const PASSKEY_SCRIPT = `
 const form = document.getElementById("passkey");
 const problem = form.querySelector("[role=alert]");
@@ -34,5 +34,5 @@ form.addEventListener("submit", async (event) => {
 
 const HASH = createHash("sha256").update(PASSKEY_SCRIPT).digest("base64");
 
-/** What the content security policy of that page says beside that of all pages. */
+/** Additions to the content security policy for that page. */
 export const PASSKEY_POLICY = `; script-src 'sha256-${HASH}'; connect-src 'self'`;

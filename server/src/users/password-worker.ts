@@ -1,4 +1,4 @@
-// On a thread of its own: hashes passwords and compares them.
+// Worker thread that hashes and compares passwords.
 import { hashSync, verifySync } from "@node-rs/argon2";
 import { readFileSync } from "node:fs";
 import { answerTasks } from "../platform/threads/task-worker.ts";

@@ -1,19 +1,19 @@
-// Hashes passwords and compares them on one thread, in turns by network, so that the pool that the database driver, DNS and signing need
-// stays free however many people sign in at the same time.
+// Hashes and compares passwords on one thread, with networks taking turns. The thread pool stays free for the database driver, DNS and
+// signing, however many people sign in.
 import { invalidField } from "../platform/refusal.ts";
 import { createTaskThread } from "../platform/threads/task-thread.ts";
 
-/** A hash takes some tens of milliseconds: no one waits for more than a few seconds. */
+/** A hash takes tens of milliseconds, so the longest wait is a few seconds. */
 const WAITING = { waitingPerOwner: 40, waiting: 200 };
 const DEADLINE_MS = 10_000;
 
 const PRODUCT = "postloft";
-/** A name with fewer other characters beside it is all there is to guess. */
+/** A password that adds fewer other characters to a name is too easy to guess. */
 const OTHER_CHARACTERS = 6;
-/** A shorter name in a password is a coincidence. */
+/** A shorter name within a password is a coincidence. */
 const NAME_LENGTH = 4;
 
-/** No one's hash: compared where there is no account, so that it takes the same time. */
+/** A hash of no account, compared when there is no account so that both cases take the same time. */
 const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$RdescudvJCsgt3ub+b6dWRWJTmaaJObGQY5lM4Xr0xk";
 
@@ -33,11 +33,17 @@ export interface NewPassword {
   projects?: readonly string[];
 }
 
-/** `network`: callers take turns by it. @throws Refusal RATE_LIMIT_EXCEEDED when too many wait. */
+/**
+ * Callers take turns by `network`.
+ * @throws AppError RATE_LIMIT_EXCEEDED if too many wait
+ */
 export interface Passwords {
-  /** @throws Refusal VALIDATION_ERROR on `field` for a password that is easy to guess */
+  /**
+   * Returns the hash of a new password.
+   * @throws AppError VALIDATION_ERROR on `field` for a password that is easy to guess
+   */
   hash(network: string, chosen: NewPassword, field?: string): Promise<string>;
-  /** Takes the same time without a hash, and is false then. */
+  /** Returns whether the password matches. Without a hash it takes the same time and returns false. */
   matches(network: string, hash: string | null | undefined, password: string): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
 // Where a request came from, in words for emails. Pure.
 import { deviceName } from "@postloft/contract/device-name.ts";
 
-/** A request, as far as sessions keep where they began. */
+/** The parts of a request that a session stores about its origin. */
 export interface SessionPlace {
   ip: string | undefined;
   headers: { "user-agent"?: string | undefined; cookie?: string | undefined };
 }
 
-/** As far as an email may repeat it: never words of the requester's choice. */
+/** The origin as an email may repeat it, without any text chosen by the requester. */
 export interface Place {
   ip: string | null;
-  /** Browser and system; null for a program that is not known. */
+  /** Browser and system; null for an unknown program. */
   device: string | null;
 }
 

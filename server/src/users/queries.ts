@@ -25,7 +25,7 @@ export async function updateUserLanguage(tx: Tx, id: string, language: MailLangu
   await tx.updateTable("users").set({ language }).where("id", "=", id).execute();
 }
 
-/** Ids follow time. */
+/** Ids are ordered by time. */
 export async function findOldestUser(database: Database) {
   return database.selectFrom("users").select(["id", "email"]).orderBy("id").limit(1).executeTakeFirst();
 }
@@ -38,7 +38,7 @@ export async function countUsers(database: Database): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Returns false if the address has an account, also one that another transaction inserts at the same time. */
+/** Returns false if the address has an account, including one that another transaction inserts concurrently. */
 export async function insertUser(
   tx: Tx,
   user: {
@@ -57,13 +57,13 @@ export async function insertUser(
   return result.numInsertedOrUpdatedRows === 1n;
 }
 
-/** With its sessions, tokens, passkeys, identities and second factor. */
+/** Deletes an account with its sessions, tokens, passkeys, identities and second factor. */
 export async function deleteUser(tx: Tx, id: string): Promise<boolean> {
   const result = await tx.deleteFrom("users").where("id", "=", id).executeTakeFirst();
   return result.numDeletedRows === 1n;
 }
 
-/** The owner of a session that begins; `isNew`: the account was created in this transaction. */
+/** Returns the owner of a new session. `isNew`: the account was created in this transaction. */
 export async function findSessionOwner(tx: Tx, id: string) {
   const { rows } = await sql<{ email: string; language: string; isNew: boolean }>`
     select email, language, created_at = now() as is_new from users where id = ${id}`.execute(tx);
@@ -96,7 +96,7 @@ export async function findLiveSession(database: Database, id: string) {
   return rows[0];
 }
 
-/** Returns whether a session is live; it stays so until the transaction ends. */
+/** Returns whether a session is live, and locks it until the transaction ends. */
 export async function holdsSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
   const { rows } = await sql`
     select 1 from sessions s where s.id = ${sessionId} and s.user_id = ${userId} and ${isLive} for share`.execute(
@@ -105,7 +105,7 @@ export async function holdsSession(tx: Tx, userId: string, sessionId: string): P
   return rows.length === 1;
 }
 
-/** The live sessions of an account, the newest first, each with the instant it ends if it is not used again. */
+/** Returns the live sessions of an account, newest first, each with its end if it is not used again. */
 export async function listSessionRows(database: Database, userId: string) {
   const { rows } = await sql<{
     id: string;
@@ -121,7 +121,7 @@ export async function listSessionRows(database: Database, userId: string) {
   return rows;
 }
 
-/** Of several requests at once one writes. */
+/** Records the use of a session. Of several concurrent requests only one writes. */
 export async function noteSessionUse(database: Database, id: string, everySeconds: number): Promise<void> {
   await sql`
     update sessions set last_used_at = now()

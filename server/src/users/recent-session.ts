@@ -1,4 +1,4 @@
-// What opens an account is changed only by a session that began lately: one that was stolen must not open a door of its own.
+// Requires a recent session for changing sign-in methods, because a stolen session must not add another one.
 import { nowMs } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -7,7 +7,7 @@ import { holdsSession } from "./queries.ts";
 
 const RECENT_MS = 3_600_000;
 
-/** Whether a session began within the last hour. */
+/** Returns whether a session began within the last hour. */
 export async function isRecentSession(database: Database, sessionId: string): Promise<boolean> {
   const began = await findSessionStart(database, sessionId);
   return began !== undefined && nowMs() - began.getTime() < RECENT_MS;
@@ -19,8 +19,9 @@ export interface OwnSession {
 }
 
 /**
- * The account, held, of a session that has not ended while what it asked for was looked at: whoever ends it, or sets a new password,
- * comes before or after this. @throws Refusal UNAUTHORIZED
+ * Locks and returns the account of a session that is still live. Ending the session or changing the password then runs before or after the
+ * caller, never in between.
+ * @throws AppError UNAUTHORIZED
  */
 export async function lockUserOfSession(tx: Tx, { userId, sessionId }: OwnSession) {
   const user = await lockUser(tx, userId);
@@ -29,7 +30,7 @@ export async function lockUserOfSession(tx: Tx, { userId, sessionId }: OwnSessio
   return user;
 }
 
-/** @throws Refusal SESSION_TOO_OLD */
+/** @throws AppError SESSION_TOO_OLD */
 export async function requireRecentSession(database: Database, sessionId: string | null): Promise<void> {
   if (sessionId === null || !(await isRecentSession(database, sessionId)))
     throw new Refusal("SESSION_TOO_OLD");

@@ -1,11 +1,11 @@
-// Emails that anyone may request for an address: few, and without telling whether the address has an account.
+// Sends emails that anyone may request for an address, rate limited and without revealing whether the address has an account.
 import { setTimeout as delay } from "node:timers/promises";
 import type { RateLimiter, Take } from "../platform/http/rate-limit.ts";
 
-/** An email is queued well within it. */
+/** Queuing an email takes much less. */
 const EVEN_MS = 250;
 
-/** Runs `work`, which queues an email, if the limit of the address allows it. Takes the same time in any case. */
+/** Runs `work`, which queues an email, if the address is within its limit. Always takes the same time. */
 export async function sendRequested(
   rateLimiter: RateLimiter,
   limit: Take,

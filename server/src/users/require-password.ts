@@ -5,7 +5,11 @@ import { readAccount, type Account } from "./account.ts";
 import type { CheckGuess } from "./guesses.ts";
 import type { Passwords } from "./passwords.ts";
 
-/** @param network as `networkOf` names it. @throws Refusal INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED */
+/**
+ * Checks the password again and returns the account.
+ * @param network as `networkOf` names it
+ * @throws AppError INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
+ */
 export type RequirePassword = (userId: string, given: string, network: string) => Promise<Account>;
 
 export function createRequirePassword(parts: {
@@ -20,7 +24,7 @@ export function createRequirePassword(parts: {
       throw new Refusal("INVALID_CREDENTIALS", {
         message: "Your account has no password. Set one first: “Forgot your password?” mails a link.",
       });
-    // A session is no known device of the account: it may be stolen.
+    // A session does not count as a known device, because it may be stolen.
     const guess = { account: account.email, network, isKnownDevice: false };
     const right = await checkGuess(guess, async () =>
       (await passwords.matches(network, account.passwordHash, given)) ? account : undefined,

@@ -1,4 +1,4 @@
-// HTTP for signing up and in, and for the person who is signed in: endpoint → verb → answer.
+// HTTP routes for signing up and in, and for the signed-in user.
 import * as contract from "@postloft/contract/users.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -25,7 +25,7 @@ import { chooseLanguage, createUser, getUser, type User } from "./users.ts";
 /** The same for every address. */
 const SIGN_UP_SENT = "Check your inbox: we sent you a link to continue.";
 
-/** Shown beside the password. */
+/** The second factor that is sent with a password. */
 interface SecondFactor {
   code?: string | undefined;
   shown?: Shown | undefined;
@@ -40,7 +40,7 @@ export interface UserParts {
   passwords: Passwords;
   verifier: PasskeyVerifier;
   signupsDisabled: boolean;
-  /** No email leaves the machine, so a link in an email would prove nothing. */
+  /** Whether no email leaves the machine, so that a link in an email would prove nothing. */
   staysHere: boolean;
   baseUrl: () => string;
 }
@@ -57,7 +57,7 @@ const signedIn = (user: User, cookies: string[]): Answer<200, User> => ({
 function signUpRoutes(parts: UserParts): Route[] {
   const { database, sessions, rateLimiter, passwords, baseUrl } = parts;
 
-  /** Creates an account, and its first session in the same transaction. */
+  /** Creates an account and its first session in one transaction. */
   async function enterNew(create: (tx: Tx) => Promise<User>, place: SessionPlace) {
     return transaction(database, async (tx) => {
       const user = await create(tx);
@@ -106,7 +106,7 @@ function logInRoutes(parts: UserParts): Route[] {
   const { database, sealer, sessions, rateLimiter, passwords } = parts;
   const limit = (take: Take) => takeOrRefuse(rateLimiter, take);
 
-  /** No session begins with a password that was changed meanwhile: the change has ended those that were there. */
+  /** Starts a session unless the password was changed in between, because that change has already ended the account's sessions. */
   async function loggedIn(
     user: User & { passwordHash: string },
     place: SessionPlace,
@@ -121,7 +121,7 @@ function logInRoutes(parts: UserParts): Route[] {
     return signedIn(user, cookies);
   }
 
-  /** One of the account whose password was right; one of another account is as wrong as none. */
+  /** Returns the passkey's owner if it belongs to the account of the password. Another account's passkey fails like an invalid one. */
   async function passkeyOf(user: User, passkey: Assertion, network: string): Promise<Shown> {
     const shown = await readAssertion(parts, network, passkey);
     if (shown.user.id !== user.id) throw new Refusal("INVALID_CREDENTIALS");

@@ -1,4 +1,4 @@
-// Sessions: a signed cookie that names a row. Deleting the row signs out everywhere, immediately.
+// Sessions: a signed cookie with the id of a row. Deleting the row signs out immediately everywhere.
 import type { KeyObject } from "node:crypto";
 import { SignJWT, jwtVerify } from "jose";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -25,17 +25,17 @@ const ALGORITHM = "HS256";
 const AUDIENCE = "postloft-session";
 const MAX_TOKEN_LENGTH = 1_000;
 const MAX_AGENT_LENGTH = 500;
-/** A use is noted so rarely: every request of a session would else write. */
+/** Records a use at most this often, because otherwise every request would write. */
 const USE_NOTED_EVERY_SECONDS = 300;
 
 export interface Sessions {
   /** The name of the cookie. */
   readonly cookie: string;
-  /** Starts a session and returns its Set-Cookie headers. A sign-in on a new device is reported to the owner of the account. */
+  /** Starts a session and returns its Set-Cookie headers. Notifies the account's owner about a sign-in on a new device. */
   start(tx: Tx, userId: string, place: SessionPlace): Promise<string[]>;
   /** Returns whether this browser has signed in to the account before. */
   isKnownDevice(headers: SessionPlace["headers"], userId: string): boolean;
-  /** Who the cookie stands for, or null when it is forged, expired or logged out. */
+  /** Returns the session of a cookie, or null if it is forged, expired or signed out. */
   find(token: string): Promise<{ userId: string; sessionId: string } | null>;
   /** Ends a session and returns the Set-Cookie header that clears it. */
   end(tx: Tx, sessionId: string): Promise<string>;
@@ -93,7 +93,7 @@ export function createSessions(options: {
   };
 }
 
-/** The first session of an account is no news. */
+/** Skips the first session of a new account. */
 async function reportNewDevice(tx: Tx, userId: string, place: SessionPlace): Promise<void> {
   const owner = await findSessionOwner(tx, userId);
   if (owner === undefined || owner.isNew) return;
@@ -108,10 +108,10 @@ async function reportNewDevice(tx: Tx, userId: string, place: SessionPlace): Pro
 const isUseToBeNoted = (lastUsedAt: Date | null) =>
   lastUsedAt === null || nowMs() - lastUsedAt.getTime() > USE_NOTED_EVERY_SECONDS * 1_000;
 
-/** The session a token names; null for anything that we did not sign, or that is over. */
+/** Returns the session id in a token. Null if we did not sign it or it has expired. */
 async function readToken(token: string, key: KeyObject): Promise<string | null> {
   if (token.length > MAX_TOKEN_LENGTH) return null;
-  // jose throws for every kind of bad token: for us they are all the same answer.
+  // jose throws for every kind of bad token, which all mean the same here.
   const verified = await jwtVerify(token, key, {
     algorithms: [ALGORITHM],
     audience: AUDIENCE,

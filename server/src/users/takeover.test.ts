@@ -1,4 +1,5 @@
-// One account per address when email leaves the machine: nobody can squat on an address, take an account over or learn who has one.
+// One account per address when email leaves the machine: no one can reserve an address, take over an account or find out which addresses
+// have one.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { readSystemMails } from "../testing/system-mails.ts";
@@ -6,7 +7,7 @@ import { cookieOf, refusalOf, useTestServer } from "../testing/test-server.ts";
 import { enterAs } from "./oauth/identities.ts";
 import { createUser } from "./users.ts";
 
-// Nothing listens there: what is sent waits, and can be read.
+// Nothing listens on this port, so sent emails wait and can be read.
 const server = useTestServer({ ROLES: "api", MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
 const PASSWORD = "correct horse battery staple";
 let made = 0;
@@ -26,16 +27,16 @@ const logIn = (email: string, password = PASSWORD) =>
 const mailsTo = (email: string) => readSystemMails(server.pool, { to: email, subject: /./ });
 const accountsOf = (email: string) =>
   server.rows<{ id: string }>("select id from users where email = $1", email);
-/** As after an hour. */
+/** Moves the clock forward an hour. */
 const nextHour = () => server.rows("delete from rate_windows");
 
-/** The token of the newest link to an address; empty if the newest email has none. */
+/** Returns the token of the newest link to an address; empty if the newest email has none. */
 async function tokenTo(email: string): Promise<string> {
   const text = (await mailsTo(email)).at(-1)?.text ?? "";
   return /\/(?:account\/[a-z-]+|app\/invitations)\/([A-Za-z0-9_-]{43})/.exec(text)?.[1] ?? "";
 }
 
-/** An account of before email left the machine, whose address nobody confirmed. */
+/** An account whose address was never confirmed, created before email left the machine. */
 const squat = (email: string) =>
   transaction(server.database, (tx) => createUser(tx, { email, passwordHash: "known to the squatter" }));
 
@@ -49,7 +50,7 @@ const oauthAs = (email: string, subject = email) =>
     }),
   );
 
-test("a sign-up answers the same for every address, opens no session and creates nothing", async () => {
+test("a sign-up returns the same for every address, opens no session and creates nothing", async () => {
   const [known, unconfirmed, unknown] = [await server.signUp(), newAddress(), newAddress()];
   await server.prove(known);
   await squat(unconfirmed);
@@ -75,9 +76,9 @@ test("a sign-up answers the same for every address, opens no session and creates
   }
 });
 
-test("the link creates the account with the password that is chosen there, and opens a session", async () => {
+test("the link creates the account with the password chosen there and signs in", async () => {
   const email = newAddress();
-  // A stranger asks first, with a password of theirs.
+  // A stranger asks first, with their own password.
   await requestSignUp(email, { password: "the password of a stranger" });
   const token = await tokenTo(email);
   expect((await complete(token, "password123")).status).toBe(422);
@@ -93,7 +94,7 @@ test("the link creates the account with the password that is chosen there, and o
   expect(rows).toEqual([{ is: true }]);
 });
 
-test("a link works once, in one of several browsers, and not after a newer one was sent", async () => {
+test("a link works once in one of several browsers, and not after a newer one was sent", async () => {
   const email = newAddress();
   await requestSignUp(email);
   const first = await tokenTo(email);
@@ -109,7 +110,7 @@ test("a link works once, in one of several browsers, and not after a newer one w
   expect(await accountsOf(email)).toHaveLength(1);
 });
 
-test("the page of the link works without script: looking changes nothing, and it opens no session", async () => {
+test("the link page works without scripts, changes nothing on GET and opens no session", async () => {
   const email = newAddress();
   await requestSignUp(email);
   const path = `/account/sign-up/${await tokenTo(email)}`;
@@ -127,7 +128,7 @@ test("the page of the link works without script: looking changes nothing, and it
   expect((await logIn(email)).status).toBe(200);
 });
 
-test("strangers cause one email per hour and purpose, and do not keep the owner from the link", async () => {
+test("strangers cause one email per hour and purpose and don't block the owner's link", async () => {
   const email = newAddress();
   const signUps = await Promise.all(Array.from({ length: 5 }, () => requestSignUp(email)));
   expect(new Set(signUps.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
@@ -144,12 +145,12 @@ test("strangers cause one email per hour and purpose, and do not keep the owner 
       })
     ).status;
   expect(await reset()).toBe(200);
-  // Who used the link may ask for another.
+  // A user who used the link may request another.
   await requestReset(email);
   expect(await reset()).toBe(200);
 });
 
-test("an invitation and a sign-up of one address at the same time create one account", async () => {
+test("a concurrent invitation and sign-up of one address create one account", async () => {
   const project = await server.createProject();
   await server.prove(project.owner);
   for (let round = 0; round < 3; round++) {
@@ -166,14 +167,14 @@ test("an invitation and a sign-up of one address at the same time create one acc
     expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409]);
     expect(await accountsOf(email)).toHaveLength(1);
     const [invited] = replies;
-    // Who signed up accepts with that account; who came by the invitation is in already.
+    // A user who signed up accepts with that account; an invited one has already joined.
     const cookie = cookieOf(replies.find(({ status }) => status === 200) ?? invited);
     await server.call("POST", `/invitations/${invitation}/accept`, { cookie });
     expect((await server.call("GET", "/contacts", { cookie, projectId: project.id })).status).toBe(200);
   }
 });
 
-test("an account of another service and a sign-up of its address are the same account, in either order and at once", async () => {
+test("another service and a sign-up share one account, in either order and concurrently", async () => {
   const [first, second, both] = [newAddress(), newAddress(), newAddress()];
   await requestSignUp(first);
   const owner = await oauthAs(first);
@@ -191,7 +192,7 @@ test("an account of another service and a sign-up of its address are the same ac
   expect((await accountsOf(first)).map(({ id }) => id)).toEqual([owner.id]);
 });
 
-test("an account whose address was never confirmed is inherited by no link, invitation or other service", async () => {
+test("links, invitations and other services never open an account with unconfirmed address", async () => {
   const project = await server.createProject();
   await server.prove(project.owner);
   const email = newAddress();
@@ -211,7 +212,7 @@ test("an account whose address was never confirmed is inherited by no link, invi
   expect((await accountsOf(email)).map(({ id }) => id)).toEqual([squatter.id]);
 });
 
-test("a confirmation says who asked, from where and why, and does nothing but confirm", async () => {
+test("a confirmation says who asked, from where and why, and only confirms", async () => {
   const person = await server.signUp();
   const { cookie } = person;
   await server.call("POST", "/auth/request-verification", { cookie });
@@ -237,7 +238,7 @@ test("a confirmation says who asked, from where and why, and does nothing but co
   );
 });
 
-test("with DISABLE_SIGNUPS no link is sent, and one that was sent before creates nothing", async () => {
+test("sends no link with DISABLE_SIGNUPS and rejects links sent before", async () => {
   const email = newAddress();
   await requestSignUp(email);
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });

@@ -1,4 +1,4 @@
-// Accounts over HTTP: signing up, logging in and out, and what guessing meets.
+// Tests accounts over HTTP: signing up, signing in and out, and limits on guesses.
 import { randomFill } from "node:crypto";
 import { promisify } from "node:util";
 import { hashSync } from "@node-rs/argon2";
@@ -37,13 +37,13 @@ const cookiesOf = ({ headers }: { headers: Headers }) =>
     .getSetCookie()
     .map((cookie) => cookie.split(";")[0])
     .join("; ");
-/** The status of a call, and whether it was kept waiting. */
+/** Returns the status of a call and whether it was delayed. */
 async function timed(work: () => Promise<{ status: number }>): Promise<[number, boolean]> {
   const startedMs = performance.now();
   return [(await work()).status, performance.now() - startedMs > 2_000];
 }
 
-test("signing up answers the account and logs in", async () => {
+test("signing up returns the account and signs in", async () => {
   const email = newAddress();
   const reply = await signUp({ email: ` ${email.toUpperCase()} `, password });
   expect(reply.status).toBe(200);
@@ -52,7 +52,7 @@ test("signing up answers the account and logs in", async () => {
   expect(me.body).toEqual(reply.body.data);
 });
 
-test("the cookie is kept from scripts, other sites and, with https, from plain connections", async () => {
+test("hides the cookie from scripts, other sites and, with https, plain connections", async () => {
   const reply = await signUp({ email: newAddress(), password });
   const [cookie = ""] = reply.headers.getSetCookie();
   expect(cookie).toMatch(
@@ -65,7 +65,7 @@ test("the cookie is kept from scripts, other sites and, with https, from plain c
   );
 });
 
-test("an address has one account, however it is spelled and however many sign up at the same time", async () => {
+test("an address has one account in any spelling and with concurrent sign-ups", async () => {
   const first = await signUp({ email: "grace@bücher.example", password });
   const again = await server.call(
     "POST",
@@ -109,7 +109,7 @@ test.for([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test("passwords of 10 to 256 characters of any kind work, and every character counts", async () => {
+test("accepts passwords of 10 to 256 characters of any kind and compares every character", async () => {
   for (const good of ["1x2y3z4u5v", "x".repeat(256), "pässwörter mit Leerzeichen 🦀", " ".repeat(10)]) {
     const email = newAddress();
     await signUp({ email, password: good });
@@ -121,7 +121,7 @@ test("passwords of 10 to 256 characters of any kind work, and every character co
   expect((await failedLogIn({ email, password: `${"x".repeat(100)}b` })).status).toBe(401);
 });
 
-test("a password is the same one in composed and decomposed letters, and an old short one still signs in", async () => {
+test("accepts a password in composed and decomposed letters, and an old short one", async () => {
   const email = newAddress();
   await signUp({ email, password: "Ångström über" });
   expect((await logIn({ email, password: "Ångström über".normalize("NFD") })).status).toBe(200);
@@ -143,7 +143,7 @@ test.for([
   expect(reply.text).toContain(reason);
 });
 
-test("from one network so many accounts are made in an hour, and one that is refused is not counted", async () => {
+test("limits accounts per network and hour without counting rejected sign-ups", async () => {
   await inOneWindow(server, 3_600, async () => {
     await signUp({ email: newAddress(), password });
     const bucket = "signups:127.0.0.1";
@@ -163,20 +163,20 @@ test("from one network so many accounts are made in an hour, and one that is ref
   });
 });
 
-test("passwords are stored as argon2id at OWASP's cost, and nowhere in the clear", async () => {
+test("stores passwords as argon2id at OWASP's cost and never in plain text", async () => {
   const hashes = await server.rows<{ passwordHash: string }>("select password_hash from users");
   expect(hashes.length).toBeGreaterThan(0);
   for (const row of hashes) expect(row.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
 });
 
-test("fields of a sign-up that nobody may set are ignored", async () => {
+test("ignores protected fields in a sign-up", async () => {
   const id = "00000000-0000-4000-8000-000000000000";
   const reply = await signUp({ email: newAddress(), password, id, role: "OWNER", isAdmin: true });
   expect(reply.status).toBe(200);
   expect(reply.body.data.id).not.toBe(id);
 });
 
-test("a wrong password and an address without an account or password get the same answer after the same work", async () => {
+test("rejects a wrong password and an unknown address alike after the same work", async () => {
   const [known, without] = [newAddress(), newAddress()];
   await signUp({ email: known, password });
   await signUp({ email: without, password });
@@ -192,7 +192,7 @@ test("a wrong password and an address without an account or password get the sam
       answers.push({ ...reply.body.error, requestId: "" });
     }
   expect(answers).toEqual(Array(answers.length).fill(answers[0]));
-  // A hash takes tens of milliseconds; anything else this process does only adds to the shortest time.
+  // A hash takes tens of milliseconds, and other work in this process only adds to the minimum.
   const shortest = Object.values(times).map((ofAddress) => Math.min(...ofAddress));
   expect(Math.min(...shortest)).toBeGreaterThan(Math.max(...shortest) / 3);
 });
@@ -204,7 +204,7 @@ test("two accounts with the same password have different hashes", async () => {
   expect(hashes).toHaveLength(2);
 });
 
-test("wrong passwords count per account on all servers and slow each other down; the right one always signs in", async () => {
+test("wrong passwords per account slow each other down on all servers, the right one never waits", async () => {
   const another = await server.startAnother({ TRUST_PROXY: "127.0.0.1" });
   const from = (ip: string, body: object, cookie = "") =>
     another.call(
@@ -244,7 +244,7 @@ test("wrong passwords count per account on all servers and slow each other down;
   });
 });
 
-test("a sign-in on a new device is reported to the owner, one on a known device is not", async () => {
+test("notifies the owner about a sign-in on a new device but not on a known one", async () => {
   const email = newAddress();
   const own = await signUp({ email, password });
   const enter = (cookie: string, agent: string) =>
@@ -261,7 +261,7 @@ test("a sign-in on a new device is reported to the owner, one on a known device 
     expect.stringContaining("an unknown device, IP address 127.0.0.1"),
   ]);
   expect(texts.join("")).not.toContain("555");
-  // A device of one account is none of another's.
+  // A device known to one account is unknown to another.
   const other = newAddress();
   await signUp({ email: other, password });
   await server.call(
@@ -273,7 +273,7 @@ test("a sign-in on a new device is reported to the owner, one on a known device 
   expect(await readSystemMails(server.pool, { to: other, subject: /^New sign-in/ })).toHaveLength(1);
 });
 
-test("however many log in at once, the threads that the database driver needs stay free", async () => {
+test("keeps the database driver's threads free however many people sign in concurrently", async () => {
   const email = newAddress();
   await signUp({ email, password });
   let answered = 0;
@@ -287,11 +287,11 @@ test("however many log in at once, the threads that the database driver needs st
   for (let at = 0; at < 8; at++) await promisify(randomFill)(Buffer.alloc(8));
   expect(answered - before).toBeLessThan(8);
   const statuses = new Set(await Promise.all(replies));
-  // Beyond the queue it is 429, and never 503.
+  // Beyond the queue the response is 429, never 503.
   expect(statuses).toEqual(new Set([401, 429]));
 });
 
-test("one machine may sign up and log in 300 times a minute, then it waits", async () => {
+test("limits a machine to 300 sign-ups and sign-ins a minute", async () => {
   await inOneWindow(server, 60, async () => {
     await server.rows(
       `insert into rate_windows values ('auth:127.0.0.1', date_bin('60 seconds', now(), 'epoch'), 299)
@@ -308,7 +308,7 @@ test("one machine may sign up and log in 300 times a minute, then it waits", asy
   });
 });
 
-test("logging out ends the session everywhere, and only this one", async () => {
+test("signing out ends only this session, everywhere", async () => {
   const another = await server.startAnother();
   const email = newAddress();
   await signUp({ email, password });
@@ -347,7 +347,7 @@ test.for([
   expect(reply.status).toBe(isLive ? 200 : 401);
 });
 
-test("with DISABLE_SIGNUPS nobody can sign up, and who has an account can log in", async () => {
+test("rejects sign-ups but allows sign-ins with DISABLE_SIGNUPS", async () => {
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });
   const { email } = await server.signUp();
   const before = await server.countRows();

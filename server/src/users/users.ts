@@ -1,4 +1,4 @@
-// Accounts: created, found, renamed. One address has one account (docs/decisions/0109-one-account-per-address.md).
+// Accounts: creating, finding, deleting. One address has one account (docs/decisions/0109-one-account-per-address.md).
 import { now } from "../platform/clock.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -24,9 +24,9 @@ export interface User {
 
 export interface NewUser {
   email: string;
-  /** Null: it signs in through another service. */
+  /** Null if it signs in through another service. */
   passwordHash: string | null;
-  /** The creator runs the installation, or received an email at the address. */
+  /** True if an instance admin creates it, or an email to the address was received. */
   isVerified?: boolean;
   language?: MailLanguage;
 }
@@ -45,7 +45,10 @@ export async function tryToCreateUser(tx: Tx, user: NewUser): Promise<User | und
   return isFree ? { id, email } : undefined;
 }
 
-/** @throws Refusal CONFLICT if the address has an account */
+/**
+ * Creates an account.
+ * @throws AppError CONFLICT if the address has one
+ */
 export async function createUser(tx: Tx, user: NewUser): Promise<User> {
   const created = await tryToCreateUser(tx, user);
   if (created === undefined)
@@ -55,7 +58,7 @@ export async function createUser(tx: Tx, user: NewUser): Promise<User> {
   return created;
 }
 
-/** Returns the account of an id, if there is one. */
+/** Returns the account with an id, if it exists. */
 export async function findUserOfId(database: Database, id: string): Promise<User | undefined> {
   return findUserById(database, id);
 }
@@ -66,7 +69,10 @@ export async function getUser(database: Database, id: string): Promise<User> {
   return row;
 }
 
-/** @throws Refusal UNAUTHORIZED if there is no such account */
+/**
+ * Returns the address of an account.
+ * @throws AppError UNAUTHORIZED if the account does not exist
+ */
 export async function addressOfUser(database: Database, id: string): Promise<string> {
   return (await getUser(database, id)).email;
 }
@@ -76,13 +82,13 @@ export async function toldOf(database: Database, { id, email }: User): Promise<T
   return { email, language: mailLanguageOf(await findUserLanguage(database, id)) };
 }
 
-/** The same for an address in canonical form; in English if it has no account. */
+/** Returns the same for an address in canonical form. English if the address has no account. */
 export async function toldAt(database: Database, email: string): Promise<Told> {
   const user = await findUserByAddress(database, email);
   return user === undefined ? { email, language: mailLanguageOf(null) } : toldOf(database, user);
 }
 
-/** Chooses the language of emails about an account. */
+/** Stores the language of emails about an account. */
 export async function chooseLanguage(tx: Tx, userId: string, language: MailLanguage) {
   await updateUserLanguage(tx, userId, language);
   return { ...(await getUser(tx, userId)), language };
@@ -97,18 +103,18 @@ export async function findUserByAddress(
   return row && { id: row.id, email: row.email, isVerified: row.verifiedAt !== null };
 }
 
-/** The same if its address is confirmed, because the creator of any other account is unknown. */
+/** Returns the account only if its address is confirmed, because the creator of any other account is unknown. */
 export async function findProvenUser(database: Database, email: string): Promise<User | undefined> {
   const user = await findUserByAddress(database, email);
   return user?.isVerified === true ? { id: user.id, email: user.email } : undefined;
 }
 
-/** Returns the oldest account, if there is any. */
+/** Returns the oldest account, if there is one. */
 export async function findFirstUser(database: Database): Promise<User | undefined> {
   return findOldestUser(database);
 }
 
-/** Deletes an account for the operator, without a word to it. Returns false if there is none. */
+/** Deletes an account for the instance admin, without notifying its owner. Returns false if it does not exist. */
 export async function dropUser(tx: Tx, id: string): Promise<boolean> {
   return deleteUser(tx, id);
 }
@@ -118,8 +124,8 @@ export async function hasUsers(database: Database): Promise<boolean> {
 }
 
 /**
- * Replaces a password. Ends all sessions of the account but `sessionId`, and the links that were requested with the previous password.
- * Returns how many sessions ended.
+ * Replaces a password. Ends all sessions except `sessionId` and deletes the links that were requested with the previous password. Returns
+ * how many sessions ended.
  */
 export async function replacePassword(
   tx: Tx,

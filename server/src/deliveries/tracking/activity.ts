@@ -64,11 +64,11 @@ export function createActivityBook({ database, log }: { database: Database; log:
   /** Logs only the first loss and the total, so that an outage does not fill the log. */
   function lose(error: unknown): void {
     lost += 1;
-    if (lost === 1) log.warn({ err: error }, "an opening or a click could not be counted");
+    if (lost === 1) log.warn({ err: error }, "an open or click could not be recorded");
   }
 
   function settle(): void {
-    if (lost > 1) log.warn({ lost }, "so many openings and clicks could not be counted");
+    if (lost > 1) log.warn({ lost }, "opens and clicks could not be recorded");
     lost = 0;
     isClosed?.();
   }

@@ -13,11 +13,11 @@ export const PAGE_HEADERS = {
 };
 
 export const NOT_FOUND_PAGE = page(
-  "This link leads nowhere",
-  "It is not one of ours, or it was cut off on its way. Open it from the mail once more.",
+  "Link not found",
+  "The link is incomplete or invalid. Open it from the email again.",
 );
 
-export const UNAVAILABLE_PAGE = page("This link cannot be followed right now", "Try again in a moment.");
+export const UNAVAILABLE_PAGE = page("This link is unavailable right now", "Try again in a moment.");
 
 function page(title: string, text: string): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto;max-width:30rem;padding:0 1rem;color:#1c2430;background:#fff}</style></head><body><h1>${title}</h1><p>${text}</p></body></html>`;

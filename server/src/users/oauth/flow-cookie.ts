@@ -1,4 +1,4 @@
-// What the browser keeps between the way out to another service and the way back: sealed, so that nobody reads or makes one.
+// Keeps the state of an OAuth sign-in in a sealed cookie, which browsers can neither read nor forge.
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import { nowMs } from "../../platform/clock.ts";
@@ -9,7 +9,7 @@ const LIFETIME_SECONDS = 600;
 const MAX_COOKIE_LENGTH = 4_000;
 const CONTEXT = "oauth flow";
 
-/** Where the browser goes in the end, and through whom. */
+/** The provider and the page to open after signing in. */
 interface Underway {
   provider: ProviderName;
   /** A path of the dashboard. */
@@ -17,15 +17,15 @@ interface Underway {
 }
 
 export type Pending =
-  /** Somebody was sent to a service. `userId`: who was logged in and wants to be connected. */
+  /** The browser was sent to the service. `userId`: the signed-in user who wants to connect it. */
   | (Underway & { step: "provider"; flow: Flow; userId: string | null })
-  /** The service said who it is; the second factor is asked for. */
+  /** The service identified the person; the second factor is still required. */
   | (Underway & { step: "code"; person: Person });
 
 export interface FlowCookie {
-  /** The Set-Cookie header that keeps it. */
+  /** Returns the Set-Cookie header. */
   write(pending: Pending): string;
-  /** Null: there is none, it is too old, or not ours. */
+  /** Returns null if the cookie is missing, expired or forged. */
   read(headers: IncomingHttpHeaders): Pending | null;
 }
 
@@ -44,7 +44,7 @@ export function createFlowCookie(sealer: Sealer, baseUrl: () => string): FlowCoo
       if (value === undefined || value.length > MAX_COOKIE_LENGTH) return null;
       try {
         const opened = sealer.open(Buffer.from(value, "base64url"), CONTEXT);
-        // We wrote it: nothing else opens.
+        // Only this program writes values that open.
         const { pending, until } = JSON.parse(opened) as { pending: Pending; until: number };
         return until > nowMs() ? pending : null;
       } catch {

@@ -1,4 +1,4 @@
-// Whose account somebody of another service has here (docs/decisions/0059-sign-in-through-others.md).
+// Connects accounts with identities of other services (docs/decisions/0059-sign-in-through-others.md).
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { isId, newId } from "../../platform/ids.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -13,7 +13,7 @@ import { hasWayIn, lockUser } from "../account-queries.ts";
 import { deleteIdentity, findIdentityUser, insertIdentity, listIdentityRows } from "./queries.ts";
 import type { Person, Provider } from "./providers.ts";
 
-/** Whose account it is, or would be by its address; undefined: nobody's. */
+/** Returns the account connected with a person, or the account of their address. Undefined if there is neither. */
 export async function findUserOf(database: Database, person: Person): Promise<User | undefined> {
   return (await findIdentityUser(database, person)) ?? findUserByAddress(database, person.email);
 }
@@ -21,23 +21,23 @@ export async function findUserOf(database: Database, person: Person): Promise<Us
 interface Arriving {
   person: Person;
   title: string;
-  /** Whether somebody gets an account who has none: where sign-ups are off, whoever is invited. */
+  /** Whether a new account may be created. While sign-ups are off only invited people may. */
   mayBeNew: (tx: Tx, email: string) => Promise<boolean>;
-  /** Of a new account. */
+  /** The language of a new account. */
   language: MailLanguage;
 }
 
 /**
- * Returns the account that somebody signs in to: the one connected with them, else the one of their address, else a new one. An account
- * whose address was never confirmed is not opened, because nobody knows who created it.
+ * Returns the account a person signs in to: the connected one, else the one of their address, else a new one. Rejects an account whose
+ * address was never confirmed, because its creator is unknown.
  *
- * @throws Refusal CONFLICT, SIGNUPS_DISABLED
+ * @throws AppError CONFLICT, SIGNUPS_DISABLED
  */
 export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arriving): Promise<User> {
   const known = await findIdentityUser(tx, person);
   if (known !== undefined) {
     await lockUser(tx, known.id);
-    // Read again under the lock: it may have been disconnected meanwhile.
+    // Read again under the lock, because it may have been disconnected in between.
     if ((await findIdentityUser(tx, person))?.id === known.id) return known;
   }
   const owner = await findUserByAddress(tx, person.email);
@@ -45,7 +45,7 @@ export async function enterAs(tx: Tx, { person, title, mayBeNew, language }: Arr
     if (!(await mayBeNew(tx, person.email))) throw new Refusal("SIGNUPS_DISABLED");
     const { email } = person;
     const created = await tryToCreateUser(tx, { email, passwordHash: null, isVerified: true, language });
-    // Another device, or a sign-up link, was faster: what it created is found now.
+    // Another device or a sign-up link created the account first, so the next try finds it.
     if (created === undefined) return enterAs(tx, { person, title, mayBeNew, language });
     await connect(tx, created, { person, title });
     return created;
@@ -70,9 +70,9 @@ async function connect(tx: Tx, user: User, { person, title }: { person: Person; 
 }
 
 /**
- * Connects somebody of another service with the account that is logged in; nothing where they are connected.
+ * Connects a person of another service with the signed-in account, unless they are connected already.
  *
- * @throws Refusal CONFLICT, UNAUTHORIZED where the session has ended meanwhile
+ * @throws AppError CONFLICT; UNAUTHORIZED if the session has ended in between
  */
 export async function connectIdentity(
   tx: Tx,
@@ -87,7 +87,7 @@ export async function connectIdentity(
   await reportConnection(tx, user, title, "connected");
 }
 
-/** With which services an account is connected, and whether it has a password beside them. */
+/** Returns the services an account is connected with, and whether it also has a password. */
 export async function readIdentities(database: Database, userId: string, providers: readonly Provider[]) {
   const [{ passwordHash }, rows] = await Promise.all([
     readAccount(database, userId),
@@ -105,12 +105,15 @@ export async function readIdentities(database: Database, userId: string, provide
   };
 }
 
-/** What is not set up any more goes by its address. */
+/** A service that is no longer configured is shown by its issuer. */
 function titleOf(issuer: string, providers: readonly Provider[]): string {
   return providers.find((one) => one.issuer === issuer)?.title ?? issuer;
 }
 
-/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else; CONFLICT for the only way in */
+/**
+ * Disconnects a service from an account.
+ * @throws AppError RESOURCE_NOT_FOUND, also for another user's; CONFLICT for the only sign-in method
+ */
 export async function disconnectIdentity(
   tx: Tx,
   { userId, id, providers }: { userId: string; id: string; providers: readonly Provider[] },

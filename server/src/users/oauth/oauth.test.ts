@@ -1,4 +1,4 @@
-// Logging in through other services: who gets in, as whom, and what does not hold. Against a provider with real signatures.
+// Tests sign-in through other services against a provider with real signatures: which account is opened, and which responses are rejected.
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { FAKE_CLIENT, startIdentityFake, type FakePerson } from "../../testing/identity-fake.ts";
 import { fromBase32 } from "../../testing/base32.ts";
@@ -30,21 +30,21 @@ const newPerson = (): FakePerson => ({
 });
 beforeEach(async () => {
   Object.assign(fake, { person: newPerson(), lie: "none", hidesEmail: false });
-  // What one network may try in a minute is another test's promise.
+  // Disables the per-network limit, which another test covers.
   await server.rows("delete from rate_windows where bucket like 'auth:%'");
 });
 
 interface Trip {
   provider?: string;
   query?: string;
-  /** Of whoever is logged in already. */
+  /** Cookies of a signed-in user. */
   session?: string;
   from?: OneServer;
-  /** What happens to the way back. */
+  /** Changes the callback URL. */
   bend?: (back: URL) => void;
 }
 
-/** Out, yes, and back, with the cookies of one browser. */
+/** Goes to the service and back with the cookies of one browser. */
 async function travel({ provider = "oidc", query = "", session = "", from = server, bend }: Trip = {}) {
   const out = await from.call("GET", `/auth/oauth/${provider}${query}`, { cookie: session });
   if (out.status !== 302) return { out, reply: out, cookie: "" };
@@ -69,7 +69,7 @@ const identitiesOf = async (cookie: string) =>
 const subjectsTo = async (email: string) =>
   (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
-test("what is set up is said before anybody is logged in", async () => {
+test("returns the configured services before signing in", async () => {
   const config = await server.call("GET", "/auth/oauth-config");
   expect(config.body).toEqual({
     success: true,
@@ -104,7 +104,7 @@ test.for(["oidc", "github"])(
   },
 );
 
-test("an account whose address is proved is found by it, and told; one that nobody proved is not given away", async () => {
+test("finds and notifies a confirmed account by its address, but rejects an unconfirmed one", async () => {
   const owner = await server.signUp();
   fake.person = { ...newPerson(), email: owner.email.toUpperCase() };
   const early = await travel();
@@ -133,7 +133,7 @@ test.for(["nobody", "somebody"])(
   },
 );
 
-test("an address that the service has not verified opens nothing, unless the operator trusts it", async () => {
+test("rejects an address the service has not verified unless the admin trusts the service", async () => {
   for (const verified of [false, undefined, "false"]) {
     fake.person = {
       sub: newPerson().sub,
@@ -155,7 +155,7 @@ test("an address that the service has not verified opens nothing, unless the ope
   expect((await travel({ from: trusting })).reply.status).toBe(403);
 });
 
-test("an address that stands only behind the userinfo endpoint is asked for there", async () => {
+test("reads an address that only the userinfo endpoint returns", async () => {
   fake.hidesEmail = true;
   expect((await whoIs((await travel()).reply)).email).toBe(fake.person.email);
 });
@@ -173,7 +173,7 @@ test.for(["unsigned", "wrong key", "wrong audience", "wrong nonce", "late"] as c
   },
 );
 
-test("a service that is down is a page that says so", async () => {
+test("shows an error page when the service is unavailable", async () => {
   fake.lie = "down";
   const another = await server.startAnother(SETTINGS);
   const { reply } = await travel({ from: another });
@@ -186,7 +186,7 @@ test("a service that is down is a page that says so", async () => {
   expect((await travel({ from: another })).reply.status).toBe(302);
 });
 
-test("a way back counts once, in the browser and for the service that began it, and only unbent", async () => {
+test("accepts an unmodified callback once, in the browser and for the service that began it", async () => {
   const { path = "", cookie } = await travel();
   const again = await server.call("GET", path, { cookie });
   expect(again.status).toBe(400);
@@ -213,7 +213,7 @@ test("a way back counts once, in the browser and for the service that began it, 
     },
   });
   expect(declined.reply.status).toBe(403);
-  // Another browser has another cookie, or none, or one that nobody sealed.
+  // Another browser has another cookie, none, or a forged one.
   const victim = await travel({ bend: (back) => back.searchParams.set("state", "kept back") });
   for (const foreign of ["", "postloft_oauth=AAAA", `${victim.cookie.slice(0, -4)}AAAA`]) {
     const reply = await server.call("GET", victim.path ?? "", { cookie: foreign });
@@ -229,7 +229,7 @@ test.for(["https://evil.example", "//evil.example", "/app@evil.example", "/app\\
   },
 );
 
-test("with DISABLE_SIGNUPS nobody new gets in, whoever is known does", async () => {
+test("rejects new people but admits known ones with DISABLE_SIGNUPS", async () => {
   const known = fake.person;
   await travel();
   const closed = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true" });
@@ -240,7 +240,7 @@ test("with DISABLE_SIGNUPS nobody new gets in, whoever is known does", async () 
   expect(known.email).not.toBe(fake.person.email);
 });
 
-test("whoever is invited gets in through another service with sign-ups off, too, and accepts", async () => {
+test("admits invited people through another service when sign-ups are off", async () => {
   const closed = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true" });
   const { id, bySession } = await server.createProject();
   const body = { email: fake.person.email, role: "MEMBER" };
@@ -259,18 +259,18 @@ test("whoever is invited gets in through another service with sign-ups off, too,
     { role: "MEMBER" },
     { role: "OWNER" },
   ]);
-  // It was for that one address, and is over.
+  // The invitation was for that address only and is now used.
   fake.person = newPerson();
   expect((await travel({ from: closed })).reply.status).toBe(403);
 });
 
-/** Where the public address is by itself. */
+/** The default public address. */
 const here = () => ({ origin: `http://localhost:${new URL(server.url).port}`, rpId: "localhost" });
 async function challengeToShow(): Promise<string> {
   const { body } = await server.call<{ data: { challenge: string } }>("POST", "/auth/passkey-options");
   return body.data.challenge;
 }
-/** A passkey of whoever is logged in. */
+/** Adds a passkey to a signed-in user. */
 async function passkeyOf(cookie: string): Promise<SoftPasskey> {
   const { body } = await server.call<{ challenge: string; user: { id: string } }>(
     "POST",
@@ -289,14 +289,14 @@ async function passkeyOf(cookie: string): Promise<SoftPasskey> {
   return passkey;
 }
 
-/** As the form has it. */
+/** In the format of the form. */
 const show = async (passkey: SoftPasskey) =>
   encodeURIComponent(JSON.stringify(passkey.show({ ...here(), challenge: await challengeToShow() })));
 
-test("a second factor is asked for here as well, each code once, a passkey in its place, and few guesses", async () => {
+test("requires the second factor: each code once, a passkey instead, and few guesses", async () => {
   const first = await travel();
   const cookie = cookieOf(first.reply);
-  // A password, since the second factor is switched on with it.
+  // A password is needed to enable the second factor.
   const { id } = await whoIs(first.reply);
   const donor = await server.signUp();
   await server.rows(
@@ -334,7 +334,7 @@ test("a second factor is asked for here as well, each code once, a passkey in it
   expect((await whoIs(passed)).id).toBe(id);
   expect((await give(codeAt(secret, step + 1))).status).toBe(401);
 
-  // A passkey of the account stands in for a code; of another account, made up or used before, it does not.
+  // Accepts a passkey of the account instead of a code, but not another account's, a forged or a used one.
   const own = await passkeyOf(cookieOf(passed));
   const strange = await passkeyOf((await server.signUp()).cookie);
   await server.rows("delete from rate_windows where bucket like 'codes:%'");
@@ -346,21 +346,21 @@ test("a second factor is asked for here as well, each code once, a passkey in it
     give(`&passkey=${shown}`, ""),
   ]);
   expect(refused.map(({ status }) => status)).toEqual([401, 401, 401, 400]);
-  expect(refused[0]?.text).toContain("none of this account");
+  expect(refused[0]?.text).toContain("belongs to another account");
   const entered = await give(`&passkey=${shown}`);
   expect([entered.status, entered.headers.get("location")]).toEqual([303, "/app/account"]);
   expect((await whoIs(entered)).id).toBe(id);
   expect((await give(`&passkey=${shown}`)).status).toBe(401);
 });
 
-test("whoever is logged in connects a service and disconnects it; the only way in stays", async () => {
+test("connects and disconnects a service of a signed-in user but keeps the last sign-in method", async () => {
   const person = await server.signUp();
   expect((await travel({ query: "?connect=true" })).reply.status).toBe(401);
   const { reply } = await travel({ query: "?connect=true&next=/app/account", session: person.cookie });
   expect([reply.status, reply.headers.get("location")]).toEqual([302, "/app/account"]);
   const { identities, hasPassword } = await identitiesOf(person.cookie);
   expect([identities.length, hasPassword]).toEqual([1, true]);
-  // Whoever is connected with one account is not taken to another.
+  // A person connected with one account can't be connected with another.
   const other = await server.signUp();
   expect((await travel({ query: "?connect=true", session: other.cookie })).reply.status).toBe(409);
   const path = `/users/@me/identities/${identities[0]?.id}`;
@@ -384,7 +384,7 @@ test("whoever is logged in connects a service and disconnects it; the only way i
   expect(refusalOf(noPassword)).toBe("401 INVALID_CREDENTIALS");
 });
 
-test("a connection that began logged in does not end in another session", async () => {
+test("a connection started in one session does not finish in another", async () => {
   const [one, two] = [await server.signUp(), await server.signUp()];
   const out = await server.call("GET", "/auth/oauth/oidc?connect=true", { cookie: one.cookie });
   const back = fake.approve(out.headers.get("location") ?? "");
@@ -395,7 +395,7 @@ test("a connection that began logged in does not end in another session", async 
   expect((await identitiesOf(two.cookie)).identities).toEqual([]);
 });
 
-/** The way back of a browser whose account is held, and changed before it goes on. */
+/** Pauses a callback on the account's lock and changes the account before it continues. */
 async function comeBack(userId: string, { query = "", session = "" }: Trip, change: string) {
   const out = await server.call("GET", `/auth/oauth/oidc${query}`, { cookie: session });
   const { pathname, search } = fake.approve(out.headers.get("location") ?? "");
@@ -409,7 +409,7 @@ async function comeBack(userId: string, { query = "", session = "" }: Trip, chan
   return reply;
 }
 
-test("a session that ended on the way connects nothing, and a connection that ended on the way opens nothing", async () => {
+test("connects nothing after the session ended, and signs in to nothing after a disconnect", async () => {
   const person = await server.signUp();
   const trip = { query: "?connect=true", session: person.cookie };
   const late = await comeBack(person.id, trip, "delete from sessions where user_id = $1");
@@ -423,7 +423,7 @@ test("a session that ended on the way connects nothing, and a connection that en
   expect((await whoIs(other)).id).not.toBe(id);
 });
 
-test("a session that is not of the last hour connects nothing", async () => {
+test("rejects a connection in a session that began more than an hour ago", async () => {
   const person = await server.signUp();
   await server.rows(
     "update sessions set created_at = now() - interval '61 minutes' where user_id = $1",
@@ -435,7 +435,7 @@ test("a session that is not of the last hour connects nothing", async () => {
   expect((await server.call("GET", "/users/@me", { cookie: person.cookie })).status).toBe(200);
 });
 
-test("settings that belong together are asked for together", async () => {
+test("requires settings that belong together", async () => {
   const { readConfig } = await import("../../platform/settings/config.ts");
   const { SETTING_CHECKS } = await import("../../instance/setting-checks.ts");
   expect(() =>

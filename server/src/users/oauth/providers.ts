@@ -1,4 +1,4 @@
-// Other services that say who somebody is: the code flow with PKCE, state and nonce (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
+// Sign-in services: the code flow with PKCE, state and nonce (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).
 import { parseAddress } from "@postloft/contract/address.ts";
 import * as client from "openid-client";
 import { Refusal } from "../../platform/refusal.ts";
@@ -13,30 +13,37 @@ const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 export type ProviderName = "github" | "google" | "oidc";
 
-/** What has to be kept between the way out and the way back. */
+/** Values kept between the redirect to the service and the callback. */
 export interface Flow {
   state: string;
   nonce: string;
   verifier: string;
 }
 
-/** Somebody, as a service says it. */
+/** A person as identified by a service. */
 export interface Person {
   issuer: string;
   subject: string;
-  /** Proved at the service. */
+  /** Verified by the service. */
   email: string;
 }
 
 export interface Provider {
   readonly name: ProviderName;
-  /** As people call it. */
+  /** The display name. */
   readonly title: string;
-  /** Under which its people are kept. */
+  /** Identifies the service in stored identities. */
   readonly issuer: string;
-  /** Where the browser goes. @throws Refusal SERVICE_UNAVAILABLE when the service cannot be reached */
+  /**
+   * Returns the address to redirect the browser to.
+   * @throws AppError SERVICE_UNAVAILABLE if the service cannot be reached
+   */
   begin(redirectUri: string): Promise<{ url: URL; flow: Flow }>;
-  /** @param url the whole address of the way back. @throws Refusal BAD_REQUEST, FORBIDDEN, SERVICE_UNAVAILABLE */
+  /**
+   * Returns the person who signed in.
+   * @param url the full callback URL
+   * @throws AppError BAD_REQUEST, FORBIDDEN, SERVICE_UNAVAILABLE
+   */
   finish(url: URL, flow: Flow): Promise<Person>;
 }
 
@@ -45,7 +52,7 @@ interface Kind {
   title: string;
   issuer: string;
   scope: string;
-  /** Whether it speaks OpenID Connect, so that an id token comes with the code. */
+  /** Whether it supports OpenID Connect and returns an id token with the code. */
   hasIdToken: boolean;
   open: () => Promise<client.Configuration>;
   readPerson: (config: client.Configuration, tokens: Tokens) => Promise<{ subject: string; email: string }>;
@@ -53,7 +60,7 @@ interface Kind {
 
 type Tokens = client.TokenEndpointResponse & client.TokenEndpointResponseHelpers;
 
-/** Those that are set up, in the order in which they are offered. */
+/** Returns the configured services in display order. */
 export function createProviders({ github, google, oidc }: OauthSettings): Provider[] {
   return [
     ...(github === null ? [] : [createProvider(githubOf(github))]),
@@ -70,7 +77,7 @@ export function createProviders({ github, google, oidc }: OauthSettings): Provid
 
 function createProvider(kind: Kind): Provider {
   let opened: Promise<client.Configuration> | null = null;
-  /** What a provider says about itself is asked once; a failure is not kept. */
+  /** Caches the provider's metadata, but not a failure to fetch it. */
   function open(): Promise<client.Configuration> {
     opened ??= kind.open();
     opened.catch(() => (opened = null));
@@ -124,7 +131,7 @@ function canonical(email: string, title: string): string {
 const unproved = (title: string) =>
   new PageRefusal("FORBIDDEN", (problems) => problems.unproved({ service: title }));
 
-/** What went wrong there, in words for whoever sits before it. */
+/** Converts errors of the service to messages for the user. */
 async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -135,7 +142,7 @@ async function explained<T>(title: string, work: () => Promise<T>): Promise<T> {
       throw error.error === "access_denied"
         ? new PageRefusal("FORBIDDEN", ({ denied }) => denied({ service }))
         : new PageRefusal("BAD_REQUEST", ({ refused }) => refused({ service }));
-    // The code was used, came too late, or none of this belongs together.
+    // The code was used or has expired, or parts of the response don't match.
     if (error instanceof client.ResponseBodyError || isAboutAnswer(error))
       throw new PageRefusal("BAD_REQUEST", ({ staleAnswer }) => staleAnswer({ service }));
     throw new PageRefusal("SERVICE_UNAVAILABLE", ({ unreachable }) => unreachable({ service }));
@@ -173,7 +180,7 @@ function oidcOf({ name, title, issuer, clientId, clientSecret, trustsEmail }: Oi
         timeout: TIMEOUT_SECONDS,
         execute: [
           client.enableNonRepudiationChecks,
-          // Whoever sets up a provider without TLS has it on their own machine or network.
+          // A provider without TLS is on the instance admin's own machine or network.
           ...(issuer.startsWith("http:") ? [client.allowInsecureRequests] : []),
         ],
       }),
@@ -181,13 +188,13 @@ function oidcOf({ name, title, issuer, clientId, clientSecret, trustsEmail }: Oi
       const claims = tokens.claims();
       if (claims === undefined) throw unproved(title);
       const { userinfo_endpoint: endpoint } = config.serverMetadata();
-      // Some say the address only when they are asked.
+      // Some services return the address only from the userinfo endpoint.
       const said =
         claims["email"] === undefined && endpoint !== undefined
           ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
           : claims;
       const { email, email_verified: verified } = said;
-      // Some write the word instead of the value.
+      // Some services send the word instead of the boolean.
       const isVerified = verified === true || String(verified) === "true";
       const isTrusted = isVerified || (trustsEmail && verified === undefined);
       if (typeof email !== "string" || !isTrusted) throw unproved(title);
@@ -196,7 +203,7 @@ function oidcOf({ name, title, issuer, clientId, clientSecret, trustsEmail }: Oi
   };
 }
 
-/** GitHub speaks OAuth without an id token: who it is stands in its API. */
+/** GitHub has OAuth without an id token, so the person comes from its API. */
 function githubOf({ url, clientId, clientSecret }: NonNullable<OauthSettings["github"]>): Kind {
   const title = "GitHub";
   const api = url === GITHUB_ADDRESS ? "https://api.github.com" : `${url}/api/v3`;

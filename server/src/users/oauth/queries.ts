@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import type { Person } from "./providers.ts";
 
-/** Whose account somebody of another service has here. */
+/** Returns the account connected with a person of another service. */
 export async function findIdentityUser(database: Database, { issuer, subject }: Person) {
   return database
     .selectFrom("identities as i")
@@ -14,7 +14,7 @@ export async function findIdentityUser(database: Database, { issuer, subject }: 
     .executeTakeFirst();
 }
 
-/** False where that one is connected with an account already. */
+/** Returns false if the identity is already connected with an account. */
 export async function insertIdentity(tx: Tx, id: string, userId: string, person: Person): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into identities (id, issuer, subject, user_id, email)
@@ -32,7 +32,7 @@ export async function listIdentityRows(database: Database, userId: string) {
     .execute();
 }
 
-/** The issuer of what was taken away; undefined where there is no such one. */
+/** Returns the issuer of the deleted identity, or undefined if there is none. */
 export async function deleteIdentity(tx: Tx, userId: string, id: string): Promise<string | undefined> {
   const row = await tx
     .deleteFrom("identities")

@@ -1,4 +1,4 @@
-// HTTP for logging in through other services: out, back, and the code between. For browsers: what goes wrong is a page.
+// HTTP routes for signing in through other services. Browsers open these, so errors are pages.
 import { parseCookie } from "cookie";
 import type { IncomingHttpHeaders } from "node:http";
 import * as contract from "@postloft/contract/oauth.ts";
@@ -25,9 +25,9 @@ import { connectIdentity, disconnectIdentity, enterAs, findUserOf, readIdentitie
 import { createProviders, type Person, type Provider } from "./providers.ts";
 import type { OauthSettings } from "./settings.ts";
 
-/** Where somebody lands who came for nothing else. */
+/** The landing page without another target. */
 const DASHBOARD = "/app";
-/** A path of the dashboard, and of no other site: no second slash, no backslash, nothing a browser would mend. */
+/** A path of the dashboard on this site: no second slash, no backslash, nothing a browser would rewrite. */
 const NEXT = /^\/app(?:[/?#][\x21-\x5b\x5d-\x7e]*)?$/;
 const MAX_NEXT_LENGTH = 1_000;
 
@@ -39,7 +39,7 @@ interface OauthOptions {
   verifier: PasskeyVerifier;
   oauth: OauthSettings;
   signupsDisabled: boolean;
-  /** Whether an invitation waits for an address. */
+  /** Returns whether an address has a pending invitation. */
   isInvited: (database: Database, email: string) => Promise<boolean>;
   baseUrl: () => string;
 }
@@ -128,7 +128,7 @@ function browserRoutes(parts: OauthParts): Route[] {
 const pathOf = (given: string | undefined): string =>
   given !== undefined && given.length <= MAX_NEXT_LENGTH && NEXT.test(given) ? given : DASHBOARD;
 
-/** A session that was stolen must not open a door of its own: only one that began lately may. */
+/** Returns the signed-in user if the session is recent, because a stolen session must not add another sign-in method. */
 async function whoIsLoggedIn(
   { sessions, database }: OauthParts,
   headers: IncomingHttpHeaders,
@@ -150,7 +150,7 @@ interface Arrival {
   place: BrowserPlace;
 }
 
-/** The service said who it is: they are connected with the account that began, logged in, or asked for their code. */
+/** Continues after the service identified the person: connects the signed-in account, signs in, or asks for the second factor. */
 async function arrive(
   parts: OauthParts,
   { provider, person, pending, place }: Arrival,
@@ -173,7 +173,7 @@ async function arrive(
   }
 }
 
-/** The Set-Cookie headers of a new session. Account, connection, code and session are there together, or none. */
+/** Signs in and returns the Set-Cookie headers. Account, connection, code and session commit together. */
 async function logIn(
   parts: OauthParts,
   given: { person: Person; title: string; code?: string; shown?: Shown | undefined; place: BrowserPlace },
@@ -191,7 +191,10 @@ async function logIn(
   });
 }
 
-/** A passkey as the form has it. @throws Refusal INVALID_CREDENTIALS for what is none */
+/**
+ * Reads the passkey of a form.
+ * @throws AppError INVALID_CREDENTIALS if it is malformed
+ */
 function passkeyIn(text: string): Assertion {
   try {
     return passkeyAssertion.parse(JSON.parse(text));
@@ -200,7 +203,7 @@ function passkeyIn(text: string): Assertion {
   }
 }
 
-/** By a code, or by a passkey in its place, as beside a password. */
+/** Checks the second factor, by a code or a passkey, as after a password. */
 async function passSecond(
   parts: OauthParts,
   { person, provider, next }: Pending & { step: "code" },

@@ -1,4 +1,4 @@
-// Which other services people log in through: the settings of each are all there, or none.
+// Settings of the services people sign in through. Each service needs all of its settings or none.
 import type { Config, MoreChecks } from "../../platform/settings/config.ts";
 
 const NEEDED = [
@@ -12,7 +12,7 @@ interface Client {
   clientSecret: string;
 }
 
-/** Null: that one is off. */
+/** Null: the service is off. */
 export interface OauthSettings {
   github: (Client & { url: string }) | null;
   google: Client | null;
@@ -41,7 +41,7 @@ function clientOf(clientId: string | undefined, clientSecret: string | undefined
   return clientId === undefined || clientSecret === undefined ? null : { clientId, clientSecret };
 }
 
-/** What is wrong with them together, as readConfig takes it. */
+/** Returns the faults in the combination of settings, in the form readConfig expects. */
 export const faultsOfOauth: MoreChecks = (settings) =>
   NEEDED.flatMap((names) => {
     const missing = names.filter((name) => settings[name] === undefined);

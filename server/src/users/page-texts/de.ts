@@ -30,16 +30,16 @@ export const DE: PageTexts = {
     title: "Neues Passwort setzen",
     label: "Neues Passwort",
     action: "Passwort setzen",
-    note: "Alle Sitzungen des Kontos enden.",
+    note: "Sie werden damit überall abgemeldet.",
   },
   resetDone: {
-    title: "Ihr Passwort ist gesetzt",
-    about: "Melden Sie sich damit an. Sie können diese Seite schließen.",
+    title: "Passwort gesetzt",
+    about: "Melden Sie sich mit dem neuen Passwort an. Sie können diese Seite schließen.",
   },
   problem: { title: "Das hat nicht geklappt" },
   code: {
-    title: "Ihr zweiter Faktor",
-    label: "Code der App oder ein Wiederherstellungscode",
+    title: "Zwei-Faktor-Authentifizierung",
+    label: "Code der App oder Wiederherstellungscode",
     action: "Anmelden",
     passkey: "Stattdessen einen Passkey verwenden",
     noPasskey: "Es wurde kein Passkey gewählt, oder es dauerte zu lange.",
@@ -54,24 +54,24 @@ export const DE: PageTexts = {
     password: `Wählen Sie ein anderes Passwort: ${passwordMinimum.value} bis ${passwordMaximum.value} Zeichen, keines der häufigsten und weder Ihre Adresse noch Postloft oder der Name eines Projekts.`,
     addressTaken: "Diese E-Mail-Adresse hat bereits ein Konto. Melden Sie sich an.",
     staleFlow:
-      "Diese Anmeldung wurde in einem anderen Browser begonnen oder vor zu langer Zeit. Beginnen Sie neu.",
-    noSuchService: "Über diesen Dienst meldet sich hier niemand an.",
-    oldSession:
-      "Melden Sie sich ab und wieder an und verbinden Sie dann innerhalb einer Stunde: Ein verbundener Dienst öffnet Ihr Konto.",
+      "Diese Anmeldung ist abgelaufen oder wurde in einem anderen Browser begonnen. Beginnen Sie neu.",
+    noSuchService: "Die Anmeldung über diesen Dienst ist nicht aktiviert.",
+    oldSession: "Melden Sie sich ab und wieder an und verbinden Sie den Dienst dann innerhalb einer Stunde.",
     notThisPasskey:
-      "Dieser Passkey gehört nicht zu diesem Konto. Versuchen Sie einen anderen, oder geben Sie einen Code ein.",
+      "Dieser Passkey gehört zu einem anderen Konto. Versuchen Sie einen anderen oder geben Sie einen Code ein.",
     wrongCode: "Der Code ist falsch oder wurde schon benutzt.",
-    oddId: ({ service }) => `${service} nennt für Sie eine Kennung, die niemand haben kann.`,
+    oddId: ({ service }) => `${service} hat eine ungültige Benutzerkennung zurückgegeben.`,
     unproved: ({ service }) =>
       `${service} hat keine bestätigte E-Mail-Adresse von Ihnen. Bestätigen Sie Ihre dort und versuchen Sie es dann noch einmal.`,
     denied: ({ service }) => `Sie haben ${service} nicht erlaubt, Sie anzumelden.`,
     refused: ({ service }) => `${service} hat die Anmeldung abgelehnt. Versuchen Sie es noch einmal.`,
-    staleAnswer: ({ service }) => `Die Antwort von ${service} gilt nicht (mehr). Beginnen Sie neu.`,
+    staleAnswer: ({ service }) =>
+      `Die Antwort von ${service} ist ungültig oder abgelaufen. Beginnen Sie neu.`,
     unreachable: ({ service }) =>
-      `${service} ist nicht zu erreichen oder antwortet nicht, wie es sollte. Versuchen Sie es in einer Minute noch einmal.`,
+      `${service} ist nicht erreichbar oder antwortet nicht richtig. Versuchen Sie es in einer Minute noch einmal.`,
     unconfirmed: ({ email }) =>
       `Das Konto ${email} hat seine Adresse nie bestätigt. Melden Sie sich mit seinem Passwort an und bestätigen Sie zuerst die Adresse, oder wenden Sie sich an die Administration dieses Servers.`,
     otherAccount: ({ service }) =>
-      `Diese Person von ${service} ist mit einem anderen Konto verbunden. Melden Sie sich an jenem an, oder trennen Sie es dort.`,
+      `Dieses ${service}-Konto ist mit einem anderen Postloft-Konto verbunden. Melden Sie sich dort an oder trennen Sie die Verbindung dort.`,
   },
 };

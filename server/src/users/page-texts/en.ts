@@ -32,19 +32,19 @@ export const EN = {
   reset: {
     title: "Set a new password",
     label: "New password",
-    action: "Set the password",
-    note: "All sessions of the account end.",
+    action: "Set password",
+    note: "This signs you out everywhere.",
   },
-  resetDone: { title: "Your password is set", about: "Log in with it. You can close this page." },
-  problem: { title: "This did not work" },
+  resetDone: { title: "Password set", about: "Sign in with your new password. You can close this page." },
+  problem: { title: "Something went wrong" },
   code: {
-    title: "Your second factor",
-    label: "Code of the app, or a recovery code",
-    action: "Log in",
+    title: "Two-factor authentication",
+    label: "Authentication code or recovery code",
+    action: "Sign in",
     passkey: "Use a passkey instead",
-    noPasskey: "No passkey was chosen, or it took too long.",
+    noPasskey: "No passkey was chosen or it took too long.",
   },
-  /** What may be refused anywhere. */
+  /** Errors that may occur on any page. */
   refusals: {
     TOKEN_INVALID: ERRORS.TOKEN_INVALID.message,
     RATE_LIMIT_EXCEEDED: ERRORS.RATE_LIMIT_EXCEEDED.message,
@@ -54,25 +54,24 @@ export const EN = {
   problems: {
     password: `Choose another password: ${passwordMinimum.value} to ${passwordMaximum.value} characters, not one of the most common, and not your address, Postloft or the name of a project.`,
     addressTaken: "This email address already has an account. Sign in instead.",
-    staleFlow: "This log-in was begun in another browser, or too long ago. Begin again.",
-    noSuchService: "Nobody logs in through this service here.",
-    oldSession:
-      "Log out and in again, then connect within an hour: a service that is connected opens your account.",
-    notThisPasskey: "This passkey is none of this account. Try another one, or give a code.",
-    wrongCode: "The code is wrong, or was used already.",
-    oddId: ({ service }: OfService) => `${service} names you by an id that nobody may have.`,
+    staleFlow: "This sign-in has expired or was started in another browser. Start again.",
+    noSuchService: "Sign-in with this service is not enabled.",
+    oldSession: "Sign out and in again, then connect the service within an hour.",
+    notThisPasskey: "This passkey belongs to another account. Try another one or enter a code.",
+    wrongCode: "The code is wrong or was already used.",
+    oddId: ({ service }: OfService) => `${service} returned an invalid user id.`,
     unproved: ({ service }: OfService) =>
-      `${service} has no verified e-mail address of you. Verify yours there, then try again.`,
-    denied: ({ service }: OfService) => `You did not let ${service} log you in.`,
-    refused: ({ service }: OfService) => `${service} refused to log you in. Try again.`,
+      `${service} has no verified email address for you. Verify it there, then try again.`,
+    denied: ({ service }: OfService) => `You didn't allow ${service} to sign you in.`,
+    refused: ({ service }: OfService) => `${service} rejected the sign-in. Try again.`,
     staleAnswer: ({ service }: OfService) =>
-      `The answer of ${service} does not hold (any more). Start again.`,
+      `The response from ${service} is invalid or has expired. Start again.`,
     unreachable: ({ service }: OfService) =>
-      `${service} cannot be reached, or does not answer as it should. Try again in a minute.`,
+      `${service} can't be reached or isn't responding correctly. Try again in a minute.`,
     unconfirmed: ({ email }: { email: string }) =>
       `The account ${email} never confirmed its address. Sign in with its password and confirm the address first, or ask the administrator of this server.`,
     otherAccount: ({ service }: OfService) =>
-      `This person of ${service} is connected with another account. Log in to that one, or disconnect it there.`,
+      `This ${service} account is connected to another Postloft account. Sign in to that account or disconnect it there.`,
   },
 };
 

@@ -29,15 +29,15 @@ export const ES: PageTexts = {
     title: "Establecer una contraseña nueva",
     label: "Contraseña nueva",
     action: "Establecer la contraseña",
-    note: "Se cierran todas las sesiones de la cuenta.",
+    note: "Se cerrará su sesión en todas partes.",
   },
   resetDone: {
-    title: "Su contraseña está establecida",
-    about: "Inicie sesión con ella. Puede cerrar esta página.",
+    title: "Contraseña establecida",
+    about: "Inicie sesión con la contraseña nueva. Puede cerrar esta página.",
   },
   problem: { title: "No ha funcionado" },
   code: {
-    title: "Su segundo factor",
+    title: "Autenticación de dos factores",
     label: "Código de la aplicación, o un código de recuperación",
     action: "Iniciar sesión",
     passkey: "Usar una clave de acceso en su lugar",
@@ -52,25 +52,22 @@ export const ES: PageTexts = {
   problems: {
     password: `Elija otra contraseña: de ${passwordMinimum.value} a ${passwordMaximum.value} caracteres, que no sea de las más comunes, ni su dirección, ni Postloft, ni el nombre de un proyecto.`,
     addressTaken: "Esta dirección de correo ya tiene una cuenta. Inicie sesión.",
-    staleFlow:
-      "Este inicio de sesión se empezó en otro navegador, o hace demasiado tiempo. Empiece de nuevo.",
-    noSuchService: "Nadie inicia sesión aquí con este servicio.",
-    oldSession:
-      "Cierre la sesión, vuelva a iniciarla y conecte el servicio en la hora siguiente: un servicio conectado abre su cuenta.",
-    notThisPasskey: "Esta clave de acceso no es de esta cuenta. Pruebe con otra, o dé un código.",
+    staleFlow: "Este inicio de sesión ha caducado o se empezó en otro navegador. Empiece de nuevo.",
+    noSuchService: "El inicio de sesión con este servicio no está activado.",
+    oldSession: "Cierre la sesión, vuelva a iniciarla y conecte el servicio en la hora siguiente.",
+    notThisPasskey: "Esta clave de acceso pertenece a otra cuenta. Pruebe con otra o introduzca un código.",
     wrongCode: "El código es incorrecto, o ya se usó.",
-    oddId: ({ service }) => `${service} le da un identificador que nadie puede tener.`,
+    oddId: ({ service }) => `${service} devolvió un identificador no válido.`,
     unproved: ({ service }) =>
       `${service} no tiene ninguna dirección de correo verificada de usted. Verifique la suya allí y vuelva a intentarlo.`,
     denied: ({ service }) => `No permitió que ${service} iniciara su sesión.`,
     refused: ({ service }) => `${service} se negó a iniciar su sesión. Vuelva a intentarlo.`,
-    staleAnswer: ({ service }) =>
-      `La respuesta de ${service} no es válida (o ya no lo es). Empiece de nuevo.`,
+    staleAnswer: ({ service }) => `La respuesta de ${service} no es válida o ha caducado. Empiece de nuevo.`,
     unreachable: ({ service }) =>
-      `No se puede llegar a ${service}, o no responde como debe. Vuelva a intentarlo en un minuto.`,
+      `${service} no está disponible o no responde correctamente. Vuelva a intentarlo en un minuto.`,
     unconfirmed: ({ email }) =>
       `La cuenta ${email} nunca confirmó su dirección. Inicie sesión con su contraseña y confirme primero la dirección, o pregunte a la administración de este servidor.`,
     otherAccount: ({ service }) =>
-      `Esta persona de ${service} está conectada con otra cuenta. Inicie sesión en aquella, o desconéctela allí.`,
+      `Esta cuenta de ${service} está conectada con otra cuenta de Postloft. Inicie sesión en esa cuenta o desconéctela allí.`,
   },
 };

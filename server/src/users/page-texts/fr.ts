@@ -30,15 +30,15 @@ export const FR: PageTexts = {
     title: "Définir un nouveau mot de passe",
     label: "Nouveau mot de passe",
     action: "Définir le mot de passe",
-    note: "Toutes les sessions du compte se terminent.",
+    note: "Vous serez déconnecté partout.",
   },
   resetDone: {
-    title: "Votre mot de passe est défini",
-    about: "Connectez-vous avec lui. Vous pouvez fermer cette page.",
+    title: "Mot de passe défini",
+    about: "Connectez-vous avec le nouveau mot de passe. Vous pouvez fermer cette page.",
   },
   problem: { title: "Cela n’a pas fonctionné" },
   code: {
-    title: "Votre second facteur",
+    title: "Authentification à deux facteurs",
     label: "Code de l’application, ou code de récupération",
     action: "Se connecter",
     passkey: "Utiliser plutôt une clé d’accès",
@@ -53,24 +53,23 @@ export const FR: PageTexts = {
   problems: {
     password: `Choisissez un autre mot de passe : de ${passwordMinimum.value} à ${passwordMaximum.value} caractères, pas l’un des plus courants, ni votre adresse, ni Postloft, ni le nom d’un projet.`,
     addressTaken: "Cette adresse e-mail a déjà un compte. Connectez-vous.",
-    staleFlow:
-      "Cette connexion a été commencée dans un autre navigateur, ou il y a trop longtemps. Recommencez.",
-    noSuchService: "Personne ne se connecte ici par ce service.",
-    oldSession:
-      "Déconnectez-vous et reconnectez-vous, puis associez le service dans l’heure : un service associé ouvre votre compte.",
-    notThisPasskey: "Cette clé d’accès n’est pas de ce compte. Essayez-en une autre, ou donnez un code.",
+    staleFlow: "Cette connexion a expiré ou a été commencée dans un autre navigateur. Recommencez.",
+    noSuchService: "La connexion par ce service n’est pas activée.",
+    oldSession: "Déconnectez-vous et reconnectez-vous, puis associez le service dans l’heure.",
+    notThisPasskey:
+      "Cette clé d’accès appartient à un autre compte. Essayez-en une autre ou saisissez un code.",
     wrongCode: "Le code est faux, ou a déjà servi.",
-    oddId: ({ service }) => `${service} vous donne un identifiant que personne ne peut avoir.`,
+    oddId: ({ service }) => `${service} a renvoyé un identifiant non valable.`,
     unproved: ({ service }) =>
       `${service} n’a pas d’adresse e-mail vérifiée de vous. Vérifiez la vôtre là-bas, puis réessayez.`,
     denied: ({ service }) => `Vous n’avez pas permis à ${service} de vous connecter.`,
     refused: ({ service }) => `${service} a refusé de vous connecter. Réessayez.`,
-    staleAnswer: ({ service }) => `La réponse de ${service} n’est pas (ou plus) valable. Recommencez.`,
+    staleAnswer: ({ service }) => `La réponse de ${service} n’est pas valable ou a expiré. Recommencez.`,
     unreachable: ({ service }) =>
-      `${service} est injoignable, ou ne répond pas comme il faut. Réessayez dans une minute.`,
+      `${service} est injoignable ou ne répond pas correctement. Réessayez dans une minute.`,
     unconfirmed: ({ email }) =>
       `Le compte ${email} n’a jamais confirmé son adresse. Connectez-vous avec son mot de passe et confirmez d’abord l’adresse, ou demandez à l’administration de ce serveur.`,
     otherAccount: ({ service }) =>
-      `Cette personne de ${service} est associée à un autre compte. Connectez-vous à celui-là, ou dissociez-la là-bas.`,
+      `Ce compte ${service} est associé à un autre compte Postloft. Connectez-vous à celui-ci ou dissociez-le là-bas.`,
   },
 };

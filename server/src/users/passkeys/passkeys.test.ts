@@ -1,4 +1,4 @@
-// Passkeys: added, shown alone and beside a password, named, removed; and what does not hold. With real keys and signatures.
+// Tests passkeys with real keys and signatures: adding, signing in alone and with a password, renaming, removing, and invalid ones.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -50,7 +50,7 @@ async function begin(person: TestPerson): Promise<Creation> {
   return body;
 }
 
-/** A passkey of somebody, which the server has. */
+/** Creates a passkey that the server knows. */
 async function withPasskey(person: TestPerson, name = "Laptop") {
   const { challenge, user, rp } = await begin(person);
   expect(rp.id).toBe(HERE.rpId);
@@ -80,7 +80,7 @@ const whoIs = async (reply: Reply<unknown>) =>
 const mailsTo = async ({ email }: TestPerson) =>
   (await readSystemMails(server.pool, { to: email, subject: /./ })).map(({ subject }) => subject);
 
-/** Sets a new password with the link that is mailed for it. */
+/** Sets a new password with the link in the email. */
 async function resetPassword({ email }: TestPerson) {
   await server.call("POST", "/auth/request-password-reset", {}, { email });
   const mails = await readSystemMails(server.pool, { to: email, subject: /password/ });
@@ -89,7 +89,7 @@ async function resetPassword({ email }: TestPerson) {
   expect((await server.call("POST", "/auth/reset-password", {}, body)).status).toBe(200);
 }
 
-test("a new password by email leaves the passkeys of the account", async () => {
+test("keeps passkeys when the password is reset by email", async () => {
   const person = await server.signUp();
   await server.prove(person);
   const { passkey } = await withPasskey(person);
@@ -97,7 +97,7 @@ test("a new password by email leaves the passkeys of the account", async () => {
   expect((await enter(await show(passkey))).status).toBe(200);
 });
 
-test("a passkey that was added logs in alone, is named and listed with its use, and logs in no more once removed", async () => {
+test("signs in with a passkey, lists its name and use, and rejects it once removed", async () => {
   const person = await server.signUp();
   const { id, passkey } = await withPasskey(person);
   expect(await listOf(person)).toEqual([
@@ -107,7 +107,7 @@ test("a passkey that was added logs in alone, is named and listed with its use, 
   expect([entered.status, await whoIs(entered)]).toEqual([200, person.id]);
   expect((await call(person, "PATCH", `/${id}`, { name: "Old laptop" })).status).toBe(200);
   expect(await listOf(person)).toMatchObject([{ name: "Old laptop", lastUsedAt: expect.any(String) }]);
-  // A browser that has it is not asked to make another one.
+  // The browser excludes authenticators that already have a passkey.
   expect((await begin(person)).excludeCredentials).toMatchObject([{ id: passkey.id }]);
   expect((await call(person, "DELETE", `/${id}`)).status).toBe(204);
   expect(refusalOf(await enter(await show(passkey)))).toBe("401 INVALID_CREDENTIALS");
@@ -119,7 +119,7 @@ test("a passkey that was added logs in alone, is named and listed with its use, 
   ]);
 });
 
-test("a session that ended while its passkey was looked at adds none", async () => {
+test("adds no passkey when the session ended during its verification", async () => {
   const person = await server.signUp();
   const { challenge, user } = await begin(person);
   const passkey = createSoftPasskey(user.id).register({ ...HERE, challenge });
@@ -133,7 +133,7 @@ test("a session that ended while its passkey was looked at adds none", async () 
   expect(await server.rows("select 1 from passkeys where user_id = $1", person.id)).toEqual([]);
 });
 
-test("it stands for the second factor: alone no code is asked for, and beside the password it takes the place of one", async () => {
+test("a passkey counts as second factor, alone or instead of a code after the password", async () => {
   const person = await server.signUp();
   const { passkey } = await withPasskey(person);
   const stranger = await server.signUp();
@@ -162,7 +162,7 @@ test("it stands for the second factor: alone no code is asked for, and beside th
   expect(refusalOf(await logIn({ password: "wrong password", passkey: await show(passkey) }))).toBe(
     "401 INVALID_CREDENTIALS",
   );
-  // Recovery codes are as many as before, and still work.
+  // Recovery codes are unchanged and still work.
   expect((await logIn({ code: confirmed.body.recoveryCodes[0] })).status).toBe(200);
 });
 
@@ -171,7 +171,7 @@ const truncated = (shown: Shown, part: keyof Shown["response"]): unknown => ({
   response: { ...shown.response, [part]: shown.response[part].slice(0, 20) },
 });
 
-test("whatever does not hold logs nobody in, and sounds the same as a passkey nobody has", async () => {
+test("rejects every invalid passkey with the error of an unknown one", async () => {
   const person = await server.signUp();
   const { passkey, handle } = await withPasskey(person);
   const stranger = await withPasskey(await server.signUp());
@@ -196,7 +196,7 @@ test("whatever does not hold logs nobody in, and sounds the same as a passkey no
   const answers = await answersByName(names, String, async (name) => {
     const reply = await enter(await bad[name]?.());
     texts.add(reply.body.error.message);
-    // How many of one passkey may fail is another test's promise.
+    // Disables the failure limit per passkey, which another test covers.
     await server.rows("delete from rate_windows where bucket like 'passkey:%'");
     return refusalOf(reply);
   });
@@ -209,7 +209,7 @@ test("whatever does not hold logs nobody in, and sounds the same as a passkey no
   ]);
 });
 
-test("a challenge is answered once, by one of all processes, and not when it is old", async () => {
+test("accepts a challenge once across all processes and not when expired", async () => {
   const person = await server.signUp();
   const { passkey } = await withPasskey(person);
   const shown = await show(passkey);
@@ -228,7 +228,7 @@ test("a challenge is answered once, by one of all processes, and not when it is 
   expect([refusalOf(added), faultsOf(added)]).toEqual(["422 VALIDATION_ERROR", ["passkey custom"]]);
 });
 
-test("a count that goes back is a copy, and is refused; one that never counts is not", async () => {
+test("rejects a counter that went back unless the passkey never counts", async () => {
   const { passkey } = await withPasskey(await server.signUp());
   const statusAt = async (count: number) => (await enter(await show(passkey, { count }))).status;
   expect([await statusAt(0), await statusAt(0)]).toEqual([200, 200]);
@@ -244,7 +244,7 @@ test("a count that goes back is a copy, and is refused; one that never counts is
   expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
 });
 
-test("what is made elsewhere, for somebody else or with a certificate is not added", async () => {
+test("rejects passkeys of another site, another user or with a certificate", async () => {
   const [person, stranger] = [await server.signUp(), await server.signUp()];
   const foreign = (await begin(stranger)).challenge;
   const { passkey: known } = await withPasskey(stranger);
@@ -275,7 +275,7 @@ test("what is made elsewhere, for somebody else or with a certificate is not add
   expect(await listOf(person)).toEqual([]);
 });
 
-test("a session of more than an hour adds and removes none; somebody else's passkey is not there", async () => {
+test("rejects changes in sessions older than an hour and hides other users' passkeys", async () => {
   const [person, stranger] = [await server.signUp(), await server.signUp()];
   const { id } = await withPasskey(person);
   const { challenge, user } = await begin(person);
@@ -295,7 +295,7 @@ test("a session of more than an hour adds and removes none; somebody else's pass
   expect((await call(person, "PATCH", `/${id}`, { name: "Renamed" })).status).toBe(200);
 });
 
-test("the last way in stays: without a password the only passkey is not removed", async () => {
+test("keeps the only passkey of an account without a password", async () => {
   const person = await server.signUp();
   const [first, second] = [await withPasskey(person), await withPasskey(person, "Telephone")];
   await server.rows("update users set password_hash = null where id = $1", person.id);
@@ -304,7 +304,7 @@ test("the last way in stays: without a password the only passkey is not removed"
   expect(await listOf(person)).toHaveLength(1);
 });
 
-test("so many per account, and so many failures of one passkey from one network", async () => {
+test("limits passkeys per account and failures per passkey and network", async () => {
   const person = await server.signUp();
   const { passkey } = await withPasskey(person);
   for (let failure = 0; failure < LIMITS.loginFailures.value; failure++)

@@ -1,4 +1,4 @@
-// The passkeys of accounts: added, shown, named, removed (docs/decisions/0074-passkeys.md).
+// Passkeys of accounts: adding, listing, renaming, removing (docs/decisions/0074-passkeys.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -29,7 +29,7 @@ const NAME = "Postloft";
 /** COSE: ES256, EdDSA, RS256. */
 const ALGORITHMS = [-7, -8, -257];
 
-/** Where passkeys are good for: the host of the public address, and pages of its origin alone. */
+/** Limits passkeys to the host of the public address and to pages of its origin. */
 const placeOf = (baseUrl: string) => {
   const { hostname, origin } = new URL(baseUrl);
   return { rpId: hostname, origin };
@@ -37,7 +37,7 @@ const placeOf = (baseUrl: string) => {
 
 const toBase64Url = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
 const fromBase64Url = (text: string) => Buffer.from(text, "base64url");
-/** What the authenticator keeps with the key: says nothing to anybody else (WebAuthn §14.6.1). */
+/** The user handle that authenticators store with the key; it reveals nothing about the user (WebAuthn §14.6.1). */
 const handleOf = (userId: string) => Buffer.from(userId.replaceAll("-", ""), "hex");
 
 interface PasskeyParts {
@@ -52,7 +52,7 @@ async function makeChallenge(database: Database, userId: string | null): Promise
   return challenge;
 }
 
-/** The challenge that was signed, and is worth nothing from now on; null where it is none of ours, was used, or is too old. */
+/** Consumes the signed challenge. Returns null if it is unknown, used or expired. */
 async function takeSigned(database: Database, clientDataJSON: string, userId: string | null) {
   const challenge = challengeIn(clientDataJSON);
   return challenge !== null && (await takeChallenge(database, sha256(challenge), userId)) ? challenge : null;
@@ -69,7 +69,7 @@ function challengeIn(clientDataJSON: string): string | null {
   }
 }
 
-/** What a browser needs to ask for a passkey of whoever it is. */
+/** Returns the browser options for signing in with any passkey. */
 export async function askForPasskey({ database, baseUrl }: PasskeyParts) {
   return {
     challenge: await makeChallenge(database, null),
@@ -79,7 +79,10 @@ export async function askForPasskey({ database, baseUrl }: PasskeyParts) {
   };
 }
 
-/** What a browser needs to make a passkey of an account. @throws Refusal CONFLICT where it has as many as it may */
+/**
+ * Returns the browser options for creating a passkey.
+ * @throws AppError CONFLICT if the account has the maximum number
+ */
 export async function beginPasskey({ database, baseUrl }: PasskeyParts, user: User) {
   const rows = await listPasskeyRows(database, user.id);
   refuseTooMany(rows);
@@ -117,7 +120,10 @@ export interface NewPasskey {
   transports: string[];
 }
 
-/** Judges what an authenticator made, before it is kept. @throws Refusal VALIDATION_ERROR naming `passkey` */
+/**
+ * Verifies a new passkey before it is stored.
+ * @throws AppError VALIDATION_ERROR naming `passkey`
+ */
 export async function readRegistration(
   parts: PasskeyParts,
   userId: string,
@@ -126,14 +132,18 @@ export async function readRegistration(
   const { id, response } = given;
   const challenge = await takeSigned(parts.database, response.clientDataJSON, userId);
   if (challenge === null)
-    throw invalidField("passkey", "custom", "Its challenge was used already, or is too old. Begin again.");
+    throw invalidField("passkey", "custom", "The challenge was used already or has expired. Start again.");
   const expected: Expected = { challenge, ...placeOf(parts.baseUrl()) };
   const result = await parts.verifier.verify(userId, { is: "registration", id, response, expected });
-  if (result.is === "refused") throw invalidField("passkey", "custom", `It does not hold: ${result.reason}`);
+  if (result.is === "refused")
+    throw invalidField("passkey", "custom", `The passkey is invalid: ${result.reason}`);
   return { id, publicKey: result.publicKey, counter: result.counter, transports: response.transports ?? [] };
 }
 
-/** Keeps a passkey, and tells its owner. @throws Refusal CONFLICT, UNAUTHORIZED where the session has ended meanwhile */
+/**
+ * Stores a passkey and notifies its owner.
+ * @throws AppError CONFLICT; UNAUTHORIZED if the session has ended in between
+ */
 export async function addPasskey(tx: Tx, session: OwnSession, name: string, made: NewPasskey) {
   const user = await lockUserOfSession(tx, session);
   const { userId } = session;
@@ -153,7 +163,7 @@ export async function addPasskey(tx: Tx, session: OwnSession, name: string, made
   return presented(row);
 }
 
-/** Somebody who showed a passkey that holds, and what is still to be noted of its use. */
+/** The owner of a verified passkey, and the counter to record when it is used. */
 export interface Shown {
   user: User;
   passkeyId: string;
@@ -161,9 +171,11 @@ export interface Shown {
 }
 
 /**
- * Who shows a passkey. One that nobody has, a challenge of somebody else, another page: all the same error.
+ * Verifies a passkey and returns its owner. Every failure has the same error, such as an unknown passkey, another user's challenge or
+ * another site.
  *
- * @param owner takes turns with others. @throws Refusal INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
+ * @param owner callers with the same owner take turns
+ * @throws AppError INVALID_CREDENTIALS, RATE_LIMIT_EXCEEDED
  */
 export async function readAssertion(
   parts: PasskeyParts,
@@ -182,7 +194,10 @@ export async function readAssertion(
   return { user: { id: row.userId, email: row.email }, passkeyId: row.id, counter: result.counter };
 }
 
-/** Books the use in the transaction of what it opens. @throws Refusal INVALID_CREDENTIALS where its count went back */
+/**
+ * Records the use in the transaction of the sign-in.
+ * @throws AppError INVALID_CREDENTIALS if its counter went back
+ */
 export async function usePasskey(tx: Tx, { passkeyId, counter }: Shown): Promise<void> {
   if (!(await noteUse(tx, passkeyId, counter))) throw doesNotHold();
 }
@@ -196,14 +211,20 @@ export async function listPasskeys(database: Database, userId: string) {
   return (await listPasskeyRows(database, userId)).map(presented);
 }
 
-/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else */
+/**
+ * Renames a passkey.
+ * @throws AppError RESOURCE_NOT_FOUND, also for another user's
+ */
 export async function renamePasskey(tx: Tx, userId: string, id: string, name: string) {
   const row = isId(id) ? await updateName(tx, userId, id, name) : undefined;
   if (row === undefined) throw new Refusal("RESOURCE_NOT_FOUND");
   return presented(row);
 }
 
-/** @throws Refusal RESOURCE_NOT_FOUND, the same for one of somebody else; CONFLICT for the only way in */
+/**
+ * Removes a passkey and notifies its owner.
+ * @throws AppError RESOURCE_NOT_FOUND, also for another user's; CONFLICT for the only sign-in method
+ */
 export async function removePasskey(tx: Tx, userId: string, id: string): Promise<void> {
   const user = await lockUser(tx, userId);
   const name = user !== undefined && isId(id) ? await deletePasskey(tx, userId, id) : undefined;

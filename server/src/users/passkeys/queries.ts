@@ -4,7 +4,10 @@ import type { Database, Tx } from "../../platform/database/database.ts";
 
 const SHOWN = ["id", "name", "createdAt", "lastUsedAt"] as const;
 
-/** @param userId null: of whoever signs in */
+/**
+ * Stores a challenge.
+ * @param userId null for signing in, when the user is not known yet
+ */
 export async function insertChallenge(
   database: Database,
   hash: Buffer,
@@ -16,7 +19,7 @@ export async function insertChallenge(
     values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}))`.execute(database);
 }
 
-/** Takes a live challenge away, so that it works once; false where there is none for this. */
+/** Deletes a live challenge, so that it works once. Returns false if there is none. */
 export async function takeChallenge(
   database: Database,
   hash: Buffer,
@@ -47,7 +50,7 @@ export async function findPasskey(database: Database, credentialId: Buffer) {
     .executeTakeFirst();
 }
 
-/** Undefined where an account has it already. */
+/** Returns undefined if the passkey already exists. */
 export async function insertPasskey(
   tx: Tx,
   passkey: {
@@ -68,7 +71,7 @@ export async function insertPasskey(
     .executeTakeFirst();
 }
 
-/** Notes a use; false where it was removed meanwhile, or used at the same time with the same count: of two one is taken. */
+/** Records a use. Returns false if the passkey was removed, or a concurrent use had the same counter. */
 export async function noteUse(tx: Tx, id: string, signCount: number): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update passkeys set sign_count = ${signCount}, last_used_at = now()
@@ -86,7 +89,7 @@ export async function updateName(tx: Tx, userId: string, id: string, name: strin
     .executeTakeFirst();
 }
 
-/** The name of what was taken away; undefined where there is no such one. */
+/** Returns the name of the deleted passkey, or undefined if there is none. */
 export async function deletePasskey(tx: Tx, userId: string, id: string): Promise<string | undefined> {
   const row = await tx
     .deleteFrom("passkeys")

@@ -1,4 +1,4 @@
-// HTTP for passkeys: endpoint → verb → answer. What opens an account is changed by a session of the last hour only.
+// HTTP routes for passkeys. Sign-in methods can only be changed in a session that began within the last hour.
 import * as contract from "@postloft/contract/passkeys.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { sha256 } from "../../platform/crypto.ts";
@@ -37,7 +37,7 @@ export function passkeyRoutes(parts: PasskeyParts): Route[] {
   return [...loginRoutes(parts), ...ownRoutes(parts)];
 }
 
-/** Those that fail of one passkey and network, as with a password of one address. */
+/** Limits failed attempts per passkey and network, like wrong passwords per address. */
 const failuresOf = (credentialId: string, network: string): Take => ({
   bucket: `passkey:${sha256(credentialId).toString("base64url")}:${network}`,
   limit: LIMITS.loginFailures.value,
@@ -55,7 +55,7 @@ function loginRoutes(parts: PasskeyParts): Route[] {
     route(contract.logInByPasskey, async ({ body, ip, headers }) => {
       const network = networkOf(ip);
       await limit(attemptsOf(network));
-      // Counted before it is looked at, so that guesses in parallel cannot slip through; a right one is not counted.
+      // Counted before verification, so that parallel guesses count too. A valid passkey is refunded.
       const failures = failuresOf(body.passkey.id, network);
       await limit(failures);
       const shown = await readAssertion(parts, network, body.passkey);

@@ -1,4 +1,4 @@
-// Judges what authenticators say, on a thread: the library that reads their certificates and keys takes a second and 45 MB to load.
+// Verifies passkeys on a thread, because the library that parses certificates and keys takes a second and 45 MB to load.
 import type { z } from "zod";
 import type { addPasskey, passkeyAssertion } from "@postloft/contract/passkeys.ts";
 import { createTaskThread } from "../../platform/threads/task-thread.ts";
@@ -9,7 +9,7 @@ const DEADLINE_MS = 10_000;
 export type Assertion = z.output<typeof passkeyAssertion>;
 export type Registration = z.output<(typeof addPasskey)["body"]>["passkey"];
 
-/** What the browser has to have signed: our challenge, on our pages, for us. */
+/** The values that the browser must have signed. */
 export interface Expected {
   challenge: string;
   origin: string;
@@ -32,12 +32,16 @@ export type PasskeyResult =
   | { is: "refused"; reason: string };
 
 export interface PasskeyVerifier {
-  /** @param owner takes turns with others. @throws Refusal RATE_LIMIT_EXCEEDED when too many wait */
+  /**
+   * Verifies a passkey.
+   * @param owner callers with the same owner take turns
+   * @throws AppError RATE_LIMIT_EXCEEDED if too many wait
+   */
   verify(owner: string, task: PasskeyTask): Promise<PasskeyResult>;
   close(): Promise<void>;
 }
 
-/** Its thread starts with the first passkey. */
+/** The thread starts with the first passkey. */
 export function createPasskeyVerifier(): PasskeyVerifier {
   const thread = createTaskThread<PasskeyTask, PasskeyResult>({
     module: new URL("./verify-worker.ts", import.meta.url),

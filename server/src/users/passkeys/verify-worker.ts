@@ -1,17 +1,17 @@
-// On a thread of its own: whether what an authenticator said holds.
+// Worker thread that verifies what an authenticator signed.
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
 import { answerTasks } from "../../platform/threads/task-worker.ts";
 import type { PasskeyResult, PasskeyTask } from "./verifier.ts";
 
-/** COSE: ES256, EdDSA, RS256. Whatever makes passkeys makes one of these. */
+/** COSE: ES256, EdDSA, RS256. Every authenticator supports one of them. */
 const ALGORITHMS = [-7, -8, -257];
 
 answerTasks(async (task: PasskeyTask): Promise<PasskeyResult> => {
   try {
     return task.is === "registration" ? await register(task) : await show(task);
   } catch (error) {
-    // The library throws for all that does not hold, and so does whatever it reads the bytes with.
+    // The library and its parsers throw for everything that is invalid.
     return { is: "refused", reason: error instanceof Error ? error.message : String(error) };
   }
 });
@@ -22,9 +22,10 @@ async function register(task: PasskeyTask & { is: "registration" }): Promise<Pas
   const response = { clientDataJSON, attestationObject };
   const object = decodeAttestationObject(new Uint8Array(Buffer.from(attestationObject, "base64url")));
   const statement = object.get("attStmt");
-  // None was asked for, and that of the key itself says nothing more. Certificates are not even looked at: they name addresses to ask.
+  // No attestation was requested, and self-attestation proves nothing more. Certificates are rejected unread, because they contain URLs
+  // that the library would fetch.
   if (statement.get("x5c") !== undefined || !["none", "packed"].includes(object.get("fmt")))
-    return { is: "refused", reason: "It comes with an attestation." };
+    return { is: "refused", reason: "The passkey has an attestation." };
   const { verified, registrationInfo } = await verifyRegistrationResponse({
     response: { id, rawId: id, type: "public-key", response, clientExtensionResults: {} },
     expectedChallenge: expected.challenge,
@@ -48,6 +49,6 @@ async function show(task: PasskeyTask & { is: "assertion" }): Promise<PasskeyRes
     requireUserVerification: true,
     credential: { id, publicKey: new Uint8Array(publicKey), counter },
   });
-  if (!verified) return { is: "refused", reason: "The signature is not that of the passkey." };
+  if (!verified) return { is: "refused", reason: "The signature does not match the passkey." };
   return { is: "verified", publicKey, counter: authenticationInfo.newCounter };
 }

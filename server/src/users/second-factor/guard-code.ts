@@ -1,18 +1,21 @@
-// Limits guesses at codes of the authenticator app.
+// Limits guesses at authenticator codes.
 import { takeOrRefuse, type RateLimiter } from "../../platform/http/rate-limit.ts";
 import { codesOf } from "../attempts.ts";
 
-/** As the app shows it. A recovery code has 60 random bits, so that guesses at it need no limit. */
+/** An authenticator code. Recovery codes have 60 random bits, so they need no limit. */
 export const TOTP_CODE = /^\d{6}$/;
 
 interface Given {
   userId: string;
   code: string | undefined;
-  /** The browser has signed in to this account before. */
+  /** Whether the browser has signed in to this account before. */
   isKnownDevice?: boolean;
 }
 
-/** Runs what judges a code. Wrong codes count, also those of parallel requests. @throws Refusal RATE_LIMIT_EXCEEDED over the limit */
+/**
+ * Runs the check of a code. Wrong codes count, including those of parallel requests.
+ * @throws AppError RATE_LIMIT_EXCEEDED
+ */
 export async function guardCode<T>(
   rateLimiter: RateLimiter,
   { userId, code, isKnownDevice }: Given,

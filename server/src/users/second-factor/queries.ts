@@ -9,7 +9,7 @@ export async function readFactor(database: Database, userId: string) {
   return rows[0];
 }
 
-/** Keeps a secret that is not confirmed yet in place of one before it; false where one is confirmed. */
+/** Stores an unconfirmed secret in place of a previous one. Returns false if the current one is confirmed. */
 export async function storeSecret(tx: Tx, userId: string, sealed: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into second_factors as f (user_id, sealed_secret) values (${userId}, ${sealed})
@@ -18,7 +18,7 @@ export async function storeSecret(tx: Tx, userId: string, sealed: Buffer): Promi
   return numAffectedRows === 1n;
 }
 
-/** The secret of an account, held until the transaction ends: of two codes at once one is taken. */
+/** Locks an account's secret until the transaction ends, so that a code is accepted only once. */
 export async function lockFactor(tx: Tx, userId: string) {
   const { rows } = await sql<{ sealedSecret: Buffer; confirmedAt: Date | null; lastStep: number }>`
     select sealed_secret, confirmed_at, last_step::float8 as last_step from second_factors
@@ -26,7 +26,7 @@ export async function lockFactor(tx: Tx, userId: string) {
   return rows[0];
 }
 
-/** Notes the step of a code that was taken, and that the secret is confirmed with it. */
+/** Records the time step of an accepted code and confirms the secret. */
 export async function noteStep(tx: Tx, userId: string, step: number): Promise<void> {
   await sql`
     update second_factors set last_step = ${step}, confirmed_at = coalesce(confirmed_at, now())
@@ -40,7 +40,7 @@ export async function deleteFactor(tx: Tx, userId: string): Promise<boolean> {
   return numAffectedRows === 1n;
 }
 
-/** Puts codes in place of those before them. */
+/** Replaces all recovery codes. */
 export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: readonly Buffer[]): Promise<void> {
   await sql`delete from recovery_codes where user_id = ${userId}`.execute(tx);
   await sql`
@@ -49,7 +49,7 @@ export async function replaceRecoveryCodes(tx: Tx, userId: string, hashes: reado
   );
 }
 
-/** Takes a code away, so that it works once; false where there is none. */
+/** Deletes a recovery code, so that it works once. Returns false if there is none. */
 export async function takeRecoveryCode(tx: Tx, userId: string, hash: Buffer): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from recovery_codes where user_id = ${userId} and hash = ${hash}`.execute(tx);

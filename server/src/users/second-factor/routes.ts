@@ -1,4 +1,4 @@
-// HTTP for the second factor: endpoint → verb → answer. Wrong passwords and wrong codes are counted by account, over all processes.
+// HTTP routes for the second factor. Wrong passwords and codes are counted per account across all processes.
 import * as contract from "@postloft/contract/second-factor.ts";
 import type { Sealer } from "../../platform/crypto.ts";
 import type { Database } from "../../platform/database/database.ts";

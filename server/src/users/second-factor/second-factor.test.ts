@@ -1,4 +1,5 @@
-// The second factor: asked for at each login once it is on, each code once, few guesses, off again only with password and code.
+// Tests the second factor: required at each sign-in once enabled, each code works once, guesses are limited, disabling needs password and
+// code.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -25,11 +26,11 @@ const state = async ({ cookie }: TestPerson) =>
 interface App {
   person: TestPerson;
   codes: string[];
-  /** The code of so many steps from now. */
+  /** Returns the code that many steps from now. */
   code(steps: number): string;
 }
 
-/** Somebody whose second factor is on since the code of this step: the next one is still to be had. */
+/** Creates a user with the second factor enabled by this step's code; the next step's code is still unused. */
 async function withFactor(): Promise<App> {
   const person = await server.signUp();
   const begun = await ask<{ secret: string; uri: string }>(person, "", { currentPassword: person.password });
@@ -43,7 +44,7 @@ async function withFactor(): Promise<App> {
   return { person, codes: confirmed.body.recoveryCodes, code };
 }
 
-test("codes are those of RFC 6238, appendix B, and of one step before and after", () => {
+test("accepts the codes of RFC 6238, appendix B, one step before and after", () => {
   const secret = Buffer.from("12345678901234567890");
   const vectors = [
     [1_111_111_109, "081804"],
@@ -62,7 +63,7 @@ test("codes are those of RFC 6238, appendix B, and of one step before and after"
   expect(fromBase32(toBase32(secret))).toEqual(secret);
 });
 
-test("it is off until a code confirms it; then other sessions are over and each login asks for a code, each once", async () => {
+test("is off until a code confirms it, then ends other sessions and requires a code each time", async () => {
   const person = await server.signUp();
   const other = cookieOf(await logIn(person));
   const begin = <Body = ErrorEnvelope>(currentPassword: string) => ask<Body>(person, "", { currentPassword });
@@ -82,7 +83,7 @@ test("it is off until a code confirms it; then other sessions are over and each 
 
   expect(refusalOf(await logIn(person))).toBe("401 SECOND_FACTOR_REQUIRED");
   expect(refusalOf(await logIn({ ...person, password: "wrong password" }))).toBe("401 INVALID_CREDENTIALS");
-  // Taken when it confirmed.
+  // Used for confirming.
   expect(refusalOf(await logIn(person, code))).toBe("401 INVALID_CREDENTIALS");
   const next = codeAt(fromBase32(second), now + 1);
   const both = await Promise.all([logIn(person, next), logIn(person, next)]);
@@ -95,7 +96,7 @@ test("it is off until a code confirms it; then other sessions are over and each 
   expect(mails).toHaveLength(1);
 });
 
-test("a recovery code logs in once, however it is typed; new ones end the old", async () => {
+test("a recovery code works once in any notation, and new codes replace old ones", async () => {
   const { person, codes, code } = await withFactor();
   const [first = "", second = ""] = codes;
   expect(codes).toHaveLength(10);
@@ -113,7 +114,7 @@ test("a recovery code logs in once, however it is typed; new ones end the old", 
   expect((await logIn(person, renewed.body.recoveryCodes[0])).status).toBe(200);
 });
 
-test("it is switched off by password and code together, and a new password by mail does not get around it", async () => {
+test("disabling needs password and code, and a password reset does not bypass it", async () => {
   const { person, codes, code } = await withFactor();
   await server.prove(person);
   await server.call("POST", "/auth/request-password-reset", {}, { email: person.email });
@@ -136,14 +137,14 @@ test("it is switched off by password and code together, and a new password by ma
   expect(refusalOf(await end({ currentPassword: password, code: codes[2] }))).toBe("409 CONFLICT");
 });
 
-test("codes are guessed a few times only, by all addresses together", async () => {
+test("limits code guesses across all networks together", async () => {
   const { person, code } = await withFactor();
   for (let guess = 0; guess < LIMITS.codeFailures.value; guess++)
     expect(refusalOf(await logIn(person, "000000"))).toBe("401 INVALID_CREDENTIALS");
   expect(refusalOf(await logIn(person, code(1)))).toBe("429 RATE_LIMIT_EXCEEDED");
 });
 
-test("a session that ended while its code was looked at switches nothing on, and nothing off", async () => {
+test("enables or disables nothing when the session ended during the check", async () => {
   const { person, code } = await withFactor();
   const other = await server.signUp();
   const begun = await ask<{ secret: string }>(other, "", { currentPassword: other.password });

@@ -1,4 +1,4 @@
-// The second factor of an account: switched on by a first code, asked for at each login, off again by whoever has both.
+// Second factor of an account: enabled by a first code, required at each sign-in, disabled with password and code.
 import { randomBytes } from "node:crypto";
 import { nowMs } from "../../platform/clock.ts";
 import { randomText, sha256, type Sealer } from "../../platform/crypto.ts";
@@ -21,7 +21,7 @@ import {
 import { TOTP_CODE } from "./guard-code.ts";
 import { otpauthUri, stepOf, toBase32 } from "./totp.ts";
 
-/** RFC 4226 §4: as long as the hash. */
+/** As long as the hash (RFC 4226 §4). */
 const SECRET_BYTES = 20;
 const ISSUER = "Postloft";
 const RECOVERY_CODES = 10;
@@ -42,7 +42,10 @@ export async function readSecondFactor(database: Database, userId: string) {
   };
 }
 
-/** A new secret, which asks for nothing until a code confirms it. @throws Refusal CONFLICT when one is on */
+/**
+ * Creates a secret, which has no effect until a code confirms it.
+ * @throws AppError CONFLICT if the second factor is on
+ */
 export async function beginSecondFactor(tx: Tx, sealer: Sealer, user: User) {
   const secret = randomBytes(SECRET_BYTES);
   const sealed = sealer.seal(secret.toString("base64"), contextOf(user.id));
@@ -50,7 +53,10 @@ export async function beginSecondFactor(tx: Tx, sealer: Sealer, user: User) {
   return { secret: toBase32(secret), uri: otpauthUri(secret, user.email, ISSUER) };
 }
 
-/** Switches it on; all sessions but `sessionId` end. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+/**
+ * Enables the second factor and ends all sessions except `sessionId`.
+ * @throws AppError CONFLICT, INVALID_CREDENTIALS
+ */
 export async function confirmSecondFactor(
   tx: Tx,
   sealer: Sealer,
@@ -67,9 +73,9 @@ export async function confirmSecondFactor(
 }
 
 /**
- * What a login asks for beside the password: nothing where no factor is on, else a code of the app or a recovery code, each once.
+ * Checks the second factor at sign-in: an authenticator or recovery code, each accepted once. Does nothing if it is off.
  *
- * @throws Refusal SECOND_FACTOR_REQUIRED without a code, INVALID_CREDENTIALS for a wrong one
+ * @throws AppError SECOND_FACTOR_REQUIRED without a code, INVALID_CREDENTIALS for a wrong one
  */
 export async function passSecondFactor(
   tx: Tx,
@@ -86,7 +92,10 @@ export async function passSecondFactor(
   if (!isRight) throw wrongCode();
 }
 
-/** Replaces the recovery codes of an account that shows a code, and reports it. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+/**
+ * Replaces the recovery codes after checking a code, and notifies the user.
+ * @throws AppError CONFLICT, INVALID_CREDENTIALS
+ */
 export async function renewRecoveryCodes(
   tx: Tx,
   sealer: Sealer,
@@ -100,20 +109,23 @@ export async function renewRecoveryCodes(
   return makeRecoveryCodes(tx, user.id);
 }
 
-/** Switches it off for whoever shows a code. @throws Refusal CONFLICT, INVALID_CREDENTIALS */
+/**
+ * Disables the second factor after checking a code.
+ * @throws AppError CONFLICT, INVALID_CREDENTIALS
+ */
 export async function endSecondFactor(tx: Tx, sealer: Sealer, user: User, code: string): Promise<void> {
   await passSecondFactor(tx, sealer, user.id, code);
   if (!(await dropSecondFactor(tx, user))) throw isOff();
 }
 
-/** Switches it off for somebody who lost everything, and tells them; false where it was off. */
+/** Disables the second factor without a code, for a user who lost access, and notifies them. Returns false if it was off. */
 export async function dropSecondFactor(tx: Tx, user: User): Promise<boolean> {
   if (!(await deleteFactor(tx, user.id))) return false;
   await enqueueSystemMails(tx, [accountMail(await toldOf(tx, user), (texts) => texts.secondFactorOff(user))]);
   return true;
 }
 
-/** A code counts once: its step must come after the one that was taken last (RFC 6238 §5.2). */
+/** Accepts each code once: its step must come after the last accepted one (RFC 6238 §5.2). */
 async function takeTotp(
   tx: Tx,
   sealer: Sealer,
@@ -134,5 +146,5 @@ async function makeRecoveryCodes(tx: Tx, userId: string): Promise<string[]> {
   return codes.map((code) => code.replaceAll(/(.{4})(?=.)/g, "$1-"));
 }
 
-/** As it is stored, however it was typed. */
+/** Returns a code as it is stored, however it was typed. */
 const normalized = (code: string) => code.toLowerCase().replaceAll(/[^a-z0-9]/g, "");

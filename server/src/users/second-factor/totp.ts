@@ -1,10 +1,10 @@
-// Codes of authenticator apps: RFC 6238 over RFC 4226, with what every app takes: SHA-1, 6 digits, 30 seconds. Pure.
+// Authenticator codes (RFC 6238 over RFC 4226) with the values every app supports: SHA-1, 6 digits, 30 seconds. Pure.
 import { createHmac } from "node:crypto";
 import { isSameSecret } from "../../platform/crypto.ts";
 
 const STEP_MS = 30_000;
 const DIGITS = 6;
-/** Steps before and after now whose codes are taken: clocks differ, and people type slowly (RFC 6238 §5.2). */
+/** Accepts codes of this many steps before and after now, because clocks differ and people type slowly (RFC 6238 §5.2). */
 const DRIFT_STEPS = 1;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const BITS_PER_CHARACTER = 5;
@@ -26,17 +26,17 @@ export function codeAt(secret: Buffer, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
 }
 
-/** The time step whose code it is, of those around `atMs`; null when it is none of theirs. */
+/** Returns the time step of a code near `atMs`, or null if it matches none. */
 export function stepOf(secret: Buffer, code: string, atMs: number): number | null {
   const now = Math.floor(atMs / STEP_MS);
   let found: number | null = null;
-  // All of them, so that the time taken tells nothing.
+  // Compares all steps, so that the time taken reveals nothing.
   for (let step = now - DRIFT_STEPS; step <= now + DRIFT_STEPS; step++)
     if (isSameSecret(code, codeAt(secret, step))) found = step;
   return found;
 }
 
-/** What an app reads from a QR code: the account under the name of its issuer. */
+/** Returns the URI for the QR code. */
 export function otpauthUri(secret: Buffer, email: string, issuer: string): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(email)}`;
   return `otpauth://totp/${label}?secret=${toBase32(secret)}&issuer=${encodeURIComponent(issuer)}`;
