@@ -1,16 +1,16 @@
-// Asks DNS what tells how a record came to be missing or wrong: its own name, the places where it is entered by mistake. Bounded in
+// Asks DNS for the names that show why a record is missing or wrong, such as common places for misplaced records. Limits the number of
 // questions.
 import type { DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 import type { Dns, DnsAnswer, RecordType } from "../platform/dns.ts";
 import type { DomainView } from "./present-domain.ts";
 import { mistakesOf, type RecordFacts } from "./record-mistakes.ts";
 
-/** A provider's zone is the domain itself, or up to so many levels above it. */
+/** A provider's zone is the domain itself or one of its parents, up to this many zones. */
 const MOST_ZONES = 3;
-/** Of the records of one name this much is looked at: a stranger's DNS says how much there is. */
+/** Limits for the records of one name, because a stranger's DNS decides how many there are. */
 const MOST_TEXTS = 20;
 const MOST_CHARS = 2_000;
-/** Beside a record: whoever answers for this name answers for all. */
+/** A sibling of the record's name. If it exists too, a wildcard answers for every name. */
 const NOBODYS_LABEL = "postloft-looks-for-a-wildcard";
 
 export interface RecordMistakes {
@@ -19,13 +19,13 @@ export interface RecordMistakes {
   mistakes: DomainMistake[];
 }
 
-/** Of each record that does not work, in its order. Never throws; what nobody answers for is taken for nothing. */
+/** Returns the mistakes of each record that does not work, in order. Never throws; a DNS failure counts as no records. */
 export async function askMistakes(dns: Dns, { domain, records }: DomainView): Promise<RecordMistakes[]> {
   const needsSpf = records.every(({ purpose }) => purpose !== "return-path");
   const faulty = records.flatMap(({ purpose, name, value, status }) =>
     purpose === "return-path" ||
     !["MISSING", "MISMATCH"].includes(status) ||
-    // Where another domain is the return path, an SPF record of one's own is a courtesy.
+    // A separate SPF record is optional when another domain is the return path.
     (purpose === "spf" && status === "MISSING" && !needsSpf)
       ? []
       : [{ purpose, name, value }],
@@ -62,7 +62,7 @@ async function factsOf(
   };
 }
 
-/** The domain and what is above it, as far as a zone can be there: a name of one label is nobody's. */
+/** Returns the domain and its parent zones, without the top-level domain. */
 function zonesOf(domain: string): string[] {
   const labels = domain.split(".");
   return labels
@@ -71,12 +71,12 @@ function zonesOf(domain: string): string[] {
     .slice(0, MOST_ZONES);
 }
 
-/** Octets come as characters; what people paste, curly quotes among it, is UTF-8. */
+/** Decodes UTF-8, such as pasted curly quotes, because DNS returns octets as characters. */
 async function textsOf(dns: Dns, name: string): Promise<string[]> {
   return recordsOf(await dns.txt(name)).map((text) => Buffer.from(text, "latin1").toString("utf8"));
 }
 
-/** The first record of a name that a name beside it does not have; null where there is none. */
+/** Returns the first record of a name, or null if there is none or a wildcard answers. */
 async function ownAnswer(dns: Dns, name: string, type: RecordType): Promise<string | null> {
   const beside = `${NOBODYS_LABEL}.${name.split(".").slice(1).join(".")}`;
   const [own, others] = await Promise.all([dns.records(name, type), dns.records(beside, type)]);

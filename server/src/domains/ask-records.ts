@@ -1,25 +1,27 @@
-// Asks DNS what a check of a domain needs: its own names, then step by step what its SPF records lead to; bounded in questions and time.
+// Asks DNS for all records a domain check needs, following SPF includes step by step. Limits questions and time.
 import type { Dns, DnsAnswer } from "../platform/dns.ts";
 import { dkimName } from "./dkim-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import { namesToAsk, secondKeyOf, signingKeyOf } from "./rules.ts";
 import { spfRecordsOf, walkSpf, type SpfQuestion } from "./spf-walk.ts";
 
-/** Of the records of one name this much is kept: a stranger's DNS says how much there is. One more than the hosts an `mx` may have. */
+/**
+ * Limits for the stored records of one name, because a stranger's DNS decides how many there are. One more than the hosts an `mx` may have.
+ */
 const MAX_KEPT_RECORDS = 11;
 const MAX_KEPT_CHARS = 2_000;
-/** Each step of the walk is as deep as its includes; deeper ones are an error to receivers long before. */
+/** Each step goes one include deeper. Receivers reject deeper chains much earlier. */
 const MAX_STEPS = 11;
-/** No step begins after this long; one takes up to 7 s. */
+/** No step begins after this time; a step takes up to 7 s. */
 const STEPS_MS = 5_000;
 
 export interface Asked {
   found: FoundRecords;
-  /** Why nobody answered for one of our keys; null when DNS answered. */
+  /** Why DNS gave no answer for one of our keys; null if it answered. */
   trouble: string | null;
 }
 
-/** Asks for everything a check of this domain judges, the SPF of the return path apart. Never throws. */
+/** Asks for everything the check of this domain needs except the SPF of the return path. Never throws. */
 export async function askRecords(dns: Dns, row: DomainRow): Promise<Asked> {
   const spf = askSpf(dns, row.domain);
   const answers = await Promise.all(
@@ -37,7 +39,7 @@ export async function askRecords(dns: Dns, row: DomainRow): Promise<Asked> {
   return { found: { ...(await spf), ...Object.fromEntries(found) }, trouble: reasons[0] ?? null };
 }
 
-/** The SPF record of a domain and what it leads to. Never throws. */
+/** Asks for the SPF record of a domain and everything it includes. Never throws. */
 export async function askSpf(dns: Dns, domain: string): Promise<FoundRecords> {
   const found: Record<string, readonly string[]> = {};
   const asked = new Set<string>();
@@ -68,7 +70,7 @@ function recordsOf(answer: DnsAnswer): string[] | null {
   return answer.kind === "none" ? [] : answer.records;
 }
 
-/** What is stored of the records of a name; jsonb cannot hold a zero character. */
+/** Limits what is stored of a name's records. Replaces zero characters, which jsonb cannot store. */
 function kept(records: readonly string[]): string[] {
   return records
     .slice(0, MAX_KEPT_RECORDS)

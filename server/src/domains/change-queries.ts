@@ -4,10 +4,10 @@ import type { Tx } from "../platform/database/database.ts";
 import type { DomainKey } from "./queries.ts";
 import type { RecordChange } from "./record-changes.ts";
 
-/** Of each record. */
+/** Per record. */
 const KEPT_CHANGES = 50;
 
-/** Keeps what changed, and of each record the last few changes: one that flaps would fill the table. */
+/** Stores record changes and keeps only the latest of each record, because a flapping record would fill the table. */
 export async function insertRecordChanges(
   tx: Tx,
   { projectId, id }: DomainKey,

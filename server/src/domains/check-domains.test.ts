@@ -1,4 +1,4 @@
-// Checks of domains against a real DNS server: what each answer of DNS means, three strikes, and several processes by the clock.
+// Tests domain checks against a real DNS server: every kind of answer, three failed checks, and several processes.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
@@ -47,7 +47,7 @@ async function newProject(): Promise<string> {
   return id;
 }
 
-/** One process' worth of domains, with a resolver of its own. */
+/** The domains of one process, with a separate resolver. */
 function startProcess(resolver: Dns = createDns([dns.address]), returnPath: string | null = null): Domains {
   const log = pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) });
   return createDomains({
@@ -83,7 +83,7 @@ async function getView(domains: Domains, id: string): Promise<DomainView> {
   return view;
 }
 
-/** Lets time pass for a domain: every instant of its row moves back. */
+/** Moves all times of a domain's row back. */
 async function letPass(id: string, minutes: number): Promise<void> {
   await testDatabase.pool.query(
     `update domains set next_check_at = next_check_at - $2::interval, failed_at = failed_at - $2::interval,
@@ -107,7 +107,7 @@ const maySend = async (domains: Domains, domain: string) =>
 /** Nothing sends from a domain. */
 const NOBODY = { templateFrom: async () => undefined, campaignFrom: async () => undefined };
 
-test("a key of more than 255 octets, split into strings, is found, and the domain may send", async () => {
+test("verifies a key of more than 255 octets that is split into strings", async () => {
   const domains = startProcess();
   const view = await add(domains, "split.example");
   expect(await maySend(domains, "split.example")).toBe(false);
@@ -121,7 +121,7 @@ test("a key of more than 255 octets, split into strings, is found, and the domai
   expect(await maySend(domains, "split.example")).toBe(true);
 });
 
-test("a key behind a CNAME is found, and is gone when the name it points at is", async () => {
+test("verifies a key behind a CNAME until its target is removed", async () => {
   const domains = startProcess();
   const view = await add(domains, "alias.example");
   dns.setAlias(nameOf(view), "key.hoster.example");
@@ -130,7 +130,7 @@ test("a key behind a CNAME is found, and is gone when the name it points at is",
   expect((await domains.verify(projectId, view.id)).status).toBe("VERIFIED");
 });
 
-test("a wrong key is shown, cut, and does not verify the domain", async () => {
+test("shows a wrong key shortened and does not verify the domain", async () => {
   const domains = startProcess();
   const view = await add(domains, "wrong.example");
   const wrong = valueOf(view).replace(/p=..../, "p=AAAA") + "A".repeat(1_000);
@@ -146,14 +146,14 @@ test("a wrong key is shown, cut, and does not verify the domain", async () => {
   ]);
 });
 
-test("a record that no text can hold is read and stored all the same", async () => {
+test("stores a record with characters that text columns reject", async () => {
   const domains = startProcess();
   const view = await add(domains, "zero.example");
   dns.setTxt(nameOf(view), ["v=DKIM1; p=\0\uD83D", "x".repeat(9_000)]);
   expect(dkimOf(await domains.verify(projectId, view.id))[0]?.status).toBe("MISMATCH");
 });
 
-test("SPF and DMARC are advice in words: several SPF records, +all, an inherited policy", async () => {
+test("gives SPF and DMARC advice for several records, +all and an inherited policy", async () => {
   const domains = startProcess();
   const view = await addVerified(domains, "mail.advice.example");
   const advisory = async () => {
@@ -195,7 +195,7 @@ test("SPF and DMARC are advice in words: several SPF records, +all, an inherited
   expect((await advisory())[0]?.advice).toBe("`+all` lets every machin");
 });
 
-test("SPF is followed through its includes, at the return path where the installation has one of its own", async () => {
+test("follows SPF includes, at the return path if the installation has a separate one", async () => {
   const domains = startProcess(createDns([dns.address]), "bounces.host.example");
   const view = await add(domains, "tenant.example");
   const spf = async () => {
@@ -227,7 +227,7 @@ test("SPF is followed through its includes, at the return path where the install
   expect((await spf())[0]).toEqual(["return-path", "bounces.host.example", "FOUND", null]);
 });
 
-test("of a batch of domains the return path is asked for once, and a hostile record costs few questions", async () => {
+test("asks for the return path once per batch and limits questions about hostile records", async () => {
   const domains = startProcess(createDns([dns.address]), "bounces.host.example");
   dns.setTxt("bounces.host.example", [
     `v=spf1 ${Array.from({ length: 60 }, (_, at) => `include:r${at}.example`).join(" ")} -all`,
@@ -238,7 +238,7 @@ test("of a batch of domains the return path is asked for once, and a hostile rec
     await letPass(id, 6);
   }
   expect(await checkDue(domains)).toBe(3);
-  // A long answer is asked for again over TCP.
+  // A long answer is requested again over TCP.
   const asked = dns.questions.flatMap(({ name, transport }) => (transport === "udp" ? [name] : []));
   expect(asked.filter((name) => name === "bounces.host.example")).toHaveLength(1);
   expect(asked.filter((name) => /^[rs]\d+\.example$/.test(name)).length).toBeLessThanOrEqual(42);
@@ -276,7 +276,7 @@ test.for(["servfail", "silent"] as const)(
   },
 );
 
-test("three failed checks in a row turn a domain pending, and its record verifies it again by itself", async () => {
+test("three failed checks in a row unverify a domain until its record is back", async () => {
   const domains = startProcess();
   const { id, ...view } = await addVerified(domains, "strikes.example");
   dns.setTxt(view.records[0]?.name ?? "", []);
@@ -305,7 +305,7 @@ test("three failed checks in a row turn a domain pending, and its record verifie
   expect(await getView(domains, id)).toMatchObject({ status: "VERIFIED", lastError: null });
 });
 
-test("the members are told once by mail when a domain is lost, with the record to put back, and again only when it is lost again", async () => {
+test("notifies members once by email each time a domain is lost, with the record to restore", async () => {
   const { pool } = testDatabase;
   const people = ["ada@example.net", "grace@example.net", "stranger@example.net"].map((email) => ({
     id: randomUUID(),
@@ -343,7 +343,7 @@ test("the members are told once by mail when a domain is lost, with the record t
   await pool.query("delete from users");
 });
 
-test("checks in between that succeed, or that nobody answers, do not add up to three strikes", async () => {
+test("successful or unanswered checks in between don't add up to three failures", async () => {
   const domains = startProcess();
   const { id, records } = await addVerified(domains, "row.example");
   const [{ name, value } = { name: "", value: "" }] = records;
@@ -368,7 +368,7 @@ test("checks in between that succeed, or that nobody answers, do not add up to t
   ]).toEqual(["VERIFIED 1", "VERIFIED 2", "VERIFIED 2", "VERIFIED 0", "VERIFIED 1", "VERIFIED 2"]);
 });
 
-test("somebody who asks again and again within a minute takes no domain down", async () => {
+test("repeated manual checks within a minute don't unverify a domain", async () => {
   const domains = startProcess();
   const { id, records } = await addVerified(domains, "impatient.example");
   dns.setTxt(records[0]?.name ?? "", []);
@@ -381,7 +381,7 @@ test("somebody who asks again and again within a minute takes no domain down", a
   expect((await getView(domains, id)).lastError).toContain("1 of 3");
 });
 
-test("what is due is checked, the rest is left alone; a pending domain verifies by itself", async () => {
+test("checks only due domains, and a pending domain verifies automatically", async () => {
   const domains = startProcess();
   const [due, fresh] = [await add(domains, "due.example"), await add(domains, "fresh.example")];
   for (const view of [due, fresh]) dns.setTxt(nameOf(view), [valueOf(view)]);
@@ -395,7 +395,7 @@ test("what is due is checked, the rest is left alone; a pending domain verifies 
   expect(await checkDue(domains)).toBe(0);
 });
 
-test("who has published nothing for a week is checked once an hour", async () => {
+test("checks a domain hourly after a week without published records", async () => {
   const domains = startProcess();
   const { id } = await add(domains, "slow.example");
   await letPass(id, 7 * 24 * 60 - 10);
@@ -406,7 +406,7 @@ test("who has published nothing for a week is checked once an hour", async () =>
   expect(await minutesUntilNextCheck(id)).toBe(60);
 });
 
-test("of several processes each domain is checked by one, the longest waiting first, in bounded batches", async () => {
+test("several processes check each domain once, longest waiting first, in limited batches", async () => {
   const processes = Array.from({ length: 3 }, () => startProcess());
   const [first] = processes;
   if (first === undefined) throw new Error("There is no process.");
@@ -437,7 +437,7 @@ test("of several processes each domain is checked by one, the longest waiting fi
   expect(asked.slice(0, 50).every((name) => Number(/^s(\d+)/.exec(name)?.[1]) <= 100)).toBe(true);
 });
 
-test("what a process claimed and did not check is due again two minutes later", async () => {
+test("checks a claimed domain again two minutes after its process died", async () => {
   const domains = startProcess();
   const { id } = await add(domains, "orphan.example");
   await letPass(id, 6);
@@ -450,7 +450,7 @@ test("what a process claimed and did not check is due again two minutes later", 
   expect((await getView(domains, id)).lastCheckedAt).not.toBeNull();
 });
 
-test("a domain that another project has proved stays pending, is told so, and takes its turn when it is free", async () => {
+test("keeps a domain pending while another project has it verified, and verifies it afterwards", async () => {
   const domains = startProcess();
   const otherProject = await newProject();
   const own = await add(domains, "shared.example");
@@ -472,7 +472,7 @@ test("a domain that another project has proved stays pending, is told so, and ta
   expect(await getView(domains, own.id)).toMatchObject({ status: "VERIFIED", lastError: null });
 });
 
-test("of many projects whose keys are all published and checked at once, one gets the domain", async () => {
+test("verifies a domain for only one of many concurrent projects", async () => {
   const domains = startProcess();
   const projects = await Promise.all(Array.from({ length: 6 }, () => newProject()));
   const views = await Promise.all(projects.map((project) => add(domains, "race.example", project)));
@@ -490,7 +490,7 @@ test("of many projects whose keys are all published and checked at once, one get
   ).toEqual([...Array.from({ length: 5 }, () => "PENDING"), "VERIFIED"]);
 });
 
-test("a look-alike is another domain, and a name below or above a verified one is not covered by it", async () => {
+test("treats look-alikes, subdomains and parents of a verified domain as other domains", async () => {
   const domains = startProcess();
   await addVerified(domains, "xn--bcher-kva.example");
   for (const name of [
@@ -506,7 +506,7 @@ test("a look-alike is another domain, and a name below or above a verified one i
 const lookups = ({ records }: DomainView) =>
   records.map(({ purpose, lookedUpAt, servers }) => ({ purpose, lookedUpAt, servers }));
 
-test("each record says when DNS last answered for it and who was asked, also while nobody answers any more", async () => {
+test("shows when DNS last answered and which servers, even while DNS no longer answers", async () => {
   const domains = startProcess();
   const added = await add(domains, "asked.example");
   const purposes = ["dkim", "spf", "dmarc"];
@@ -524,7 +524,7 @@ test("each record says when DNS last answered for it and who was asked, also whi
   expect(lookups(later)).toEqual(then);
 });
 
-test("whoever inspects verified domains learns what DNS says now, of how many, and nothing is booked", async () => {
+test("inspecting verified domains returns current DNS results and stores nothing", async () => {
   const domains = startProcess();
   const found = await addVerified(domains, "inspected.example");
   const gone = await addVerified(domains, "inspected-too.example");
@@ -540,7 +540,7 @@ test("whoever inspects verified domains learns what DNS says now, of how many, a
   expect(await getView(domains, gone.id)).toEqual(gone);
 });
 
-test("a domain that is removed while DNS is asked is no fault", async () => {
+test("deleting a domain during its check causes no error", async () => {
   const removing: Dns = {
     ...createDns([dns.address]),
     async txt() {
@@ -556,7 +556,7 @@ test("a domain that is removed while DNS is asked is no fault", async () => {
   await expect(domains.verify(projectId, id)).rejects.toMatchObject({ code: "DOMAIN_NOT_FOUND" });
 });
 
-test("by the clock every batch is taken, no two turns overlap, and stopping waits for the one under way", async () => {
+test("the loop processes every batch, never overlaps, and stops after the current run", async () => {
   vi.useFakeTimers();
   try {
     const batches = [50, 50, 7, 0];
@@ -591,7 +591,7 @@ test("by the clock every batch is taken, no two turns overlap, and stopping wait
   }
 });
 
-test("what DNS had of a record is kept when it changes, and not when it only comes in another order", async () => {
+test("stores a changed record but not a changed order", async () => {
   const domains = startProcess();
   const view = await addVerified(domains, "drift.example");
   const changes = async () =>

@@ -1,4 +1,4 @@
-// Checks of sender domains: asks DNS, books what it means; now for one domain, and by the clock for all that are due.
+// Checks sender domains: asks DNS and stores the result, for one domain on request or for all due ones on a schedule.
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
@@ -39,22 +39,25 @@ import {
 } from "./rules.ts";
 import { walkSpf } from "./spf-walk.ts";
 
-/** Domains claimed at once, and how many of them are asked for at a time. With a DNS that is dead or plays for time a batch takes 35 to 95 s: less than the lease. */
+/**
+ * Domains claimed per batch, and how many are checked concurrently. With a dead or slow DNS a batch takes 35 to 95 s, which is less than
+ * the lease.
+ */
 const BATCH_SIZE = 50;
 const CHECKS_AT_ONCE = 10;
 const CLAIM_LEASE_MS = 2 * 60_000;
 const LOOK_EVERY_MS = 30_000;
-/** In one turn; what is left is due in the next. */
+/** Per run; the rest is due in the next run. */
 const MAX_BATCHES = 200;
 
 export interface DomainChecker {
-  /** Checks one domain now; `isTaken` when its key is published but another project has proved the domain before. */
+  /** Checks one domain now. `isTaken`: its key is published, but another project verified the domain first. */
   check(row: DomainRow): Promise<{ isTaken: boolean }>;
-  /** Claims a batch of what is due and checks it; returns how many it claimed. */
+  /** Claims a batch of due domains and checks it. Returns how many were claimed. */
   checkDue(signal: AbortSignal): Promise<number>;
 }
 
-/** `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own. */
+/** `returnPath`: the domain of every envelope sender; null if each sender domain is its own return path. */
 export function createDomainChecker(options: {
   database: Database;
   dns: Dns;
@@ -73,8 +76,8 @@ export function createDomainChecker(options: {
     );
     const ids = { projectId: row.projectId, domainId: row.id, domain: row.domain };
     if (booked.isLost)
-      log.warn(ids, `a domain is no longer verified: ${MAX_FAILED_CHECKS} checks in a row failed`);
-    if (booked.isSwitched) log.info(ids, "a domain signs with its next DKIM key from here on");
+      log.warn(ids, `domain is no longer verified after ${MAX_FAILED_CHECKS} consecutive failed checks`);
+    if (booked.isSwitched) log.info(ids, "domain now signs with its next DKIM key");
     return booked;
   }
 
@@ -83,7 +86,7 @@ export function createDomainChecker(options: {
       const row = await findDomain(database, key);
       if (row !== undefined) await check(row, spfOfReturnPath);
     } catch (error) {
-      log.warn({ err: error, domainId: key.id }, "a domain could not be checked; it is due again soon");
+      log.warn({ err: error, domainId: key.id }, "domain could not be checked, will retry soon");
     }
   }
 
@@ -107,7 +110,7 @@ export function createDomainChecker(options: {
   };
 }
 
-/** Checks what is due by the clock, until it is stopped. Any number of processes may do so at once. */
+/** Checks due domains on a schedule until stopped. Any number of processes may run this. */
 export function startDomainChecks(options: {
   checkDue: DomainChecker["checkDue"];
   log: Log;
@@ -128,7 +131,7 @@ export function startDomainChecks(options: {
   });
 }
 
-/** Books a check in one transaction; the row is read again under the lock, since it may have changed while DNS was asked. */
+/** Stores a check in one transaction. Reads the row again under the lock, because it may have changed during the DNS queries. */
 async function book(
   tx: Tx,
   asked: DomainRow,
@@ -140,7 +143,7 @@ async function book(
   }: { returnPath: string | null; servers: readonly string[]; baseUrl: string },
 ) {
   const key = { projectId: asked.projectId, id: asked.id };
-  // Before the domain, as who sends a campaign locks them.
+  // Locked before the domain, in the same order as when a campaign is sent.
   const mayBeFirst = asked.status === "PENDING";
   if (mayBeFirst) await lockProject(tx, asked.projectId);
   await lockDomainName(tx, asked.domain);
@@ -168,7 +171,7 @@ async function book(
   });
   if (mayBeFirst && hasChanged && state.status === "VERIFIED") await setDefaultSender(tx, row, false);
   const isSwitched = isNextPublished && !isTaken;
-  // A key that proved nothing has signed nothing that could still be on its way.
+  // A key that was never verified signed no email that could still be in transit.
   if (isSwitched) await promoteNextKey(tx, key, row.status === "VERIFIED" ? FORMER_KEY_MS : null);
   else await deleteFormerKey(tx, key);
   const isLost = hasChanged && state.status === "PENDING";
@@ -185,7 +188,7 @@ async function isHeldElsewhere(tx: Tx, row: DomainRow): Promise<boolean> {
   return holders.some((holder) => holder.projectId !== row.projectId && holder.status === "VERIFIED");
 }
 
-/** Of the names that records have: this check where somebody answered, else the one before. */
+/** Returns the last lookup of each record's name: this check if DNS answered, otherwise the previous one. */
 function lookupsOf(
   row: DomainRow,
   found: FoundRecords,
@@ -201,7 +204,7 @@ function lookupsOf(
   );
 }
 
-/** For a name that nobody answered for, what was found there before still stands. */
+/** Keeps the previous records of names for which DNS gave no answer. */
 function withEarlier(row: DomainRow, found: FoundRecords, returnPath: string | null): FoundRecords {
   const records = { ...row.dnsFound, ...found };
   const spfDomains = returnPath === null ? [row.domain] : [row.domain, returnPath];

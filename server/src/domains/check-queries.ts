@@ -1,9 +1,9 @@
-// Statements on `domains` that a check makes: claim what is due, book what DNS said, move on to the next key.
+// Statements of a domain check on `domains`: claiming due domains, storing results, promoting the next key.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import type { DomainKey, FoundRecords, Lookups } from "./queries.ts";
 
-/** What a check leaves behind. */
+/** The stored result of a check. */
 export interface CheckOutcome {
   status: string;
   hasChanged: boolean;
@@ -16,7 +16,7 @@ export interface CheckOutcome {
   nextCheckMs: number;
 }
 
-/** Domains whose check is due, the longest waiting first. */
+/** Returns the domains whose check is due, longest waiting first. */
 export async function listDueDomains(database: Database, limit: number): Promise<DomainKey[]> {
   return database
     .selectFrom("domains")
@@ -28,8 +28,8 @@ export async function listDueDomains(database: Database, limit: number): Promise
 }
 
 /**
- * Moves the due time of these on and returns those that were still due: of several processes each gets others.
- * Whoever claimed and died lets them be due again after `leaseMs`.
+ * Postpones these domains and returns those that were still due, so that each process gets different ones. If the process dies, they are
+ * due again after `leaseMs`.
  */
 export async function claimDueDomains(
   tx: Tx,
@@ -61,7 +61,7 @@ export async function updateCheck(tx: Tx, { projectId, id }: DomainKey, check: C
     .execute();
 }
 
-/** A check without DNS: where mail stays on this machine, having been checked is all it takes. */
+/** Stores a check without DNS. While email stays on this machine, any check verifies the domain. */
 export async function updateLocalCheck(tx: Tx, { projectId, id }: DomainKey): Promise<void> {
   await sql`
     with instant as materialized (select now() as at)
@@ -72,7 +72,7 @@ export async function updateLocalCheck(tx: Tx, { projectId, id }: DomainKey): Pr
     from instant where project_id = ${projectId} and id = ${id}`.execute(tx);
 }
 
-/** The next key signs from here on. The former one loses its private half; its record stays for `keepMs`, or goes at once when null. */
+/** Makes the next key the signing key. Deletes the former private key and keeps its record for `keepMs`, or not at all if null. */
 export async function promoteNextKey(
   tx: Tx,
   { projectId, id }: DomainKey,
@@ -92,7 +92,7 @@ export async function promoteNextKey(
     where project_id = ${projectId} and id = ${id} and second_dkim_private_key is not null`.execute(tx);
 }
 
-/** Forgets the former key once its time is over. */
+/** Deletes the former key after it expires. */
 export async function deleteFormerKey(tx: Tx, { projectId, id }: DomainKey): Promise<void> {
   await tx
     .updateTable("domains")

@@ -1,4 +1,4 @@
-// The default sender that a project gets with its first verified domain, with and without DNS.
+// Tests the default sender that a project gets with its first verified domain, with and without DNS.
 import { expect, test } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
@@ -34,7 +34,7 @@ test("a first call without from works once the project's only domain is verified
   expect(entries).toEqual([{ details: { defaultFrom: { from: null, to: "hello@first.example.com" } } }]);
 });
 
-test("a domain that is proved by DNS sets it, and one that is not proved doesn't", async () => {
+test("only a domain verified by DNS sets the default sender", async () => {
   const project = await server.createProject();
   const dns = await startDnsServer();
   const away = { MAIL_TRANSPORT: "smtp://127.0.0.1:9", DNS_SERVERS: dns.address };
@@ -53,7 +53,7 @@ test("a domain that is proved by DNS sets it, and one that is not proved doesn't
   }
 });
 
-test("a second domain, or a sender that is set, changes nothing", async () => {
+test("a second domain or an existing default sender changes nothing", async () => {
   const project = await server.createProject();
   await verify(project, "one.example.com");
   await verify(project, "two.example.com");
@@ -67,7 +67,7 @@ test("a second domain, or a sender that is set, changes nothing", async () => {
   expect(await defaultOf(other)).toContain("ada@three.example.com");
 });
 
-test("a sender that was unset stays unset when the same domain is checked again", async () => {
+test("a removed default sender stays removed when the same domain is checked again", async () => {
   const project = await server.createProject();
   const { body } = await server.call<{ id: string }>("POST", "/domains", project.byKey, {
     domain: "again.example.com",

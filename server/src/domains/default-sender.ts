@@ -4,12 +4,12 @@ import { setFirstSender } from "../projects/default-senders.ts";
 import { isVerified } from "./present-domain.ts";
 import { listDomainRows } from "./queries.ts";
 
-/** A mailbox name that people answer to; it says neither "no reply" nor the name of a person. */
+/** A mailbox name that people can reply to, neither "no reply" nor a person's name. */
 const LOCAL_PART = "hello";
 
 /**
- * Sets the project's default sender to an address of this domain, if no other domain of the project is verified and no default
- * is set. Locks of the project come before those of a domain: take `lockProject` first.
+ * Sets the project's default sender to an address of this domain if it is the only verified one and no default is set. Call `lockProject`
+ * first, because project locks come before domain locks.
  */
 export async function setDefaultSender(
   tx: Tx,

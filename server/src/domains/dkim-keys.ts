@@ -1,4 +1,4 @@
-// Makes DKIM keys, on one thread and in turns between projects.
+// Generates DKIM keys on one thread, with projects taking turns.
 import { createTaskThread } from "../platform/threads/task-thread.ts";
 
 const RSA_BITS = 2048;
@@ -7,12 +7,15 @@ const DEADLINE_MS = 20_000;
 
 export interface NewKey {
   privatePem: string;
-  /** As the DNS record has it. */
+  /** In the format of the DNS record. */
   publicKey: string;
 }
 
 export interface KeyMaker {
-  /** @throws Refusal RATE_LIMIT_EXCEEDED when too many wait. */
+  /**
+   * Generates a key.
+   * @throws AppError RATE_LIMIT_EXCEEDED if too many wait
+   */
   make(projectId: string): Promise<NewKey>;
 }
 

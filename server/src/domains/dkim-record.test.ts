@@ -1,17 +1,17 @@
-// What DNS may say about a DKIM key, and whether a receiver could verify our mail with it.
+// Tests the classification of DKIM records, and whether receivers could verify our email with them.
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
 import { dkimName, dkimValue, judgeDkim } from "./dkim-record.ts";
 
 const KEY = "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A";
-/** With what is said in words. */
+/** Adds the advice in words. */
 const judge = (...given: Parameters<typeof judgeDkim>) => {
   const judged = judgeDkim(...given);
   return { ...judged, advice: inWords(judged.advice) };
 };
 const RIGHT = `v=DKIM1; k=rsa; p=${KEY}`;
 
-test("the record stands at the selector and carries the key", () => {
+test("the record's name has the selector and its value has the key", () => {
   const key = { domain: "example.com", selector: "pl1", publicKey: KEY, kind: "rsa" as const };
   expect([dkimName(key), dkimValue(key)]).toEqual(["pl1._domainkey.example.com", RIGHT]);
 });
@@ -55,14 +55,14 @@ test.for([
   });
 });
 
-test("nothing is said while nobody answers", () => {
+test("gives no advice while DNS has not answered", () => {
   expect(judge(undefined, { publicKey: KEY, kind: "rsa" })).toEqual({
     status: "UNCHECKED",
     advice: null,
   });
 });
 
-test("a record of an Ed25519 key says so, since without `k=` it would be one of RSA", () => {
+test("an Ed25519 record declares its type because RSA is the default", () => {
   const key = { publicKey: "11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=", kind: "ed25519" } as const;
   expect(judge([dkimValue(key)], key).status).toBe("FOUND");
   for (const k of ["", "k=rsa; "])

@@ -1,4 +1,4 @@
-// The DKIM record of a key (RFC 6376 §3.6.1): what to publish, and what is wrong with what is published. Pure.
+// DKIM records (RFC 6376 §3.6.1): the value to publish, and errors in published ones. Pure.
 import { sayOfDns, type DnsAdvice, type DnsAdviceCode } from "@postloft/contract/dns-advice.ts";
 import type { RecordStatus } from "./record-status.ts";
 
@@ -20,7 +20,7 @@ export function dkimValue({ publicKey, kind }: Pick<PublicDkimKey, "publicKey" |
   return `v=DKIM1; k=${kind}; p=${publicKey}`;
 }
 
-/** `records` are those of the key's name; undefined when nobody answered for it. One that carries the key is enough. */
+/** Classifies the records of a key's name. They are undefined if DNS gave no answer; one record with the key is enough. */
 export function judgeDkim(
   records: readonly string[] | undefined,
   key: Pick<PublicDkimKey, "publicKey" | "kind">,
@@ -42,27 +42,27 @@ function adviceOn(records: readonly string[]): DnsAdvice[] {
   return isTesting === true ? [sayOfDns("dkim.testing")] : [];
 }
 
-/** Why a verifier would not take a signature of this key by this record; null when it would. */
+/** Returns why a verifier would reject this key's signature because of the record, or null if it would accept it. */
 function faultOf(
   record: string,
   { publicKey, kind }: Pick<PublicDkimKey, "publicKey" | "kind">,
 ): DnsAdviceCode | null {
   const tags = tagsOf(record);
   const published = tags?.get("p");
-  // The version may be left out; otherwise it comes first.
+  // The version is optional but must come first.
   const isOtherVersion = tags?.has("v") === true && [...tags][0]?.join("=") !== "v=DKIM1";
   if (tags === null || published === undefined || isOtherVersion) return "dkim.notARecord";
   if (published === "") return "dkim.revoked";
   if (published !== publicKey) return "dkim.otherKey";
   const allows = (tag: string, values: readonly string[]) =>
     (tags.get(tag) ?? values[0] ?? "").split(":").some((value) => values.includes(value));
-  // Left out, `k=` means RSA.
+  // Without `k=` the key is RSA.
   if ((tags.get("k") ?? "rsa") !== kind || !allows("h", ["sha256"]) || !allows("s", ["*", "email"]))
     return "dkim.forbidden";
   return null;
 }
 
-/** A tag list (RFC 6376 §3.2) by name; white space means nothing. Null when it is none: a tag twice, or a part without `=`. */
+/** Parses a tag list (RFC 6376 §3.2), ignoring white space. Returns null if a tag is repeated or a part lacks `=`. */
 function tagsOf(record: string): Map<string, string> | null {
   const parts = record.split(";").filter((part) => part.trim() !== "");
   const tags = new Map(

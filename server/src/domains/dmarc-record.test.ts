@@ -1,11 +1,11 @@
-// DMARC advice after RFC 9989: which record applies, found the same way as an independent verifier finds it, and what is said about it.
+// Tests DMARC advice (RFC 9989): the applicable record, compared with an independent verifier, and the advice about it.
 import { dmarc } from "mailauth/lib/dmarc/index.js";
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
 import { dmarcNames, judgeDmarc } from "./dmarc-record.ts";
 
 const TO_BEGIN_WITH = "v=DMARC1; p=none";
-/** With what is said in words. */
+/** Adds the advice in words. */
 const judgeIn = (...given: Parameters<typeof judgeDmarc>) => {
   const judged = judgeDmarc(...given);
   return { ...judged, advice: inWords(judged.advice) };
@@ -13,7 +13,7 @@ const judgeIn = (...given: Parameters<typeof judgeDmarc>) => {
 const judge = (...records: string[]) =>
   judgeIn("example.com", { "_dmarc.example.com": records, "_dmarc.com": [] });
 
-test("the walk asks the domain and its parents, of a long name its last seven labels, eight names at most", () => {
+test("the walk covers the domain and its parents, or the last seven labels of a long name", () => {
   expect(dmarcNames("mail.example.com")).toEqual(
     ["mail.example.com", "example.com", "com"].map((name) => `_dmarc.${name}`),
   );
@@ -71,7 +71,7 @@ test.for([
   });
 });
 
-test("two records above the domain are named at their place", () => {
+test("names the place of two records above the domain", () => {
   const found = {
     "_dmarc.mail.example.com": [],
     "_dmarc.example.com": ["v=DMARC1; p=none", "v=DMARC1; p=reject"],
@@ -84,14 +84,14 @@ test("two records above the domain are named at their place", () => {
   });
 });
 
-test("nothing is said before DNS has answered for every name that matters", () => {
+test("gives no advice before DNS has answered for every relevant name", () => {
   const unchecked = { status: "UNCHECKED", advice: null, found: null };
   expect(judgeIn("example.com", {})).toMatchObject(unchecked);
   expect(judgeIn("example.com", { "_dmarc.example.com": [] })).toMatchObject(unchecked);
   expect(judgeIn("example.com", { "_dmarc.example.com": [TO_BEGIN_WITH] }).status).toBe("FOUND");
 });
 
-/** Records by domain, the domain that sends, and whose record applies to it (none: null). */
+/** Records by domain, the sending domain, and the domain whose record applies (null: none). */
 test.for([
   ["its own", { "a.example.com": "p=none", "example.com": "p=reject" }, "a.example.com", "a.example.com"],
   ["its organization's", { "example.com": "p=reject" }, "a.b.example.com", "example.com"],

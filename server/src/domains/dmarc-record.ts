@@ -1,29 +1,28 @@
-// The DMARC policy that receivers find for a sender domain (RFC 9989): at the domain itself, or above it by the tree walk. Advice only.
-// Pure.
+// DMARC policy that receivers find for a sender domain by the tree walk (RFC 9989). Advice only. Pure.
 import { sayOfDns } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 import type { Judgement } from "./record-status.ts";
 
-/** Changes nothing about anybody's mail, and is what large receivers ask of whoever sends much. */
+/** Does not affect any email, and large receivers require it from bulk senders. */
 const TO_BEGIN_WITH = "v=DMARC1; p=none";
-/** RFC 9989 §4.10: of a longer name the walk looks at the name itself, then at its last seven labels. */
+/** RFC 9989 §4.10: for longer names the walk checks the name itself, then its last seven labels. */
 const MAX_WALK_LABELS = 7;
-/** First, and its value to the letter. */
+/** Must come first, with exactly this value. */
 const VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(;|$)/;
 const POLICIES = new Set(["none", "quarantine", "reject"]);
-/** What RFC 9989 took out. Receivers of the old rules may still act on them. */
+/** Tags removed by RFC 9989. Receivers with the old rules may still use them. */
 const OBSOLETE = ["pct", "rf", "ri"];
 const REPORTS = ["rua", "ruf"];
 const REPORT_ADDRESS = /^[a-z][a-z0-9+.-]*:\S+$/i;
 
 interface Policy {
-  /** Of the domain that publishes it. */
+  /** The name that publishes it. */
   name: string;
   record: string;
   tags: ReadonlyMap<string, string>;
 }
 
-/** The names the tree walk asks, the domain's own first; at most eight. */
+/** Returns the names of the tree walk, the domain's own first, at most eight. */
 export function dmarcNames(domain: string): string[] {
   const labels = domain.split(".");
   const parents = labels.map((_, at) => labels.slice(at).join(".")).filter((_, at) => at > 0);
@@ -32,7 +31,7 @@ export function dmarcNames(domain: string): string[] {
   );
 }
 
-/** `name` is where the record is, or where it should be; `found` what is there, null when nobody answered. */
+/** Classifies the DMARC record. `name` is where the record is or should be, `found` its content, or null if DNS gave no answer. */
 export function judgeDmarc(
   domain: string,
   found: FoundRecords,
@@ -68,7 +67,7 @@ function several(name: string, found: readonly string[]) {
   } as const;
 }
 
-/** The policy that applies (RFC 9989 §4.10.1): the domain's own, else that of its organization, else that of the public suffix. */
+/** Returns the policy that applies (RFC 9989 §4.10.1): of the domain, its organization, or the public suffix, in this order. */
 function findPolicy(domain: string, found: FoundRecords): Policy | null {
   const walked: Policy[] = [];
   for (const name of dmarcNames(domain)) {
@@ -81,7 +80,7 @@ function findPolicy(domain: string, found: FoundRecords): Policy | null {
   const own = walked.find(({ name }) => name === `_dmarc.${domain}`);
   const last = walked.at(-1);
   if (own !== undefined || last?.tags.get("psd") !== "y") return own ?? last ?? null;
-  // A public suffix: the organization is one label below it, and its own record goes first.
+  // The organization is one label below the public suffix, and its record has precedence.
   const labels = last.name.split(".").length;
   return walked.find(({ name }) => name.split(".").length === labels + 1) ?? last;
 }
@@ -99,7 +98,7 @@ function judgePolicy({ record, tags }: Policy): Judgement {
   return improve(record, tags);
 }
 
-/** A record that works, with what could be better in it. */
+/** Returns a valid record with possible improvements. */
 function improve(record: string, tags: Policy["tags"]): Judgement {
   const obsolete = OBSOLETE.filter((tag) => tags.has(tag));
   const bare = REPORTS.filter((tag) =>
@@ -134,7 +133,7 @@ const isDmarc = (record: string) => VERSION.test(record);
 const partsOf = (record: string) => record.split(";").filter((part) => part.trim() !== "");
 const nameOf = (part: string) => (part.split("=")[0] ?? "").trim().toLowerCase();
 
-/** Tags in any order; those nobody knows mean nothing (RFC 9989 §4.7). */
+/** Parses tags in any order. Unknown tags are ignored (RFC 9989 §4.7). */
 function tagsOf(record: string): Map<string, string> {
   return new Map(partsOf(record).map((part) => [nameOf(part), part.slice(part.indexOf("=") + 1).trim()]));
 }

@@ -1,4 +1,4 @@
-// Sender domains over HTTP with the local mailbox, where DNS is not asked. With DNS: check-domains.test.ts, rotate-key.test.ts.
+// Tests sender domains over HTTP with the local mailbox, which asks no DNS. With DNS see check-domains.test.ts and rotate-key.test.ts.
 import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import { expect, test, vi } from "vitest";
@@ -25,7 +25,7 @@ const statusOfMail = async (caller: TestCaller, from: string) =>
     await server.call("POST", "/v1/send", caller, { to: "a@example.com", from, subject: "s", body: "b" }),
   );
 
-test("every project starts with the verified sandbox domain, which nobody can add or remove", async () => {
+test("every project has the verified sandbox domain, which can't be added or removed", async () => {
   const { id, byKey } = await server.createProject();
   const [sandbox, ...others] = await list(id, byKey);
   expect(others).toEqual([]);
@@ -38,7 +38,7 @@ test("every project starts with the verified sandbox domain, which nobody can ad
   expect(await statusOfMail(byKey, "a@sandbox.localhost")).toBe("200 undefined");
 });
 
-test("a domain is added with the record to publish, is no sender before it is verified, and is one after", async () => {
+test("a new domain shows its record and can send only after it is verified", async () => {
   const { id, byKey } = await server.createProject();
   const name = newName();
   const reply = await add(byKey, ` ${name.toUpperCase()} `);
@@ -83,14 +83,14 @@ test("a domain is added with the record to publish, is no sender before it is ve
   );
 });
 
-test("the same name in one spelling or another is one domain", async () => {
+test("treats different spellings of a name as one domain", async () => {
   const { byKey } = await server.createProject();
   expect((await add(byKey, "bücher.example")).body.domain).toBe("xn--bcher-kva.example");
   const again = await server.call("POST", "/domains", byKey, { domain: "XN--BCHER-KVA.example" });
   expect(refusalOf(again)).toBe("409 CONFLICT");
 });
 
-test("a domain verified in one project is refused to others, until it is given up", async () => {
+test("rejects a domain verified in another project until that project deletes it", async () => {
   const [one, other] = [await server.createProject(), await server.createProject()];
   const name = newName();
   const first = await add(one.byKey, name);
@@ -109,7 +109,7 @@ test("a domain verified in one project is refused to others, until it is given u
   expect((await verify(other.byKey, second.body.id)).body.verified).toBe(true);
 });
 
-test("what DNS checked in two projects before mail stayed here keeps its state in both", async () => {
+test("domains verified by DNS in two projects keep their status when email stays local", async () => {
   const [one, other] = [await server.createProject(), await server.createProject()];
   const name = newName();
   const ids = [(await add(one.byKey, name)).body.id, (await add(other.byKey, name)).body.id] as const;
@@ -118,7 +118,7 @@ test("what DNS checked in two projects before mail stayed here keeps its state i
   expect((await verify(other.byKey, ids[1])).status).toBe(200);
 });
 
-test("of many projects that verify one domain at once, one gets it", async () => {
+test("verifies a domain for only one of many concurrent projects", async () => {
   const name = newName();
   const owner = await server.signUp();
   const projects = [];
@@ -152,7 +152,7 @@ test.for([
   expect(await server.countRows()).toEqual(before);
 });
 
-test("a plain member may look at domains and check them, but neither add, change nor remove one", async () => {
+test("plain members may view and check domains but not add, change or delete them", async () => {
   const project = await server.createProject();
   const { body: domain } = await add(project.byKey, newName());
   const { id, cookie } = await server.signUp();
@@ -171,7 +171,7 @@ test("a plain member may look at domains and check them, but neither add, change
   expect((await server.call("DELETE", `/domains/${domain.id}`, caller)).status).toBe(204);
 });
 
-test("the private half of a DKIM key is sealed, and no answer carries it", async () => {
+test("encrypts the private DKIM key and never returns it", async () => {
   const { body } = await add(server.project.byKey, newName());
   const [row] = await server.rows<{ text: string }>(
     "select encode(dkim_private_key, 'escape') as text from domains where id = $1",
@@ -181,7 +181,7 @@ test("the private half of a DKIM key is sealed, and no answer carries it", async
   expect(JSON.stringify(body)).not.toContain("PRIVATE");
 });
 
-test("a domain verified while mail stayed on this machine proves nothing once mail leaves it", async () => {
+test("a domain verified while email stayed local is unverified once email leaves the machine", async () => {
   const project = await server.createProject();
   const name = newName();
   const { body } = await add(project.byKey, name);
@@ -213,7 +213,7 @@ test("a domain verified while mail stayed on this machine proves nothing once ma
   await expect(domains.verify(project.id, randomUUID())).rejects.toMatchObject({ code: "DOMAIN_NOT_FOUND" });
 });
 
-test("whoever removes a domain waits for what is just being made with it, and is refused", async () => {
+test("deleting a domain waits for a sender being created and is then rejected", async () => {
   const { byKey } = await server.createProject();
   const { body } = await add(byKey, newName());
   await verify(byKey, body.id);
@@ -240,7 +240,7 @@ test("whoever removes a domain waits for what is just being made with it, and is
   expect((await server.call("GET", `/domains/${body.id}/verify`, byKey)).status).toBe(200);
 });
 
-test("the key of a domain rotates at the next check where DNS is not asked, and the sandbox has none", async () => {
+test("rotates a key at the next check without DNS, and never for the sandbox domain", async () => {
   const { id, byKey } = await server.createProject();
   const { body } = await add(byKey, newName());
   const rotate = (domainId: string) =>

@@ -1,4 +1,4 @@
-// Sender domains: each gets a DKIM key of its own; it is verified while DNS publishes that key (decisions §11).
+// Sender domains: each has a separate DKIM key and is verified while DNS publishes it (decisions §11).
 import { createPrivateKey, generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -48,53 +48,65 @@ import { ofInstallation, refuseHolders, rotationRunning, takenElsewhere } from "
 import { FORMER_KEY_MS, secondKeyOf } from "./rules.ts";
 
 const SELECTOR_LENGTH = 8;
-/** SubjectPublicKeyInfo of an Ed25519 key ends in the key itself. */
+/** The SubjectPublicKeyInfo of an Ed25519 key ends with the key itself. */
 const ED25519_KEY_BYTES = 32;
 const MAX_KEPT_KEYS = 1_000;
 
-/** Who of the folders after this one sends from a domain, by name; handed in by api.ts. */
+/** Lookups of later folders for senders that use a domain, by name. Provided by api.ts. */
 export interface DomainUse {
   templateFrom: (database: Database, projectId: string, domain: string) => Promise<string | undefined>;
-  /** Of campaigns that are not over. */
+  /** Returns a campaign that has not ended. */
   campaignFrom: (database: Database, projectId: string, domain: string) => Promise<string | undefined>;
 }
 
 export interface Domains {
   list(projectId: string): Promise<DomainView[]>;
-  /** @throws Refusal CONFLICT when the project has it, or another project has proved that it is its own. */
+  /**
+   * Returns the step that adds the domain.
+   * @throws AppError CONFLICT if the project has it already, or another project has verified it
+   */
   create(projectId: string, domain: string): Promise<(tx: Tx) => Promise<DomainView>>;
-  /** Asks DNS now. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT when another project has proved the domain before. */
+  /**
+   * Checks DNS now.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT if another project verified the domain first
+   */
   verify(projectId: string, id: string): Promise<DomainView>;
-  /** Looks in DNS for what went wrong with records that do not work; decides nothing. @throws Refusal DOMAIN_NOT_FOUND. */
+  /**
+   * Asks DNS why records do not work, without changing the domain.
+   * @throws AppError DOMAIN_NOT_FOUND
+   */
   diagnose(projectId: string, id: string): Promise<RecordMistakes[]>;
   /**
-   * Makes a second DKIM key, which signs once DNS publishes it; the first stays published for a while after that.
-   * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while there are two keys already.
+   * Creates a second DKIM key, which signs once DNS publishes it. The first key stays published for a while.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT while there are two keys
    */
   rotateKey(projectId: string, id: string): Promise<(tx: Tx) => Promise<DomainView>>;
   /**
-   * Whether an Ed25519 key signs beside the RSA key. A new one is made where there is none; it signs while DNS publishes it.
-   * @throws Refusal DOMAIN_NOT_FOUND; CONFLICT for the domain of the installation, which has no key.
+   * Enables or disables an Ed25519 key in addition to the RSA key. A new key signs while DNS publishes it.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT for the installation's domain, which has no key
    */
   setEd25519(tx: Tx, projectId: string, id: string, isWanted: boolean): Promise<DomainView>;
-  /** Returns its name. @throws Refusal DOMAIN_NOT_FOUND; CONFLICT while a template, or a campaign that is not over, sends from it. */
+  /**
+   * Deletes a domain and returns its name.
+   * @throws AppError DOMAIN_NOT_FOUND; CONFLICT while a template or unfinished campaign sends from it
+   */
   delete(tx: Tx, projectId: string, id: string, use: DomainUse): Promise<string>;
-  /** A domain that is there stays until the transaction ends, so that what is made with it is seen by whoever deletes it. */
+  /** Locks an existing domain until the transaction ends, so that a deletion sees the sender being created. */
   hold(tx: Tx, owner: DomainOwner): Promise<void>;
-  /** Which of these may send right now, and how their mail is signed; the others are left out or refused with the reason. */
+  /** Returns how each domain signs. The others are missing or contain the reason for the rejection. */
   findSigningKeys(
     names: ReadonlyArray<{ projectId: string; domain: string }>,
     database?: Database,
   ): Promise<Map<string, SigningKey>>;
-  /** What receivers look for at a domain of the project beside its proof: `spf`, where they look for it, and `dmarc`; none while mail stays here. */
+  /** Returns the `spf` record that receivers check and the `dmarc` record of a domain. Empty while email stays on this machine. */
   advisoryRecords(projectId: string, domain: string): Promise<AdvisoryRecord[]>;
-  /** Checks a batch of the domains whose check is due. */
+  /** Checks a batch of due domains. */
   checkDue: DomainChecker["checkDue"];
 }
 
 /**
- * `staysHere`: the transport is the local mailbox, so nothing leaves this machine and DNS is not asked.
- * `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own.
+ * `staysHere`: the transport is the local mailbox, so that no email leaves this machine and DNS is not asked. `returnPath`: the domain of
+ * every envelope sender; null if each sender domain is its own return path.
  */
 export function createDomains(options: {
   database: Database;
@@ -109,7 +121,7 @@ export function createDomains(options: {
   const keyMaker = createKeyMaker();
   const checker = createDomainChecker({ database, dns, returnPath, baseUrl, log });
   const present = (row: DomainRow) => presentDomain(row, staysHere, returnPath);
-  /** One key a domain and kind: a former one is forgotten here as well. */
+  /** One key per domain and kind, so that a former key is dropped from the cache. */
   const keys = new LRUCache<string, { selector: string; key: KeyObject }>({ max: MAX_KEPT_KEYS });
 
   function keyOf(owner: DomainOwner, kind: DkimKeyKind, selector: string, sealed: Buffer): DkimKey {
@@ -142,7 +154,7 @@ export function createDomains(options: {
     return seal(owner, privatePem, der.subarray(-ED25519_KEY_BYTES).toString("base64"));
   }
 
-  /** Takes the domain for the project's own, unless another project was first. */
+  /** Verifies the domain for the project unless another project was first. */
   async function verifyLocally(tx: Tx, row: DomainRow): Promise<void> {
     if (row.lastCheckedAt === null) await lockProject(tx, row.projectId);
     await lockDomainName(tx, row.domain);
@@ -182,9 +194,9 @@ export function createDomains(options: {
         throw invalidField(
           "domain",
           "custom",
-          `${SANDBOX_DOMAIN} belongs to the installation; every project may send from it while mail stays in the local mailbox.`,
+          `${SANDBOX_DOMAIN} belongs to this installation. Every project may send from it while email stays in the local mailbox.`,
         );
-      // Before a key is made, which is the costly part; what counts is asked again with it.
+      // Checked before the costly generation of a key, and again when the domain is inserted.
       await refuseNew(database, projectId, domain);
       const key = await makeKey(projectId, domain);
       const id = newId();
@@ -230,7 +242,7 @@ export function createDomains(options: {
     async delete(tx, projectId, id, use) {
       if (isSandbox(projectId, id)) throw ofInstallation("cannot be removed");
       const { domain } = await getRow(tx, projectId, id);
-      // First: it waits for whoever is making something that sends from it, and who comes after it finds no domain.
+      // Deletes the row first. This waits for transactions that create a sender, and later ones find no domain.
       if (!(await deleteDomainRow(tx, { projectId, id }))) throw new Refusal("DOMAIN_NOT_FOUND");
       const template = await use.templateFrom(tx, projectId, domain);
       if (template !== undefined)

@@ -1,4 +1,4 @@
-// What DNS says of verified domains right now, without booking it: a look for whoever runs the installation.
+// Asks DNS about verified domains for the instance admin, without storing the results.
 import type { Database } from "../platform/database/database.ts";
 import type { Dns } from "../platform/dns.ts";
 import { askRecords } from "./ask-records.ts";
@@ -14,7 +14,7 @@ export interface InspectedDomain {
   proof: "found" | "missing" | "unknown";
 }
 
-/** Asks for up to `limit` verified domains, others each time there are more; `left`: how many were not asked for. */
+/** Checks up to `limit` verified domains, chosen at random. `left`: how many were not checked. */
 export async function inspectDomains(
   database: Database,
   dns: Dns,

@@ -1,4 +1,4 @@
-// On a thread of its own: makes DKIM keys, which takes a tenth of a second and more.
+// Worker thread that generates DKIM keys, which takes a tenth of a second or more.
 import { generateKeyPairSync } from "node:crypto";
 import { answerTasks } from "../platform/threads/task-worker.ts";
 import type { NewKey } from "./dkim-keys.ts";

@@ -1,4 +1,4 @@
-// What the members of a project are told when one of its domains is no longer proved. Pure.
+// Email that notifies the members of a project when a domain is no longer verified. Pure.
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import { dkimName } from "./dkim-record.ts";
 import type { DomainRow } from "./queries.ts";

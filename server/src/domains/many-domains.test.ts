@@ -1,11 +1,11 @@
-// How many domains a project may have, also when it adds them all at once.
+// Tests the limit of domains per project, also for concurrent additions.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-test("a project that has as many domains as it may is told so before a key is made", async () => {
+test("rejects a domain over the limit before generating a key", async () => {
   const { byKey, id } = await server.createProject();
   await server.call("POST", "/domains", byKey, { domain: "first.example.com" });
   await server.rows(

@@ -1,4 +1,4 @@
-// A sender domain as callers see it: each record with what is expected, what was found and what to do. Pure.
+// Builds the API view of a sender domain: for each record the expected value, the found one and advice. Pure.
 import { inWords, sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { contentId } from "../platform/ids.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
@@ -35,27 +35,27 @@ export interface RecordView {
   status: RecordStatus;
   advice: string | null;
   adviceParts: readonly DnsAdvice[];
-  /** When DNS last answered for the name, and who was asked. */
+  /** When DNS last answered for the name, and which servers were asked. */
   lookedUpAt: string | null;
   servers: readonly string[];
 }
 
-/** What its judge makes of a record. */
+/** A record with the result of its check. */
 type JudgedRecord = Omit<RecordView, "lookedUpAt" | "servers">;
 
 export interface AdvisoryRecord extends Pick<RecordView, "name" | "status" | "adviceParts"> {
   purpose: "spf" | "dmarc";
 }
 
-/** The right record is shorter; of a wrong one this much shows which it is. */
+/** A correct record is shorter, and of a wrong one this much identifies it. */
 const SHOWN_CHARS = 500;
 
-/** Whether mail may leave from a domain. Where all mail stays on this machine, having been checked is enough. */
+/** Returns whether emails may be sent from a domain. While email stays on this machine, any check is enough. */
 export function isVerified(row: Pick<DomainRow, "status" | "lastCheckedAt">, staysHere: boolean): boolean {
   return staysHere ? row.lastCheckedAt !== null : row.status === "VERIFIED";
 }
 
-/** `returnPath`: the domain of every envelope sender; null where mail leaves under its sender's own. */
+/** `returnPath`: the domain of every envelope sender; null if each sender domain is its own return path. */
 export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: string | null): DomainView {
   const signing = signingKeyOf(row);
   const second = secondKeyOf(row);
@@ -91,7 +91,7 @@ export function presentDomain(row: DomainRow, staysHere: boolean, returnPath: st
   };
 }
 
-/** The SPF record that receivers look for, which may be the return path's, and the DMARC record. */
+/** Returns the SPF record that receivers check, which may belong to the return path, and the DMARC record. */
 export function advisoryRecords({ records }: DomainView): AdvisoryRecord[] {
   const of = (...purposes: ReadonlyArray<RecordView["purpose"]>) =>
     purposes.flatMap((purpose) => records.filter((record) => record.purpose === purpose)).slice(0, 1);
@@ -101,7 +101,7 @@ export function advisoryRecords({ records }: DomainView): AdvisoryRecord[] {
   ];
 }
 
-/** The domain that every project may send from while mail stays in the local mailbox; it is no row. */
+/** Returns the domain that every project may use while email stays in the local mailbox. It has no row. */
 export function sandbox(projectId: string): DomainView {
   const madeAt = new Date(0).toISOString();
   return {
@@ -120,12 +120,11 @@ export function sandbox(projectId: string): DomainView {
   };
 }
 
-/** What a judge says, as a record tells it. */
 function said(advice: readonly DnsAdvice[]): Pick<JudgedRecord, "advice" | "adviceParts"> {
   return { advice: inWords(advice), adviceParts: advice };
 }
 
-/** What DNS would say if it were asked. */
+/** Returns the DNS records as if the keys were published. */
 function asIfPublished(keys: readonly PublicDkimKey[]): FoundRecords {
   return Object.fromEntries(keys.map((key) => [dkimName(key), [dkimValue(key)]]));
 }
@@ -159,7 +158,7 @@ function ed25519View(key: PublicDkimKey, found: FoundRecords): JudgedRecord {
   return { ...view, required: false, ...(isSaid ? {} : said([sayOfDns("dkim.ed25519Waits")])) };
 }
 
-/** Receivers look for SPF at the return path. Where that is a domain of the installation's, the sender's own record is a courtesy. */
+/** Receivers check SPF at the return path. If that is the installation's domain, the sender's own record is optional. */
 function spfViews(domain: string, found: FoundRecords, returnPath: string | null): JudgedRecord[] {
   const own = spfView("spf", domain, found);
   if (returnPath === null || returnPath === domain) return [own];
@@ -207,7 +206,7 @@ function dmarcView(domain: string, found: FoundRecords): JudgedRecord {
   };
 }
 
-/** The records one below the other, each cut to what a person reads; null when there are none. */
+/** Returns the records one per line, shortened for people; null if there are none. */
 function shown(records: readonly string[] | undefined): string | null {
   if (records === undefined || records.length === 0) return null;
   return records

@@ -2,10 +2,10 @@
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
-/** Name → TXT records as DNS gave them; a name that nobody answered for is missing. */
+/** TXT records by name, as DNS returned them. Names without an answer are missing. */
 export type FoundRecords = Readonly<Record<string, readonly string[]>>;
 
-/** When DNS last answered for a name, and who was asked. */
+/** When DNS last answered for a name, and which servers were asked. */
 export interface Lookup {
   at: string;
   servers: readonly string[];
@@ -26,14 +26,14 @@ export interface DomainRow {
   dkimPublicKey: string;
   secondDkimSelector: string | null;
   secondDkimPublicKey: string | null;
-  /** Set while the second key is the former one; null while it is the next one. */
+  /** Set for a former key, null for the next one. */
   secondDkimUntil: Date | null;
   ed25519Selector: string | null;
   ed25519PublicKey: string | null;
-  /** Whether the last check found it: then it signs. */
+  /** Whether the last check found it, so that it signs. */
   ed25519Published: boolean;
   dnsFound: FoundRecords;
-  /** Of the names of its records; those nobody ever answered for are missing. */
+  /** By the names of the records; names that never got an answer are missing. */
   dnsLookups: Lookups;
   checkProblem: string | null;
   failedChecks: number;
@@ -92,7 +92,7 @@ export async function listDomainRows(database: Database, projectId: string): Pro
     .execute();
 }
 
-/** Some of the domains that are verified, others each time. */
+/** Returns a random selection of verified domains. */
 export async function listVerifiedDomains(database: Database, limit: number): Promise<DomainRow[]> {
   return database
     .selectFrom("domains")
@@ -123,7 +123,7 @@ export async function findDomain(
     .executeTakeFirst();
 }
 
-/** Serialises everything that decides whose a domain is: no unique key can hold across projects. */
+/** Serializes changes of a domain's owner, because no unique key spans projects. */
 export async function lockDomainName(tx: Tx, domain: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`domain:${domain}`}, 0))`.execute(tx);
 }
@@ -181,7 +181,7 @@ export async function deleteDomainRow(tx: Tx, { projectId, id }: DomainKey): Pro
   return result.numDeletedRows === 1n;
 }
 
-/** Whoever deletes it waits for the end of this transaction. */
+/** Blocks the deletion of the domain until the transaction ends. */
 export async function lockDomain(
   tx: Tx,
   { projectId, domain }: { projectId: string; domain: string },
@@ -191,7 +191,7 @@ export async function lockDomain(
   );
 }
 
-/** What signs mail of these domains: all that are there, verified or not. */
+/** Returns the signing keys of these domains, verified or not. */
 export async function findDkimKeys(
   database: Database,
   names: ReadonlyArray<{ projectId: string; domain: string }>,
@@ -215,7 +215,7 @@ export async function findDkimKeys(
   return rows;
 }
 
-/** Stores a second key as the next one; false when there is one already that still matters. */
+/** Stores a second key as the next one. Returns false if there already is a second key in use. */
 export async function insertNextDkimKey(
   tx: Tx,
   { projectId, id }: DomainKey,
@@ -239,7 +239,7 @@ export async function insertNextDkimKey(
   return result.numUpdatedRows === 1n;
 }
 
-/** Gives a domain an Ed25519 key, where it has none yet, or with null takes it away. */
+/** Gives a domain an Ed25519 key unless it has one. Null removes the key. */
 export async function updateEd25519Key(
   tx: Tx,
   { projectId, id }: DomainKey,

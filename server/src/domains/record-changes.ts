@@ -1,4 +1,4 @@
-// Which records of a domain a check found otherwise than the one before. Pure.
+// Compares the records of a domain with the previous check. Pure.
 import { presentDomain } from "./present-domain.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 import type { RecordStatus } from "./record-status.ts";
@@ -12,10 +12,10 @@ export interface RecordChange {
 
 const keyOf = ({ purpose, name }: { purpose: string; name: string }) => `${purpose} ${name}`;
 
-/** DNS gives several records of a name in any order. */
+/** DNS returns several records of a name in any order. */
 const inOrder = (found: string | null) => found?.split("\n").toSorted().join("\n") ?? null;
 
-/** What is there now of each record that differs in its value or its standing; what nobody answered for does not. */
+/** Returns the records whose value or status changed. Ignores records without an answer. */
 export function recordChanges(row: DomainRow, now: FoundRecords, returnPath: string | null): RecordChange[] {
   const viewsOf = (found: FoundRecords) =>
     presentDomain({ ...row, dnsFound: found }, false, returnPath).records;

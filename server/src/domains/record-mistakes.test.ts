@@ -1,4 +1,4 @@
-// How a record that does not work came about: each mistake as DNS shows it, and none where there is none.
+// Tests the detection of mistakes in DNS records, and that correct or missing records have none.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { createDns } from "../platform/dns.ts";
 import { startDnsServer, type DnsServer } from "../testing/dns-server.ts";
@@ -53,7 +53,7 @@ function view(changes: Partial<Record<RecordView["purpose"], RecordView["status"
   };
 }
 
-/** By purpose: the codes of its mistakes, each with what it names. */
+/** By purpose: the codes of its mistakes with their values. */
 async function mistakes(domain = view()) {
   const asked = await askMistakes(createDns([dns.address]), domain);
   return Object.fromEntries(
@@ -61,7 +61,7 @@ async function mistakes(domain = view()) {
   );
 }
 
-test("what is simply not there, and what works, is no mistake", async () => {
+test("finds no mistake in missing or working records", async () => {
   expect(await mistakes()).toEqual({ dkim: [], spf: [], dmarc: [] });
   expect(await mistakes(view({ dkim: "FOUND", spf: "UNCHECKED", dmarc: "FOUND" }))).toEqual({});
   expect(await mistakes(view({ "return-path": "MISMATCH" }))).toEqual({ dkim: [], dmarc: [] });
@@ -77,7 +77,7 @@ test.for([DOMAIN, "shop.example"])("a name with the zone %s behind it twice", as
   });
 });
 
-test("a record that was entered at the domain itself", async () => {
+test("detects a record entered at the domain itself", async () => {
   dns.setTxt(DOMAIN, [KEY, "v=DMARC1; p=none", "something else"]);
   expect(await mistakes()).toEqual({
     dkim: [["name.left", { found: DOMAIN, name: DKIM }]],
@@ -86,7 +86,7 @@ test("a record that was entered at the domain itself", async () => {
   });
 });
 
-test("an alias or an address in its place, but not where every name beside it has one", async () => {
+test("detects an alias or address in the record's place, unless a wildcard answers", async () => {
   dns.setAlias(DKIM, "keys.other.example");
   dns.setRecords(DMARC, { A: ["192.0.2.7"] });
   expect(await mistakes()).toMatchObject({
@@ -98,7 +98,7 @@ test("an alias or an address in its place, but not where every name beside it ha
   expect(await mistakes()).toMatchObject({ dkim: [], dmarc: [] });
 });
 
-test("quotation marks in a value, typed or curly", async () => {
+test("detects typed or curly quotation marks in a value", async () => {
   dns.setTxt(DKIM, [`"${KEY}"`]);
   dns.setTxt(DOMAIN, ["“v=spf1 include:relay.example ~all”"]);
   dns.setTxt(DMARC, ['"v=DMARC1; p=none"']);
@@ -106,7 +106,7 @@ test("quotation marks in a value, typed or curly", async () => {
   expect(await mistakes(view({ dkim: "MISMATCH" }))).toEqual({ dkim: quoted, spf: quoted, dmarc: quoted });
 });
 
-test("a key that was cut off, and one that is another", async () => {
+test("detects a truncated key and a different key", async () => {
   dns.setTxt(DKIM, [KEY.slice(0, 255)]);
   const length = 255 - KEY.indexOf("MIIB");
   expect(await mistakes()).toMatchObject({
@@ -118,7 +118,7 @@ test("a key that was cut off, and one that is another", async () => {
   expect(await mistakes()).toMatchObject({ dkim: [] });
 });
 
-test("two records where only one may be, among others that mean nothing", async () => {
+test("detects two records where only one is allowed, among irrelevant ones", async () => {
   dns.setTxt(DOMAIN, ["v=spf1 mx ~all", "verification=1", "v=spf1 a ~all"]);
   dns.setTxt(DMARC, ["v=DMARC1; p=none", "v=DMARC1; p=reject"]);
   const several = [["record.several", { count: 2 }]];
@@ -129,7 +129,7 @@ test("two records where only one may be, among others that mean nothing", async 
   });
 });
 
-test("a DNS that does not answer, or answers without end, says nothing of mistakes", async () => {
+test("reports no mistakes when DNS does not answer or answers without end", async () => {
   dns.setMood("servfail");
   expect(await mistakes()).toEqual({ dkim: [], spf: [], dmarc: [] });
   dns.setMood("answer");

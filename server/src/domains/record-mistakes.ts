@@ -1,20 +1,20 @@
-// What went wrong when somebody entered a record, told from what DNS has in its place and in the wrong ones. Pure.
+// Detects mistakes in a published record from its DNS records and from common wrong places. Pure.
 import { mistakeOf, type DomainMistake } from "@postloft/contract/domain-mistakes.ts";
 
-/** A record as it should be, and what DNS has. */
+/** The expected record and the DNS records around it. */
 export interface RecordFacts {
   purpose: "dkim" | "spf" | "dmarc";
   name: string;
-  /** What should be published. */
+  /** The expected value. */
   value: string;
-  /** The texts of the name. */
+  /** The TXT records of the name. */
   texts: readonly string[];
-  /** Of a name that has no text: what it is an alias of, and an address of it; null where it has none, or where every name beside it has one. */
+  /** The alias and address of a name without TXT records. Null if there is none or a wildcard answers. */
   alias: string | null;
   address: string | null;
-  /** The texts of the name with a zone behind it once more, by zone. */
+  /** TXT records of the name with a zone appended twice, by zone. */
   doubled: Readonly<Record<string, readonly string[]>>;
-  /** The domain the record is for, and its texts. */
+  /** The domain the record is for, and its TXT records. */
   domain: string;
   atDomain: readonly string[];
 }
@@ -26,7 +26,7 @@ const BEGINNING = {
 };
 const QUOTES = /["“”]/g;
 
-/** Every mistake that explains what DNS has; none where the record is simply not there, or works. */
+/** Returns every mistake that explains the DNS records. Empty if the record is simply missing, or works. */
 export function mistakesOf(facts: RecordFacts): DomainMistake[] {
   const { purpose, value, texts } = facts;
   const meant = texts.filter((text) => isMeant(text, purpose));
@@ -40,7 +40,7 @@ export function mistakesOf(facts: RecordFacts): DomainMistake[] {
 const isMeant = (text: string, purpose: RecordFacts["purpose"]) => BEGINNING[purpose].test(bare(text));
 const bare = (text: string) => text.replaceAll(QUOTES, "").trim();
 
-/** The record is elsewhere, or something else stands in its place. */
+/** Finds a misplaced record, or another record in its place. */
 function placeMistakes(facts: RecordFacts): DomainMistake[] {
   const { purpose, name, alias, address, doubled, domain, atDomain } = facts;
   const isThere = (texts: readonly string[]) => texts.some((text) => isMeant(text, purpose));
@@ -63,7 +63,7 @@ function keyMistakes(text: string, value: string): DomainMistake[] {
     : [mistakeOf("value.otherKey")];
 }
 
-/** What stands behind `p=`, white space apart. */
+/** Returns the value of `p=` without white space. */
 function keyOf(text: string): string {
   const part = text.split(";").find((one) => one.trim().startsWith("p=")) ?? "";
   return part.slice(part.indexOf("=") + 1).replaceAll(/\s+/g, "");

@@ -1,16 +1,14 @@
-// Where a DNS record stands, for each purpose alike. Pure.
+// Status of a DNS record, the same for every purpose. Pure.
 import type { DnsAdvice } from "@postloft/contract/dns-advice.ts";
 
-/**
- * `UNCHECKED` nobody answered yet · `MISSING` there is none · `MISMATCH` what is there does not work · `FOUND` it works.
- */
+/** `UNCHECKED`: DNS has not answered yet · `MISSING`: no record · `MISMATCH`: the record does not work · `FOUND`: it works. */
 export type RecordStatus = "UNCHECKED" | "MISSING" | "MISMATCH" | "FOUND";
 
-/** What a judge says about an advisory record. */
+/** The classification of an advisory record. */
 export interface Judgement {
   status: RecordStatus;
-  /** What should be there: what is there already when nothing is wrong with it. */
+  /** The recommended value; the current one if nothing is wrong with it. */
   value: string;
-  /** What is wrong and what to do about it. */
+  /** The problems and how to solve them. */
   advice: readonly DnsAdvice[];
 }

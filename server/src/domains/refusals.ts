@@ -1,31 +1,34 @@
-// Why domains.ts refuses a change of a domain. Pure.
+// Errors of domain changes. Pure.
 import { Refusal } from "../platform/refusal.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";
 import { isVerified } from "./present-domain.ts";
 import type { DomainRow } from "./queries.ts";
 import { secondKeyOf } from "./rules.ts";
 
-/** Of the domain of the installation. @param so what it has not, or what cannot be done with it */
+/**
+ * Returns the error for the installation's domain.
+ * @param so what it lacks or what is not possible
+ */
 export function ofInstallation(so: string): Refusal {
   return new Refusal("CONFLICT", { message: `${SANDBOX_DOMAIN} belongs to the installation and ${so}.` });
 }
 
-/** Another project has proved that the domain is its own. */
+/** Returns the error when another project has verified the domain. */
 export function takenElsewhere(): Refusal {
   return new Refusal("CONFLICT", { message: "This domain is verified in another project." });
 }
 
-/** There are two keys that still matter: what ends that. */
+/** Returns the error while two keys are in use, and says when that ends. */
 export function rotationRunning(row: DomainRow): Refusal {
   const second = secondKeyOf(row);
   const message =
     second?.role === "former"
-      ? `The former key stays published until ${second.until.toISOString()}. The next rotation can begin then.`
-      : "A rotation is running: publish the record of the next key, and it takes over at the next check.";
+      ? `The former key stays published until ${second.until.toISOString()}. You can rotate again after that.`
+      : "A rotation is in progress. Publish the record of the next key, and it takes over at the next check.";
   return new Refusal("CONFLICT", { message });
 }
 
-/** @throws Refusal CONFLICT where the project has the domain, or another project has proved it. */
+/** @throws AppError CONFLICT if the project has the domain, or another project has verified it */
 export function refuseHolders(
   holders: ReadonlyArray<{ projectId: string; status: string; lastCheckedAt: Date | null }>,
   projectId: string,

@@ -1,4 +1,5 @@
-// A DKIM key is changed, or one of another kind added, while mail flows: over HTTP, with a DNS server, a receiving mail server and an independent verifier.
+// Tests changing or adding a DKIM key while emails are sent, over HTTP with a DNS server, a receiving mail server and an independent
+// verifier.
 import { Resolver } from "node:dns/promises";
 import { dkimVerify } from "mailauth/lib/dkim/verify.js";
 import { afterAll, expect, test } from "vitest";
@@ -36,7 +37,7 @@ const publish = (view: DomainView, at: number) => {
   dns.setTxt(name, [value]);
 };
 
-/** Sends a mail and returns the bytes that arrived. */
+/** Sends an email and returns the received bytes. */
 async function send(domain: string): Promise<Buffer> {
   const count = sink.journal.length;
   const mail = { to: "ada@example.net", from: `us@${domain}`, subject: "s", body: "b" };
@@ -45,7 +46,7 @@ async function send(domain: string): Promise<Buffer> {
   return sink.journal[count]?.raw ?? Buffer.alloc(0);
 }
 
-/** As a receiver sees it: the selector, and whether the signature holds. */
+/** Returns the selector and whether the signature is valid, as a receiver sees it. */
 async function seen(raw: Buffer): Promise<string> {
   const { results } = await dkimVerify(raw, { resolver: (name: string) => resolver.resolveTxt(name) });
   return results.map(({ selector, status }) => `${selector} ${status.result}`).join();
@@ -72,7 +73,7 @@ const secondKey = async (id: string) =>
     )
   )[0];
 
-test("mail is signed by the next key only once DNS has it, and what the former one signed verifies for a week", async () => {
+test("signs with the next key only once published, and the former key verifies for a week", async () => {
   const verified = await addVerified("mail.example.com");
   const { id } = verified;
   const [first = ""] = verified.dkimTokens;
@@ -90,7 +91,7 @@ test("mail is signed by the next key only once DNS has it, and what the former o
   expect(await secondKey(id)).toEqual({ hasPrivate: true, isSealed: true, secondDkimSelector: second });
   expect(await refusedRotation(id)).toEqual([
     "409 CONFLICT",
-    expect.stringContaining("A rotation is running"),
+    expect.stringContaining("A rotation is in progress"),
   ]);
 
   expect((await verify(id)).dkimTokens).toEqual([first, second]);
@@ -114,7 +115,7 @@ test("mail is signed by the next key only once DNS has it, and what the former o
   expect(await refusedRotation(id)).toEqual(["409 CONFLICT", expect.stringContaining(`until ${until}`)]);
 });
 
-test("after its week the former key leaves the records, and the next rotation may begin", async () => {
+test("drops the former key after a week and allows the next rotation", async () => {
   const { id, dkimTokens } = await addVerified("week.example.com");
   publish(await rotate(id), 1);
   const [second, first] = (await verify(id)).dkimTokens;
@@ -131,7 +132,7 @@ test("after its week the former key leaves the records, and the next rotation ma
   expect(await secondKey(id)).toEqual({ hasPrivate: false, isSealed: true, secondDkimSelector: null });
 });
 
-test("whoever publishes the next key and takes the former away at once loses nothing", async () => {
+test("loses nothing when the next key replaces the former one in DNS", async () => {
   const added = await addVerified("swap.example.com");
   const rotated = await rotate(added.id);
   dns.setTxt(dkimOf(added)[0]?.name ?? "", []);
@@ -142,7 +143,7 @@ test("whoever publishes the next key and takes the former away at once loses not
   expect(await seen(await send("swap.example.com"))).toBe(`${rotated.dkimTokens[1]} pass`);
 });
 
-test("a key that never proved anything is dropped at once when the next one does", async () => {
+test("drops a never verified key as soon as the next one is published", async () => {
   const added = await call("POST", "/domains", { domain: "early.example.com" });
   const rotated = await rotate(added.id);
   publish(rotated, 1);
@@ -152,7 +153,7 @@ test("a key that never proved anything is dropped at once when the next one does
   });
 });
 
-test("while nobody answers for the next key, a missing former one is no strike", async () => {
+test("a missing former key is no failed check while DNS gives no answer for the next key", async () => {
   const added = await addVerified("trouble.example.com");
   const rotated = await rotate(added.id);
   dns.setTxt(dkimOf(added)[0]?.name ?? "", []);
@@ -165,7 +166,7 @@ test("while nobody answers for the next key, a missing former one is no strike",
   expect((await verify(added.id)).lastError).toMatch(/^DNS did not answer/);
 });
 
-test("of two rotations at once one is begun", async () => {
+test("starts only one of two concurrent rotations", async () => {
   const { id } = await addVerified("twice.example.com");
   const replies = await Promise.all(
     [1, 2, 3].map(() => server.call("POST", `/domains/${id}/rotate-key`, caller())),
@@ -173,7 +174,7 @@ test("of two rotations at once one is begun", async () => {
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 409, 409]);
 });
 
-test("nobody rotates the key of another project's domain", async () => {
+test("rejects rotating the key of another project's domain", async () => {
   const { id } = await addVerified("foreign.example.com");
   const stranger = await server.createProject();
   const reply = await server.call("POST", `/domains/${id}/rotate-key`, stranger.byKey);
@@ -182,7 +183,7 @@ test("nobody rotates the key of another project's domain", async () => {
 
 const setEd25519 = (id: string, ed25519: boolean) => call("PATCH", `/domains/${id}`, { ed25519 });
 
-test("an Ed25519 key signs beside the RSA key while DNS has its record, through a rotation too, and not after it is turned off", async () => {
+test("an Ed25519 key signs in addition while published, also during a rotation, until disabled", async () => {
   const added = await addVerified("two.example.com");
   const { id } = added;
   const [rsa = ""] = added.dkimTokens;
@@ -223,7 +224,7 @@ test("an Ed25519 key signs beside the RSA key while DNS has its record, through 
   expect(again.dkimTokens).toEqual([next, rsa, expect.not.stringMatching(ed)]);
 });
 
-test("the private half of an Ed25519 key is sealed, and nobody sets that of another project's domain", async () => {
+test("encrypts the private Ed25519 key and rejects changes to another project's domain", async () => {
   const { id } = await addVerified("sealed.example.com");
   await setEd25519(id, true);
   const stranger = await server.createProject();

@@ -1,4 +1,4 @@
-// HTTP for sender domains: endpoint → verb → answer, noted in the audit log.
+// HTTP routes for sender domains, with audit log entries.
 import type { AuditAction } from "@postloft/contract/audit.ts";
 import * as contract from "@postloft/contract/domains.ts";
 import type { Tx } from "../platform/database/database.ts";

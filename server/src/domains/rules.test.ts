@@ -1,4 +1,4 @@
-// Three strikes: what each check makes of a domain, and when the next one is.
+// Tests the status of a domain after each check, up to three failures, and the time of the next check.
 import { expect, test } from "vitest";
 import { nextCheckMs, nextState } from "./rules.ts";
 

@@ -1,24 +1,24 @@
-// When a domain counts as proved, what a check makes of it, and what is wrong with it in words. Pure.
+// Rules for verifying a domain, the result of a check, and its problems in words. Pure.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import { dkimName, judgeDkim, type PublicDkimKey } from "./dkim-record.ts";
 import { dmarcNames } from "./dmarc-record.ts";
 import type { DomainRow, FoundRecords } from "./queries.ts";
 
-/** This many failed checks in a row take the proof away. */
+/** A domain loses its verification after this many consecutive failed checks. */
 export const MAX_FAILED_CHECKS = 3;
-/** Checks closer together than this count as one: a person who presses the button again must not take a domain down. */
+/** Checks closer together than this count as one, so that repeated clicks can't unverify a domain. */
 const FAILED_CHECK_GAP_MS = 4 * 60_000;
 const CHECK_EVERY_MS = 5 * 60_000;
-/** Who has not published anything for so long is in no hurry. */
+/** A domain without published records for this long is checked less often. */
 const SLOW_AFTER_MS = 7 * 24 * 60 * 60_000;
 const SLOW_CHECK_EVERY_MS = 60 * 60_000;
-/** Mail can be on its way for days; until it has arrived the key that signed it must be found. */
+/** Email can be in transit for days, and receivers need the key that signed it. */
 export const FORMER_KEY_MS = 7 * 24 * 60 * 60_000;
 
-/** `unknown`: nobody answered, which proves nothing either way. */
+/** `unknown`: DNS did not answer, which proves nothing either way. */
 export type Proof = "found" | "missing" | "unknown";
 
-/** The second key as long as it matters: the next one, or the former one until its time is over. */
+/** The second key while it is in use: the next one, or the former one until it expires. */
 export type SecondKey = PublicDkimKey & ({ role: "next" } | { role: "former"; until: Date });
 
 type State = Pick<DomainRow, "status" | "failedChecks" | "failedAt">;
@@ -27,13 +27,13 @@ export function signingKeyOf(row: DomainRow): PublicDkimKey {
   return { domain: row.domain, selector: row.dkimSelector, publicKey: row.dkimPublicKey, kind: "rsa" };
 }
 
-/** The key that signs beside the RSA key, as long as DNS has it; null where none is wanted. */
+/** Returns the Ed25519 key, which signs in addition to the RSA key while DNS publishes it. Null if it is disabled. */
 export function ed25519KeyOf(row: DomainRow): PublicDkimKey | null {
   const { domain, ed25519Selector: selector, ed25519PublicKey: publicKey } = row;
   return selector === null || publicKey === null ? null : { domain, selector, publicKey, kind: "ed25519" };
 }
 
-/** Whether the Ed25519 key may sign after a check; where nobody answered it stays as it was. */
+/** Returns whether the Ed25519 key may sign after a check. Without a DNS answer this does not change. */
 export function isEd25519Published(row: DomainRow, found: FoundRecords): boolean {
   const key = ed25519KeyOf(row);
   if (key === null) return false;
@@ -48,13 +48,13 @@ export function secondKeyOf(row: DomainRow): SecondKey | null {
   return until === null ? { ...key, role: "next" } : { ...key, role: "former", until };
 }
 
-/** The names whose TXT records a check asks for, SPF apart: at most three keys, and eight of DMARC. */
+/** Returns the names whose TXT records a check asks for, except SPF: at most three keys, and eight of DMARC. */
 export function namesToAsk(row: DomainRow): string[] {
   const besides = [secondKeyOf(row), ed25519KeyOf(row)].filter((key) => key !== null);
   return [dkimName(signingKeyOf(row)), ...besides.map(dkimName), ...dmarcNames(row.domain)];
 }
 
-/** Whether DNS has a key of ours, and whether that is the next one, which then signs. */
+/** Returns whether DNS publishes one of our keys, and whether it is the next one, which then takes over. */
 export function judgeProof(row: DomainRow, found: FoundRecords): { proof: Proof; isNextPublished: boolean } {
   const second = secondKeyOf(row);
   const next = second?.role === "next" ? proofOf(second, found) : "missing";
@@ -70,7 +70,7 @@ function proofOf(key: PublicDkimKey, found: FoundRecords): Proof {
   return status === "FOUND" ? "found" : "missing";
 }
 
-/** Where a domain stands after a check; `nowMs` by the database's clock. */
+/** Returns the status of a domain after a check. `now` is the database's clock. */
 export function nextState(state: State, proof: Proof, now: Date): State {
   if (proof === "found") return { status: "VERIFIED", failedChecks: 0, failedAt: null };
   const isSoon = state.failedAt !== null && now.getTime() - state.failedAt.getTime() < FAILED_CHECK_GAP_MS;
@@ -84,18 +84,18 @@ export function nextState(state: State, proof: Proof, now: Date): State {
   };
 }
 
-/** How long until the next check. */
+/** Returns the time until the next check. */
 export function nextCheckMs(status: string, changedAt: Date, now: Date): number {
   const isSlow = status === "PENDING" && now.getTime() - changedAt.getTime() > SLOW_AFTER_MS;
   return isSlow ? SLOW_CHECK_EVERY_MS : CHECK_EVERY_MS;
 }
 
-/** What the members of the project should know about a domain; nothing when all is well or nothing was tried yet. */
+/** Returns the problems that members should know about. Empty if all is well or nothing was checked yet. */
 export function troublesOf(row: DomainRow): DnsAdvice[] {
   return [...lostProofOf(row), ...problemOf(row)];
 }
 
-/** In `check_problem`, where another project has proved the domain; otherwise what DNS said instead of an answer. */
+/** Value of `check_problem` if another project has verified the domain. Other values are DNS errors. */
 export const TAKEN = "TAKEN";
 
 function problemOf({ checkProblem: problem }: DomainRow): DnsAdvice[] {

@@ -1,4 +1,4 @@
-// SPF advice: what is said about each record a domain may have, and what should stand there instead.
+// Tests SPF advice: the classification of each kind of record and the recommended value.
 import { expect, test } from "vitest";
 import { inWords } from "@postloft/contract/dns-advice.ts";
 import { judgeSpf } from "./spf-record.ts";
@@ -6,7 +6,7 @@ import { walkSpf } from "./spf-walk.ts";
 
 const SKELETON = "v=spf1 ?all";
 const DOMAIN = "example.com";
-/** With what is said in words. */
+/** Adds the advice in words. */
 const judge = (records: readonly string[], others: Record<string, readonly string[]> = {}) => {
   const judged = judgeSpf(DOMAIN, { [DOMAIN]: records, ...others });
   return { ...judged, advice: inWords(judged.advice) };
@@ -52,11 +52,11 @@ test.for([
   expect(judge(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
 });
 
-test("nothing is said while nobody answers", () => {
+test("gives no advice while DNS has not answered", () => {
   expect(judgeSpf(DOMAIN, {})).toEqual({ status: "UNCHECKED", value: SKELETON, advice: [] });
 });
 
-test("the advised value is never made of servers we only guess, and always valid itself", () => {
+test("the recommended value is always valid and contains no guessed servers", () => {
   for (const records of [[], ["v=spf1 x"], ["v=spf1 a", "v=spf1 b"], ["v=spf1 +all"], ["v=spf1 mx"]]) {
     const { value } = judge(records);
     expect(value).not.toContain("include:");
@@ -138,7 +138,7 @@ test.for([
   expect(judge([record], others)).toEqual({ status: "FOUND", value: record, advice: null });
 });
 
-test("ptr works and is advised against, wherever it stands", () => {
+test("accepts ptr anywhere but advises against it", () => {
   const judged = judge([includes("a.example")], { "a.example": ["v=spf1 ptr -all"] });
   expect(judged).toMatchObject({
     status: "FOUND",
@@ -147,7 +147,7 @@ test("ptr works and is advised against, wherever it stands", () => {
   expect(judge(["v=spf1 ptr:example.com"]).advice).toMatch(/End it with `~all`. .* uses `ptr`/);
 });
 
-test("a walk asks what it needs, once, and never much however much it is given", () => {
+test("a walk asks each question once and only a limited number for any input", () => {
   const found = {
     [DOMAIN]: ["v=spf1 a a:Mail.example.com/24 mx include:a.example include:a.example exists:%{i}.x ~all"],
   };

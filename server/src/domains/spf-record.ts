@@ -1,5 +1,5 @@
-// The SPF record of a domain, the return path's or the sender's (RFC 7208): advice only, since DKIM proves the domain and the relay's
-// addresses are not known here. Pure.
+// SPF record of a sender or return path domain (RFC 7208). Advice only, because DKIM verifies the domain and the relay's addresses are
+// unknown. Pure.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 import type { Judgement } from "./record-status.ts";
@@ -12,14 +12,14 @@ import {
   type SpfWalk,
 } from "./spf-walk.ts";
 
-/** Valid, and harmless when it is published as it stands: `?all` says nothing about anybody. */
+/** Valid and harmless to publish unchanged, because `?all` makes no statement about any sender. */
 const SKELETON = "v=spf1 ?all";
 /** RFC 7208 §4.6.4. */
 const MAX_LOOKUPS = 10;
 const MAX_VOID_LOOKUPS = 2;
 const ASK_PROVIDER = sayOfDns("spf.askProvider");
 
-/** Judges by what was found; a domain that nobody answered for is unchecked. */
+/** Classifies the SPF record. A domain without a DNS answer is unchecked. */
 export function judgeSpf(domain: string, found: FoundRecords): Judgement {
   const records = found[domain];
   if (records === undefined) return { status: "UNCHECKED", value: SKELETON, advice: [] };
@@ -36,7 +36,7 @@ function mismatch(...advice: DnsAdvice[]): Judgement {
   return { status: "MISMATCH", value: SKELETON, advice };
 }
 
-/** What receivers take for an error, so that the record counts for nothing. */
+/** Returns the error that makes receivers ignore the record, or null. */
 function faultOf({ fault, lookups, voids }: SpfWalk): DnsAdvice | null {
   if (fault !== null) return fault;
   if (lookups > MAX_COUNTED_LOOKUPS)
@@ -52,13 +52,13 @@ function faultOf({ fault, lookups, voids }: SpfWalk): DnsAdvice | null {
   return null;
 }
 
-/** `ptr` works, slowly and not everywhere (RFC 7208 §5.5). */
+/** Advises against `ptr`, which is slow and not supported everywhere (RFC 7208 §5.5). */
 function withPtr(judged: Judgement, { ptrAt }: SpfWalk): Judgement {
   if (ptrAt === null || judged.status !== "FOUND") return judged;
   return { ...judged, advice: [...judged.advice, sayOfDns("spf.ptr", { name: ptrAt })] };
 }
 
-/** What the record says about everybody it does not name. */
+/** Classifies the record's rule for senders it does not list. */
 function judgeEnd(record: string): Judgement {
   const terms = spfTermsOf(record);
   const all = terms.find(isSpfAll)?.toLowerCase();

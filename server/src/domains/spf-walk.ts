@@ -1,31 +1,31 @@
-// Follows an SPF record through what it includes, as receivers do (RFC 7208 §4.6): lookups, void lookups, loops, errors. Pure.
+// Follows an SPF record through its includes, as receivers do (RFC 7208 §4.6), counting lookups and finding loops and errors. Pure.
 import { sayOfDns, type DnsAdvice } from "@postloft/contract/dns-advice.ts";
 import type { FoundRecords } from "./queries.ts";
 
-/** Something DNS has to say before the walk can go on. */
+/** A DNS question that must be answered before the walk can continue. */
 export interface SpfQuestion {
   type: "TXT" | "A" | "MX";
   name: string;
-  /** Its answer's place among the found records. */
+  /** The key of its answer among the found records. */
   key: string;
 }
 
 export interface SpfWalk {
   /** Counted up to one more than `MAX_COUNTED_LOOKUPS`. */
   lookups: number;
-  /** Names that DNS has nothing for, each as often as it is looked up. */
+  /** Names without DNS records, once per lookup. */
   voids: string[];
-  /** The first thing that receivers take for an error. */
+  /** The first error that receivers would report. */
   fault: DnsAdvice | null;
   /** The name whose record uses `ptr`. */
   ptrAt: string | null;
-  /** The places among the found records that the walk came by. */
+  /** The keys of the found records that the walk used. */
   reached: Set<string>;
-  /** What is not answered yet. */
+  /** Questions without an answer yet. */
   questions: SpfQuestion[];
 }
 
-/** Further than receivers go (ten), so that a person hears how far it is too many; and the bound of what we ask DNS for. */
+/** More than receivers allow (ten), so that the advice can say by how many lookups it is exceeded. Also limits our DNS questions. */
 export const MAX_COUNTED_LOOKUPS = 20;
 /** RFC 7208 §4.6.4: more hosts behind one `mx` are an error. */
 const MAX_MX_HOSTS = 10;
@@ -35,15 +35,15 @@ const MODIFIER = /^[a-z][a-z0-9_.-]*=/i;
 const ASKS = /^(?:[+?~-]?(include|exists):|[+?~-]?(a|mx|ptr)(?::|(?=[/])|$)|(redirect)=)([^/]*)/i;
 const ALL = /^[+?~-]?all$/i;
 const isRedirect = (term: string) => /^redirect=/i.test(term);
-/** With a dot: a name of one label is nobody's mail domain, and could be that of a member of every object. */
+/** Requires a dot, because a single label is not an email domain and could be the name of an object's built-in property. */
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
-/** The records among those of a name that are SPF at all (RFC 7208 §4.5). */
+/** Returns the SPF records among those of a name (RFC 7208 §4.5). */
 export function spfRecordsOf(records: readonly string[]): string[] {
   return records.filter((record) => SPF.test(record));
 }
 
-/** The terms of a record behind its version. */
+/** Returns the terms after the version. */
 export function spfTermsOf(record: string): string[] {
   return record.split(/ +/).slice(1).filter(Boolean);
 }
@@ -52,7 +52,7 @@ export function isSpfAll(term: string): boolean {
   return ALL.test(term);
 }
 
-/** Walks from the record of a domain as far as answers are there. */
+/** Walks from the record of a domain as far as answers are available. */
 export function walkSpf(domain: string, found: FoundRecords): SpfWalk {
   const walk: SpfWalk = {
     lookups: 0,
@@ -95,7 +95,7 @@ function visit(walk: SpfWalk, name: string, path: readonly string[], found: Foun
 const SHOWN_CHARS = 80;
 const shortened = (term: string) => term.slice(0, SHOWN_CHARS);
 
-/** What stands behind `all` is never looked at, and `redirect` only where there is no `all` (RFC 7208 §5.1). */
+/** Skips terms after `all`, and uses `redirect` only without `all` (RFC 7208 §5.1). */
 function termsInUse(terms: readonly string[]): readonly string[] {
   const all = terms.findIndex(isSpfAll);
   if (all >= 0) return terms.slice(0, all).filter((term) => !isRedirect(term));
@@ -109,7 +109,7 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
   const kind = (asks[1] ?? asks[2] ?? asks[3] ?? "").toLowerCase();
   if (kind === "ptr") walk.ptrAt ??= at;
   const target = (asks[4] || at).toLowerCase().replace(/\.$/, "");
-  // What a macro stands for is known only when a mail comes in; who asks `ptr` asks about the sender's address.
+  // Macros are only known when an email arrives, and `ptr` asks about the sender's address.
   if (kind === "ptr" || target.includes("%")) return;
   if (!HOST_NAME.test(target)) {
     walk.fault ??= sayOfDns("spf.noHost", { term: shortened(term) });
@@ -127,7 +127,7 @@ function lookUp(walk: SpfWalk, term: string, at: string, path: readonly string[]
     walk.fault ??= sayOfDns("spf.manyHosts", { term: shortened(term), most: MAX_MX_HOSTS });
 }
 
-/** What was found; null, and the question is noted, where nobody has answered yet. */
+/** Returns the found records. Adds a question and returns null if there is no answer yet. */
 function answerOf(
   walk: SpfWalk,
   type: SpfQuestion["type"],

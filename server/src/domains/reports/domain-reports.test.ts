@@ -111,7 +111,7 @@ test.for(TLS_CASES)("a TLS report, %s, that begins with %s", async ([packing, st
 
 const BOMB = Buffer.alloc(200_000_000, " ");
 const xml = dmarcXml(REPORTED);
-/** As much of it as stands before the last `tag`, or with it. */
+/** The XML up to the last `tag`, optionally including it. */
 const cutAt = (tag: string, isWith = false) => xml.slice(0, xml.lastIndexOf(tag) + (isWith ? tag.length : 0));
 const CUT: Record<string, string> = {
   "before its records": cutAt("</policy_published>", true),
@@ -156,11 +156,11 @@ const BAD: Record<string, Buffer> = {
 test.for(Object.entries(BAD))("%s is refused, in little time and memory", async ([, raw]) => {
   const cpuMs = startCpuTimer();
   expect(await unpackReport(raw)).toEqual({ fault: expect.any(String) });
-  // Bombs unpack to 200 MB where nobody stops them.
+  // Bombs unpack to 200 MB unless they are stopped.
   expect(cpuMs()).toBeLessThan(5_000);
 });
 
-test("a record that does not say how it was judged counts nowhere", async () => {
+test("ignores a record without an evaluation", async () => {
   const unjudged = xml.replace(/<policy_evaluated>[^]*?<\/policy_evaluated>/, "");
   expect(await unpackReport(reportMail(unjudged, "gzip"))).toMatchObject({
     report: { sources: [{ ip: "2001:db8::2" }] },
@@ -265,7 +265,7 @@ const results = async () =>
     ({ result }) => result,
   );
 
-test("a report that comes by mail is kept once for the project whose verified domain it is about, and says what to do", async () => {
+test("stores an emailed report once for the project with the verified domain, with advice", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   await makeDomain(project, "shop.example");
   await makeDomain(project, "news.shop.example");
@@ -275,14 +275,14 @@ test("a report that comes by mail is kept once for the project whose verified do
   expect(adviceIn((await room(project)).domains[0])).toContain("rua=mailto:dmarc@in.example");
   const rows = [
     ...REPORTED.rows,
-    // The policy of the parent is that of the child, too.
+    // The parent's policy also applies to the child.
     { ip: "192.0.2.7", count: 5, from: "news.shop.example", signer: "news.shop.example" },
     { ip: "192.0.2.8", count: 3, from: "else.shop.example" },
   ];
   const report = dmarcXml({ ...REPORTED, rows, begin: today });
   await mail(reportMail(report, "gzip"));
   await vi.waitFor(async () => expect(await results()).toContain("dmarc report"), WAIT);
-  // A second time, under another Message-ID.
+  // The same report under another Message-ID.
   await mail(reportMail(report, "zip"), "DMARC@in.example");
   await vi.waitFor(async () => expect(await results()).toContain("dmarc report: known"), WAIT);
   await mail(

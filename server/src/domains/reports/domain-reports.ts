@@ -1,5 +1,4 @@
-// Keeps what receivers report of sender domains, with the project whose verified domain it is about
-// (docs/decisions/0060-domain-reports.md).
+// Stores receivers' reports about sender domains for the project with the verified domain (docs/decisions/0060-domain-reports.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -12,7 +11,7 @@ import {
 } from "./queries.ts";
 import type { DmarcReport, DomainReport, TlsReport } from "./report.ts";
 
-/** The parts before the @ of INBOUND_DOMAIN where reports are taken. */
+/** Local parts at INBOUND_DOMAIN that accept reports. */
 const REPORT_NAMES: readonly string[] = ["dmarc", "tlsrpt"];
 
 export function isReportName(localPart: string): boolean {

@@ -3,7 +3,7 @@ import { sql } from "kysely";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
 
-/** Which of these domains are verified, and whose. */
+/** Returns the verified domains among these, with their projects. */
 export async function findOwners(database: Database, domains: readonly string[]) {
   return database
     .selectFrom("domains")
@@ -76,7 +76,7 @@ export interface NewTlsReport extends Omit<NewDmarcReport, "policy"> {
   details: unknown;
 }
 
-/** False where it is there already. */
+/** Returns false if the report exists already. */
 export async function insertTlsReport(tx: Tx, report: NewTlsReport): Promise<boolean> {
   const { projectId, id, domain, reporter, reportId, begin, end, successes, failures, details } = report;
   const { numAffectedRows } = await sql`

@@ -13,12 +13,12 @@ import {
 
 const MAX_SIGNERS = 5;
 const MAX_TEXT_LENGTH = 200;
-/** No report is nested as deep; what is, is none. */
+/** No real report is nested this deeply. */
 const MAX_DEPTH = 12;
 
 class TooDeep extends Error {}
 
-/** A record while it is read: the text of its elements by their path within it. */
+/** A record being read: the text of its elements by path. */
 interface OpenRecord {
   texts: Map<string, string>;
   signers: Array<{ domain: string; result: string }>;
@@ -40,7 +40,7 @@ export function readDmarc(xml: string): DmarcReport | null {
       onopentag(tag) {
         path.push(localName(tag));
         text = "";
-        // Thrown, since the parser's own time grows with the depth.
+        // Throws because the parser's own time grows with the depth.
         if (path.length > MAX_DEPTH) throw new TooDeep();
         if (at(path) === "record") record = { texts: new Map(), signers: [] };
         if (record !== null && at(path) === "record/auth_results/dkim")
@@ -50,7 +50,7 @@ export function readDmarc(xml: string): DmarcReport | null {
         if (text.length < MAX_TEXT_LENGTH) text += part;
       },
       onclosetag(_tag, isImplied) {
-        // The parser closes by itself what a text that was cut off leaves open.
+        // The parser closes elements that truncated text leaves open.
         if (path.length === 1) isWhole = !isImplied;
         const place = at(path);
         if (record === null) head.set(place, text);
@@ -75,10 +75,10 @@ export function readDmarc(xml: string): DmarcReport | null {
   return isWhole ? reportOf(head, sources) : null;
 }
 
-/** Some reporters prefix every element with a namespace. */
+/** Removes the namespace prefix that some reporters add to every element. */
 const localName = (tag: string) => tag.slice(tag.indexOf(":") + 1).toLowerCase();
 
-/** Below the root, whatever that is called. */
+/** Returns the path below the root, whatever the root's name. */
 const at = (path: readonly string[]) => path.slice(1).join("/");
 
 function note(record: OpenRecord, place: string, text: string): void {
@@ -92,9 +92,9 @@ function sourceOf({ texts, signers }: OpenRecord): DmarcSource[] {
   const word = (name: string) => plainText(texts.get(name), MAX_TEXT_LENGTH).toLowerCase();
   const ip = word("row/source_ip");
   const messages = plainCount(texts.get("row/count"));
-  // What Microsoft calls `identities` and an old draft `identifiers` is the same.
+  // Microsoft writes `identities` and an old draft `identifiers`.
   const headerFrom = plainDomain(texts.get("identifiers/header_from") ?? texts.get("identities/header_from"));
-  // Every record says how it was judged (RFC 7489 appendix C, RFC 9990): without it, it would count as failed.
+  // Every record has its evaluation (RFC 7489 appendix C, RFC 9990). Without it the record would count as failed.
   if (isIP(ip) === 0 || messages === 0 || !texts.has("row/policy_evaluated")) return [];
   return [
     {
@@ -141,7 +141,7 @@ function reportOf(head: ReadonlyMap<string, string>, records: DmarcSource[]): Dm
   };
 }
 
-/** Seconds since 1970; some write a fraction. */
+/** Parses seconds since 1970. Some reporters write a fraction. */
 function secondsOf(text: string | undefined): Date | null {
   const seconds = Number(plainText(text, 20) || "NaN");
   return Number.isFinite(seconds) ? plainInstant(Math.floor(seconds) * 1000) : null;

@@ -20,7 +20,7 @@ const shapeOf = (value: unknown) => readObject(value) ?? {};
 export function readTls(json: string): TlsReport | null {
   let said: Record<string, unknown>;
   try {
-    // Without a byte order mark, which some write first: RFC 8259 §8.1 lets a reader ignore it.
+    // Removes a byte order mark, which RFC 8259 §8.1 lets a reader ignore.
     said = shapeOf(JSON.parse(json.trimStart()));
   } catch {
     return null;

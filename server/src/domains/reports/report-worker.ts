@@ -1,4 +1,4 @@
-// On a thread of its own: unpacks and reads reports.
+// Worker thread that unpacks and reads reports.
 import { answerTasks } from "../../platform/threads/task-worker.ts";
 import { unpackReport } from "./unpack.ts";
 

@@ -1,8 +1,8 @@
-// What a report of a receiver says of domains, whichever form it came in.
+// Types and parsers for receivers' reports about domains, independent of their format.
 import { readText } from "../../platform/foreign-values.ts";
 
 interface Common {
-  /** Who reports, as they call themselves. Nobody proved it. */
+  /** The reporter's self-chosen name, not verified. */
   reporter: string;
   reportId: string;
   begin: Date;
@@ -18,7 +18,7 @@ export interface DmarcSource {
   ip: string;
   messages: number;
   disposition: string;
-  /** Whether it passed and fits the domain in From. */
+  /** Whether it passed and is aligned with the domain in From. */
   dkim: boolean;
   spf: boolean;
   headerFrom: string;
@@ -26,10 +26,10 @@ export interface DmarcSource {
   signers: string[];
 }
 
-/** RFC 9990, and RFC 7489 appendix C before it. */
+/** RFC 9990, and its predecessor RFC 7489 appendix C. */
 export interface DmarcReport extends Common {
   kind: "dmarc";
-  /** Where the policy was found. */
+  /** The domain that publishes the policy. */
   domain: string;
   policy: string | null;
   sources: DmarcSource[];
@@ -50,12 +50,12 @@ export interface TlsReport extends Common {
 
 export type DomainReport = DmarcReport | TlsReport;
 
-/** One line as somebody else wrote it; '' for what is none. */
+/** Returns a foreign value as one line of text; '' if it is not text. */
 export function plainText(value: unknown, maxLength: number): string {
   return (readText(value, maxLength) ?? "").replaceAll(/\p{Cc}/gu, " ");
 }
 
-/** A domain as we compare them; '' for what is none. */
+/** Returns a domain in lower case without the final dot; '' if it is invalid. */
 export function plainDomain(value: unknown): string {
   const text = plainText(value, 260).toLowerCase().replace(/\.$/, "");
   return /^[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63}){1,20}$/.test(text) ? text : "";
@@ -63,7 +63,7 @@ export function plainDomain(value: unknown): string {
 
 const MOST = 1_000_000_000;
 
-/** How many: a whole number of this world; 0 for what is none. */
+/** Returns a plausible count; 0 if it is invalid. */
 export function plainCount(value: unknown): number {
   const count = typeof value === "number" ? value : Number(plainText(value, 20) || "0");
   return Number.isSafeInteger(count) && count > 0 ? Math.min(count, MOST) : 0;
@@ -72,7 +72,7 @@ export function plainCount(value: unknown): number {
 const EARLIEST_MS = Date.UTC(2010, 0, 1);
 const LATEST_MS = Date.UTC(2200, 0, 1);
 
-/** An instant of this age, from milliseconds; null for anything else. */
+/** Returns a plausible instant from milliseconds, or null. */
 export function plainInstant(ms: number): Date | null {
   return ms > EARLIEST_MS && ms < LATEST_MS ? new Date(ms) : null;
 }

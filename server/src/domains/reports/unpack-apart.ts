@@ -1,14 +1,14 @@
-// Reads reports on a thread apart from the one that serves: what anybody may mail here costs nobody else anything.
+// Reads reports on a separate thread, so that emails from strangers can't slow down the serving thread.
 import { Refusal } from "../../platform/refusal.ts";
 import { createTaskThread, TaskOverLimit } from "../../platform/threads/task-thread.ts";
 import type { Unpacked } from "./unpack.ts";
 
-/** Of one report. Those who tell of bounces wait meanwhile. */
+/** Per report. Bounces wait during that time. */
 const DEADLINE_MS = 2_000;
 const WAITING = 50;
 
 export interface ReportReader {
-  /** A fault also when it took too long; only a full queue is thrown, so that the mail is looked at again. */
+  /** Reads a report. Returns a fault if it takes too long, and throws only if the queue is full, so that the email is retried. */
   read(raw: Uint8Array): Promise<Unpacked>;
   close(): Promise<void>;
 }

@@ -17,7 +17,7 @@ const IS_PACKED = /\b(g?zip|octet-stream)\b/i;
 /** A report, or why there is none in it. */
 export type Unpacked = { report: DomainReport } | { fault: string };
 
-/** Never throws. */
+/** Unpacks an email's report. Never throws. */
 export async function unpackReport(raw: Uint8Array): Promise<Unpacked> {
   try {
     const email = await PostalMime.parse(raw, PARSE_LIMITS);
@@ -44,7 +44,7 @@ function bytesOf({ content }: Attachment): Buffer {
     : Buffer.from(content);
 }
 
-/** By its first bytes: what a part calls itself is often wrong. */
+/** Detects the format by the first bytes, because declared types are often wrong. */
 async function openPart(bytes: Buffer): Promise<string> {
   const most = LIMITS.domainReportBytes.value;
   if (isGzip(bytes)) return (await gunzipMembers(bytes, most)).toString("utf8");
@@ -53,7 +53,7 @@ async function openPart(bytes: Buffer): Promise<string> {
   return bytes.toString("utf8");
 }
 
-/** The first file in it. */
+/** Returns the first file of the archive. */
 async function openZip(bytes: Buffer, most: number): Promise<string> {
   const zip = await new Promise<ZipFile>((resolve, reject) => {
     fromBuffer(bytes, { lazyEntries: true }, (error, file) =>
@@ -65,7 +65,7 @@ async function openZip(bytes: Buffer, most: number): Promise<string> {
   const stream = await new Promise<NodeJS.ReadableStream>((resolve, reject) => {
     zip.openReadStream(entry, (error, opened) => (error === null ? resolve(opened) : reject(error)));
   });
-  // What is longer than it says is refused by the reader, which counts.
+  // The reader counts and rejects content larger than declared.
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(chunk);
   return Buffer.concat(chunks).toString("utf8");
