@@ -226,7 +226,7 @@ test("at 80 % of a cap members are told, once a month, and once that it is reach
   await Promise.all([tell(), tell()]);
   await tell();
   expect(await told()).toMatchObject([
-    { subject: "A project: a cap of this month is nearly reached", text: expect.stringContaining("4 of 5") },
+    { subject: "A project: you've nearly reached a monthly cap", text: expect.stringContaining("4 of 5") },
   ]);
   await server.rows("update users set language = 'de' where id = $1", project.owner.id);
   await send(project, "e@example.com");

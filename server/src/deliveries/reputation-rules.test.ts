@@ -66,8 +66,8 @@ test("describes bad rates in sentences with numbers", () => {
   expect(judged).toMatchObject({
     isHealthy: false,
     isNewProject: false,
-    violations: ["900 bounces of 10000 mails over all time: 9 %, critical from 8 %."],
-    warnings: ["60 bounces of 1000 mails over 7 days: 6 %, warning from 5 %."],
+    violations: ["900 bounces of 10000 emails over all time: 9 %, critical from 8 %."],
+    warnings: ["60 bounces of 1000 emails over 7 days: 6 %, warning from 5 %."],
   });
   expect(judge({ sevenDay: none, allTime: counts(99, 0) })).toMatchObject({
     isHealthy: true,

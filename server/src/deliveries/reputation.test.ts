@@ -184,7 +184,7 @@ test("disables the project once at ten percent, stops its emails and notifies ev
     suspensions: [
       {
         at: expect.any(String),
-        reasons: [expect.stringContaining("12 bounces of 100 mails over 7 days"), expect.any(String)],
+        reasons: [expect.stringContaining("12 bounces of 100 emails over 7 days"), expect.any(String)],
         rates: [
           {
             of: "bounces",

@@ -1,9 +1,9 @@
-// Reads, sets and ends the default sender of a project: the one of emails that name none.
+// Reads, sets and removes a project's default sender, which is used for emails without a From address.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { recordAudit, SERVICE } from "../audit/audit-log.ts";
 import { clearDefaultSender, findDefaultSenders, insertFirstSender } from "./queries.ts";
-/** The sender of mails that name none, per project that has set one. */
+/** Returns the default sender of each project that has one. */
 export async function readDefaultSenders(
   database: Database,
   projectIds: readonly string[],
@@ -15,7 +15,7 @@ export async function readDefaultSenders(
   );
 }
 
-/** Ends a default sender at a domain that is removed: one of the same name that is added later is another. */
+/** Removes a default sender whose domain is deleted, because a domain with the same name may later have another owner. */
 export async function endDefaultSenderFrom(tx: Tx, projectId: string, domain: string): Promise<void> {
   const current = (await readDefaultSenders(tx, [projectId])).get(projectId);
   const parsed = current === undefined ? null : parseMailbox(current);

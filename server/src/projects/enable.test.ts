@@ -1,4 +1,4 @@
-// Enabling a project again after a suspension: by its owner once in a while, by whoever runs the installation always.
+// Tests enabling a suspended project: by its owner once per period, by the instance admin at any time.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { SERVICE } from "../audit/audit-log.ts";
@@ -24,7 +24,7 @@ const actionsOf = async ({ id }: TestProject) =>
     )
   ).map(({ action }) => action);
 
-test("an owner enables a suspended project again, says why, and once only", async () => {
+test("an owner enables a suspended project with a reason, and only once", async () => {
   const project = await server.createProject();
   expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
   await suspend(project);
@@ -44,7 +44,7 @@ test("an owner enables a suspended project again, says why, and once only", asyn
   expect(standing).toMatchObject({ isDisabled: false, suspendedAt: expect.any(Date) });
 });
 
-test("what somebody else disabled an owner cannot enable; whoever runs the installation can, as often as need be", async () => {
+test("only an instance admin can enable a project that was disabled for another reason", async () => {
   const project = await server.createProject();
   await server.rows("update projects set disabled = true where id = $1", project.id);
   expect(refusalOf(await enable(project))).toBe("409 CONFLICT");
@@ -59,11 +59,11 @@ test("what somebody else disabled an owner cannot enable; whoever runs the insta
     expect(await asOperator()).toBe(true);
   }
   await suspend(project);
-  // Nobody but the owner used up the owner's turn.
+  // Only the owner uses up the owner's turn.
   expect((await enable(project)).status).toBe(200);
 });
 
-test("a project that somebody enabled by a statement in the database accepts mail and sends none, until it is enabled as it should be", async () => {
+test("a project enabled directly in the database accepts emails but holds them until enabled properly", async () => {
   const project = await server.createProject();
   await suspend(project);
   await server.rows("update projects set disabled = false where id = $1", project.id);
@@ -77,7 +77,7 @@ test("a project that somebody enabled by a statement in the database accepts mai
   ).toMatchObject([{ isOpen: true }]);
 });
 
-test("its owner opens it as well, and may enable it once more when it is suspended again", async () => {
+test("its owner may resume it too, and may enable it again after another suspension", async () => {
   const project = await server.createProject();
   await suspend(project);
   await server.rows("update projects set disabled = false where id = $1", project.id);
@@ -90,7 +90,7 @@ test("its owner opens it as well, and may enable it once more when it is suspend
   expect((await enable(project)).status).toBe(200);
 });
 
-test("of ten owners at once one enables it", async () => {
+test("only one of ten concurrent owners enables it", async () => {
   const project = await server.createProject();
   await suspend(project);
   const replies = await Promise.all(Array.from({ length: 10 }, () => enable(project)));

@@ -18,7 +18,10 @@ export function makeKeyPair(): KeyPair {
   return { public: `pk_${randomText(SECRET_LENGTH)}`, secret: `sk_${randomText(SECRET_LENGTH)}` };
 }
 
-/** Replaces the keys of a project. The old ones are invalid on every process with the commit, and members know the new secret key by role only. */
+/**
+ * Replaces the keys of a project. With the commit the old ones are invalid in every process, and only the role decides who has seen the
+ * secret key.
+ */
 export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pair: KeyPair): Promise<void> {
   await deleteKeys(tx, projectId);
   await clearKnownSecretKey(tx, projectId);
@@ -39,8 +42,8 @@ export async function replaceKeys(tx: Tx, sealer: Sealer, projectId: string, pai
 }
 
 /**
- * Looks keys up in the database on every request, so that a regenerated key is dead at once everywhere;
- * requests that arrive together share one statement (docs/decisions/0003-keys-are-never-cached.md).
+ * Looks up keys in the database on every request, so that regenerated keys are immediately invalid everywhere. Concurrent requests share
+ * one statement (docs/decisions/0003-keys-are-never-cached.md).
  */
 export function createKeyFinder(database: Database): (key: string) => Promise<PresentedKey | null> {
   const findScoped = createScopedKeyFinder(database);

@@ -1,4 +1,4 @@
-// Projects and their keys over HTTP: made, changed, seen and rotated by whoever may.
+// Tests projects and their keys over HTTP: creating, changing, viewing and rotating by permitted users.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -35,7 +35,7 @@ const readdress = (caller: TestCaller, id: string) =>
 const statusWith = async (key: string, call = server.call) =>
   (await call("GET", "/contacts", { key })).status;
 
-test("a new project is its maker's, with both keys and the usual settings", async () => {
+test("a new project belongs to its creator, with both keys and the default settings", async () => {
   const { cookie } = await server.signUp();
   const reply = await create({ cookie }, { name: "  Shop  " });
   expect(reply.status).toBe(201);
@@ -64,7 +64,7 @@ test("a new project is its maker's, with both keys and the usual settings", asyn
   expect(await list({ cookie })).toEqual([reply.body]);
 });
 
-test("a person owns so many projects, and those of others do not count", async () => {
+test("limits the projects that a person owns, not counting other people's", async () => {
   const { owner } = await server.createProject();
   await server.rows(
     `with made as (
@@ -82,7 +82,7 @@ test("a person owns so many projects, and those of others do not count", async (
   await server.rows("delete from projects where name = 'One more'");
 });
 
-test("the list holds one's own projects only, newest first, as a bare array", async () => {
+test("lists only the user's own projects, newest first, as a bare array", async () => {
   const { cookie } = await server.signUp();
   expect(await list({ cookie })).toEqual([]);
   const first = await create({ cookie }, { name: "First" });
@@ -105,7 +105,7 @@ test.for([
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test("a change keeps what it leaves out", async () => {
+test("a change keeps missing fields", async () => {
   const { id, owner } = await server.createProject();
   const caller = { cookie: owner.cookie };
   await patch(caller, id, { name: "Renamed" });
@@ -135,11 +135,11 @@ test.for([
   const reply = await patch(caller, id, { defaultFrom: given });
   expect(reply.status).toBe(200);
   expect(reply.body.defaultFrom).toBe(kept);
-  // What it answers can be sent back.
+  // The response is a valid request.
   expect((await patch(caller, id, { defaultFrom: reply.body.defaultFrom })).body.defaultFrom).toBe(kept);
 });
 
-test("what a project says of itself in footers, how fast it sends and how long it keeps what can be set and unset", async () => {
+test("sets and unsets the footer, sending rate and retention settings", async () => {
   const { id, owner } = await server.createProject();
   const set = {
     sendingRate: 5,
@@ -194,7 +194,7 @@ test.for([
   expect(faultsOf(await refusePatch({ cookie: owner.cookie }, id, body))).toEqual([fault]);
 });
 
-test("every faulty setting is told at once, and nothing changes", async () => {
+test("reports every invalid setting together and changes nothing", async () => {
   const { id, owner } = await server.createProject();
   const caller = { cookie: owner.cookie };
   const [before] = await list(caller);
@@ -216,7 +216,7 @@ test("every faulty setting is told at once, and nothing changes", async () => {
   expect(await list(caller)).toEqual([before]);
 });
 
-test("fields nobody may set are ignored", async () => {
+test("ignores protected fields", async () => {
   const { id, owner } = await server.createProject();
   const reply = await patch({ cookie: owner.cookie }, id, {
     id: randomUUID(),
@@ -230,7 +230,7 @@ test("fields nobody may set are ignored", async () => {
   expect(reply.body.secret).not.toBe("sk_mine");
 });
 
-test("members see the public key; admins see both, and change settings and keys", async () => {
+test("members see the public key, admins see both and change settings and keys", async () => {
   const project = await server.createProject();
   const { cookie, id: userId } = await server.signUp();
   await server.rows("insert into memberships values ($1, $2, 'MEMBER')", project.id, userId);
@@ -252,7 +252,7 @@ test("members see the public key; admins see both, and change settings and keys"
   expect((await readdress({ cookie }, project.id)).status).toBe(200);
 });
 
-test("regenerating kills both old keys on every server at the very next request", async () => {
+test("regenerated keys invalidate the old ones on every server from the next request", async () => {
   const another = await server.startAnother();
   const project = await server.createProject();
   for (const call of [server.call, another.call]) expect(await statusWith(project.secretKey, call)).toBe(200);
@@ -269,7 +269,7 @@ test("regenerating kills both old keys on every server at the very next request"
   }
 });
 
-test("a project that is disabled can still change its keys and its address: what leaked must go", async () => {
+test("a disabled project can still replace its leaked keys and address", async () => {
   const project = await server.createProject();
   const caller = { cookie: project.owner.cookie };
   const [before] = await list(caller);
@@ -282,7 +282,7 @@ test("a project that is disabled can still change its keys and its address: what
   expect(await list(caller)).toEqual([after]);
 });
 
-test("of twenty rotations at once exactly one pair is left, the one everybody sees", async () => {
+test("exactly one visible pair remains after twenty concurrent rotations", async () => {
   const project = await server.createProject();
   const caller = { cookie: project.owner.cookie };
   const replies = await Promise.all(Array.from({ length: 20 }, () => rotate(caller, project.id)));

@@ -32,7 +32,7 @@ import {
 
 export { lockProject } from "./queries.ts";
 
-/** Settings that are changed, by their columns: those of the project itself, how its mail leaves, and how long what is kept. */
+/** Changed settings by column: of the project itself, its sending queue, and its retention. */
 export interface ProjectChanges {
   own: OwnChanges;
   rules: Partial<QueueRules>;
@@ -63,10 +63,10 @@ export interface ProjectView {
   updatedAt: string;
 }
 
-/** What is needed to show a project. */
+/** What is needed to present a project. */
 export interface ProjectSurroundings {
   sealer: Sealer;
-  /** Where mail of people is taken; null: nowhere. */
+  /** The domain that receives messages from people; null if there is none. */
   inboundDomain: string | null;
 }
 
@@ -96,7 +96,10 @@ function present({ sealer, inboundDomain }: ProjectSurroundings, row: ProjectRow
   };
 }
 
-/** Makes a project with its keys and its owner. @throws Refusal CONFLICT over the limit. */
+/**
+ * Creates a project with its keys and owner.
+ * @throws AppError CONFLICT over the limit
+ */
 export async function createProject(
   tx: Tx,
   around: ProjectSurroundings,
@@ -122,7 +125,7 @@ export async function createProject(
   return getProject(tx, around, project.ownerId, id);
 }
 
-/** The projects a person is a member of, newest first. */
+/** Returns the projects of a member, newest first. */
 export async function listProjects(
   database: Database,
   around: ProjectSurroundings,
@@ -136,7 +139,10 @@ export async function projectNames(database: Database, email: string): Promise<s
   return listProjectNames(database, email);
 }
 
-/** @throws Refusal PROJECT_NOT_FOUND also for a project the person is no member of. */
+/**
+ * Returns a project of a member.
+ * @throws AppError PROJECT_NOT_FOUND, also if the person is not a member
+ */
 export async function getProject(
   database: Database,
   around: ProjectSurroundings,
@@ -150,12 +156,15 @@ export async function getProject(
 
 interface OfProject {
   projectId: string;
-  /** Who is shown the project. */
+  /** The person who gets the project. */
   userId: string;
   actor: Actor;
 }
 
-/** Changes settings; what is left out stays. @throws Refusal FORBIDDEN for who is an admin no longer. */
+/**
+ * Changes the given settings.
+ * @throws AppError FORBIDDEN if the actor is no longer an admin
+ */
 export async function updateProject(
   tx: Tx,
   around: ProjectSurroundings,
@@ -176,7 +185,7 @@ export async function updateProject(
   return getProject(tx, around, userId, projectId);
 }
 
-/** Of each setting that is another one: what it was and what it is. */
+/** Returns the old and new value of each changed setting. */
 function differences(
   before: Readonly<Record<string, unknown>>,
   changes: ProjectChanges["own"] & ProjectChanges["rules"] & ProjectChanges["kept"],
@@ -188,7 +197,10 @@ function differences(
   );
 }
 
-/** Replaces both keys; of two that do at once one pair is left, that of the later. @throws Refusal FORBIDDEN for who is an admin no longer. */
+/**
+ * Replaces both keys. Of two concurrent calls the later one's pair remains.
+ * @throws AppError FORBIDDEN if the actor is no longer an admin
+ */
 export async function regenerateKeys(
   tx: Tx,
   around: ProjectSurroundings,
@@ -201,7 +213,10 @@ export async function regenerateKeys(
   return getProject(tx, around, userId, projectId);
 }
 
-/** Replaces the address that people write to; the old one is nobody's from then on. @throws Refusal FORBIDDEN for who is an admin no longer. */
+/**
+ * Replaces the project's inbound address; messages to the old one are no longer accepted.
+ * @throws AppError FORBIDDEN if the actor is no longer an admin
+ */
 export async function regenerateInboundAddress(
   tx: Tx,
   around: ProjectSurroundings,
@@ -213,15 +228,15 @@ export async function regenerateInboundAddress(
   return getProject(tx, around, userId, projectId);
 }
 
-/** The random part of a project's address, or an id: addresses from before there were random ones hold it until they are changed. */
+/** The random part of a project's address, or an id for projects that are older than random addresses. */
 const INBOUND_NAME = /^[0-9a-f]{20}$/;
 
-/** Whether it looks like the part before the @ of a project's address; whether there is such a project is not asked. */
+/** Returns whether it has the form of a project's inbound local part, without a lookup. */
 export function isInboundName(text: string): boolean {
   return INBOUND_NAME.test(text) || isId(text);
 }
 
-/** The projects that people write to, by the part before the @. */
+/** Returns the projects of inbound messages by local part. */
 export async function findWrittenTo(
   database: Database,
   names: readonly string[],
@@ -231,7 +246,7 @@ export async function findWrittenTo(
   return new Map(rows.map((row) => [row.inboundName, row.id]));
 }
 
-/** A person's part in a project, or null. */
+/** Returns a person's role in a project, or null. */
 export async function findMembership(
   database: Database,
   userId: string,
@@ -252,7 +267,7 @@ export interface ListedProject {
   createdAt: string;
 }
 
-/** All projects in the order they were made, from the one after `after` on; for whoever runs the installation. */
+/** Returns all projects in the order of their creation, starting after `after`. For the instance admin. */
 export async function listAllProjects(
   database: Database,
   { after, limit }: { after: string | null; limit: number },
@@ -265,7 +280,10 @@ export async function listAllProjects(
   }));
 }
 
-/** The person who owns a project. @throws Refusal PROJECT_NOT_FOUND */
+/**
+ * Returns the owner of a project.
+ * @throws AppError PROJECT_NOT_FOUND
+ */
 export async function getOwnerId(database: Database, projectId: string): Promise<string> {
   const id = await findOwnerId(database, projectId);
   if (id === undefined) throw new Refusal("PROJECT_NOT_FOUND");

@@ -1,12 +1,12 @@
-// What stands for a project where anybody may read it: a token that never changes and tells nothing.
+// Creates a public token for each project that never changes and reveals nothing.
 import { createHmac } from "node:crypto";
 import { deriveKey } from "../platform/crypto.ts";
 
 const TOKEN_BYTES = 8;
-/** An installation has few projects that send at once; more of them are computed again. */
+/** Few projects send at the same time, and evicted tokens are computed again. */
 const MAX_KEPT = 1_000;
 
-/** The same token for a project on every process, as 16 hexadecimal digits. */
+/** Returns 16 hexadecimal digits, the same in every process. */
 export function createPublicIds(applicationSecret: string): (projectId: string) => string {
   const key = deriveKey(applicationSecret, "public-project-ids");
   const kept = new Map<string, string>();

@@ -15,8 +15,9 @@ export async function insertMembership(
 }
 
 /**
- * Holds a project, so that of two that change what belongs to it one finds what the other did; other work on it goes on. By itself: a
- * statement that waits for a lock sees that row as it is then, and all others as they were before. Undefined: there is none.
+ * Locks a project row so that concurrent changes to its members, keys or settings run one after the other. Run it as a separate statement:
+ * one that waited for the lock re-reads only the locked row and sees others as of its start. Returns undefined if the project does not
+ * exist.
  */
 export async function lockProject(
   tx: Tx,
@@ -27,7 +28,7 @@ export async function lockProject(
   return rows[0];
 }
 
-/** Counts the projects of an owner under a lock of the person, so that concurrent ones are counted. Undefined: the account was deleted. */
+/** Locks the owner and counts their projects, so that concurrent creations are counted. Undefined if the account was deleted. */
 export async function countOwnedProjects(tx: Tx, userId: string): Promise<number | undefined> {
   const owner = await sql`select 1 from users where id = ${userId} for no key update`.execute(tx);
   if (owner.rows.length === 0) return undefined;
@@ -36,7 +37,7 @@ export async function countOwnedProjects(tx: Tx, userId: string): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** The names of the projects of the account of an address. */
+/** Returns the names of the projects of the account with this address. */
 export async function listProjectNames(database: Database, email: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select p.name from users u join memberships m on m.user_id = u.id join projects p on p.id = m.project_id
@@ -62,7 +63,7 @@ export async function deleteKeys(tx: Tx, projectId: string): Promise<void> {
   await tx.deleteFrom("api_keys").where("projectId", "=", projectId).execute();
 }
 
-/** Marks that no member knows the secret key except by their present role. */
+/** Marks that members know the secret key only by their current role. */
 export async function clearKnownSecretKey(tx: Tx, projectId: string): Promise<void> {
   await sql`
     update memberships set knows_secret_key = false
@@ -116,7 +117,7 @@ export interface ProjectRow {
   secretKey: Buffer;
 }
 
-/** The projects of a person with both sealed keys, newest first; or one of them. */
+/** Returns the projects of a person with both sealed keys, newest first, or one of them. */
 export async function listProjectRows(
   database: Database,
   userId: string,
@@ -164,7 +165,7 @@ export interface OwnChanges {
   logoUrl?: string | null;
 }
 
-/** The settings as they are, by column. */
+/** Returns the current settings by column. */
 export async function readSettings(tx: Tx, projectId: string): Promise<Record<string, unknown>> {
   const { rows } = await sql<Record<string, unknown>>`
     select p.*, q.*, r.days as event_retention_days, l.days as email_retention_days
@@ -182,7 +183,7 @@ export async function updateProjectRow(tx: Tx, projectId: string, changes: OwnCh
     .execute();
 }
 
-/** A new random one, which the database makes. */
+/** The database generates a new random name. */
 export async function updateInboundName(tx: Tx, projectId: string): Promise<void> {
   await sql`update projects set inbound_name = default, updated_at = now() where id = ${projectId}`.execute(
     tx,
@@ -211,7 +212,7 @@ export async function clearDefaultSender(tx: Tx, projectId: string, defaultFrom:
     where id = ${projectId} and default_from = ${defaultFrom}`.execute(tx);
 }
 
-/** Sets the default sender of a project that has none; returns whether it had none. */
+/** Sets the default sender of a project without one. Returns whether it had none. */
 export async function insertFirstSender(tx: Tx, projectId: string, sender: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable("projects")
@@ -222,7 +223,7 @@ export async function insertFirstSender(tx: Tx, projectId: string, sender: strin
   return numUpdatedRows > 0n;
 }
 
-/** Projects in the order of their ids, which is that of time, each with the address of an owner; the first of all is nobody's. */
+/** Returns projects by id, which is the order of creation, each with the address of an owner. Skips the system project. */
 export async function listAllProjectRows(database: Database, after: string | null, limit: number) {
   const { rows } = await sql<{
     id: string;

@@ -1,4 +1,4 @@
-// HTTP for projects: endpoint → verb → answer.
+// HTTP routes for projects.
 import * as contract from "@postloft/contract/projects.ts";
 import type { Database } from "../platform/database/database.ts";
 import { created, ok, route, type Route } from "../platform/http/route.ts";
@@ -84,7 +84,7 @@ function projectChanges({ defaultFrom, ...body }: UpdateBody): ProjectChanges {
   };
 }
 
-/** `Name <address>`, as the default sender is shown and stored. */
+/** Returns `Name <address>`, as the default sender is shown and stored. */
 function mailboxText({ name, address }: { name: string | null; address: string }): string {
   return name === null ? address : `"${name.replace(/["\\]/g, "\\$&")}" <${address}>`;
 }

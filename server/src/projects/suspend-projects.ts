@@ -1,4 +1,4 @@
-// Disabling projects for what came back about their mail, and what is known of it afterwards.
+// Disables projects with too many bounces or complaints, enables them again, and keeps their history.
 import type { BadRate } from "@postloft/contract/security.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -21,17 +21,17 @@ export interface Suspension {
   projectId: string;
   /** Sentences in English. */
   reasons: readonly string[];
-  /** What they say, in numbers. */
+  /** The numbers behind the reasons. */
   rates: readonly BadRate[];
 }
 
 export interface SuspendedProject extends Suspension {
   name: string;
-  /** All members, and in which language they are told. */
+  /** All members with their email language. */
   members: Array<{ email: string; language: MailLanguage }>;
 }
 
-/** Disables those of the projects that are not disabled yet, and returns them: of two calls at once one gets each. */
+/** Disables the projects that are still enabled and returns them. Of two concurrent calls each project goes to one. */
 export async function suspendProjects(
   tx: Tx,
   suspensions: readonly Suspension[],
@@ -77,8 +77,8 @@ export async function suspendProjects(
 }
 
 /**
- * Enables a project that is disabled, for whoever runs the installation; returns whether it was disabled, or its mail was held after it had
- * been enabled by a statement of theirs. Its mail that waits goes on, and its rates are counted from now on.
+ * Enables a disabled project for the instance admin, and resumes its email. Its rates are counted from now on. Returns whether it was
+ * disabled, or its email was held after someone enabled it directly in the database.
  */
 export async function enableProject(
   tx: Tx,
@@ -88,7 +88,7 @@ export async function enableProject(
   if (row === undefined) throw new Refusal("PROJECT_NOT_FOUND");
   if (row.isRemoved) throw new Refusal("CONFLICT", { message: "The project is being reset or deleted." });
   if (!row.disabled && !row.isClosed) return false;
-  // Who was enabled by a statement was so by whoever runs the installation: their owner may do it once all the same.
+  // An instance admin enabled it by SQL, so its owner has not used up the right to enable it.
   await enableProjectRow(tx, projectId, row.disabled ? actor.userId : null);
   await openOrCloseProjectQueues(tx, [projectId], true);
   await recordAudit(tx, [{ projectId, actor, action: "project.enabled", details: { reason } }]);
@@ -96,9 +96,10 @@ export async function enableProject(
 }
 
 /**
- * The same for its owner: only after a suspension, and only once in a while, unless it is enabled and only its mail is held.
+ * Enables a project for its owner, only after a suspension and once per period. The limit does not apply if the project is enabled and only
+ * its email is held.
  *
- * @throws Refusal CONFLICT
+ * @throws AppError CONFLICT
  */
 export async function enableOwnProject(
   tx: Tx,
@@ -120,11 +121,11 @@ export interface Standing {
   projectId: string;
   name: string;
   isDisabled: boolean;
-  /** When it was suspended last; whoever enabled it again wipes the slate. */
+  /** Time of the last suspension. Enabling the project resets the rates. */
   suspendedAt: Date | null;
 }
 
-/** Whether projects are disabled, and when they were suspended last. Projects that do not exist are missing. */
+/** Returns whether projects are disabled, and when they were last suspended. Unknown projects are missing. */
 export async function readStandings(database: Database, projectIds: readonly string[]): Promise<Standing[]> {
   const rows = await findStandings(database, projectIds);
   return rows.map((row) => ({
@@ -137,7 +138,7 @@ export async function readStandings(database: Database, projectIds: readonly str
 
 const SHOWN_SUSPENSIONS = 20;
 
-/** The suspensions of a project, newest first. */
+/** Returns the suspensions of a project, newest first. */
 export async function listSuspensions(
   database: Database,
   projectId: string,

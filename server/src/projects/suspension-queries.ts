@@ -1,4 +1,4 @@
-// Statements on `project_suspensions`, and on `projects` where one is disabled.
+// Statements on `project_suspensions`, and on `projects` for disabling and enabling.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { lockProject } from "./queries.ts";
@@ -28,12 +28,12 @@ export async function insertSuspensions(
     )`.execute(tx);
 }
 
-/** Locks the project. Undefined: there is none. */
+/** Locks the project. Returns undefined if it does not exist. */
 export async function lockSuspended(tx: Tx, projectId: string, days: number) {
   await lockProject(tx, projectId);
   const { rows } = await sql<{
     disabled: boolean;
-    /** Whether none of its mail leaves. */
+    /** Whether all its email is held. */
     isClosed: boolean;
     isSuspended: boolean;
     wasLifted: boolean;

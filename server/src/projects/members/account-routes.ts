@@ -1,4 +1,4 @@
-// HTTP for the deletion of an account, which its projects have a say in: endpoint → verb → answer.
+// HTTP route for deleting an account, which is rejected while a project needs its owner.
 import { deleteAccount as endpoint } from "@postloft/contract/account.ts";
 import { invalidField, Refusal } from "../../platform/refusal.ts";
 import type { Database } from "../../platform/database/database.ts";

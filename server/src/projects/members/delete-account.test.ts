@@ -1,4 +1,4 @@
-// Accounts are deleted once no project depends on them, and the people of a project hear of what protects it.
+// Tests that accounts are deleted only when no project needs them, and that security changes are reported to a project's members.
 import { expect, test } from "vitest";
 import { holdRow } from "../../testing/hold-row.ts";
 import { readSystemMails } from "../../testing/system-mails.ts";
@@ -33,7 +33,7 @@ async function join(project: TestProject, role = "MEMBER"): Promise<TestPerson> 
   return person;
 }
 
-test("the last owner of a project keeps the account, until the project is transferred or deleted", async () => {
+test("keeps the account of a last owner until the project is transferred or deleted", async () => {
   const project = await server.createProject();
   const { owner } = project;
   const heir = await join(project);
@@ -70,11 +70,11 @@ test("the last owner of a project keeps the account, until the project is transf
   expect((await server.call("POST", "/auth/signup", {}, { email, password })).status).toBe(200);
 });
 
-test("of the two last owners who delete their accounts at the same time, one stays", async () => {
+test("keeps one of two last owners who delete their accounts concurrently", async () => {
   const project = await server.createProject();
   const second = await join(project);
   expect((await asOwner(project, "PATCH", `/members/${second.id}`, { role: "OWNER" })).status).toBe(200);
-  // Without a password, whose check would take its time.
+  // Without a password, so that no password check delays the requests.
   const owners = [project.owner.id, second.id];
   await server.rows("update users set password_hash = null where id = any($1)", owners);
   const replies = await holdRow(
@@ -104,7 +104,7 @@ test("an account without a password is deleted by a session of the last hour", a
   expect((await deleteAccount(person)).status).toBe(204);
 });
 
-test("who is concerned is told of roles, removal, ownership, keys, reset and deletion", async () => {
+test("notifies the affected people about roles, removal, ownership, keys, reset and deletion", async () => {
   const project = await server.createProject();
   const [admin, member] = [await join(project, "ADMIN"), await join(project)];
   const { owner } = project;
@@ -113,7 +113,7 @@ test("who is concerned is told of roles, removal, ownership, keys, reset and del
   await asOwner(project, "DELETE", `/members/${member.id}`);
   await asOwner(project, "POST", "/regenerate-keys", undefined, MINE);
   await asOwner(project, "POST", "/transfer-ownership", { userId: admin.id });
-  // The owner before is an admin now, and may.
+  // The previous owner is now an admin, so the request is allowed.
   await asOwner(project, "POST", "/reset", { confirm: "A project" }, MINE);
   const added = "You were added to A project";
   const role = "Your role in A project changed";
@@ -132,7 +132,7 @@ test("who is concerned is told of roles, removal, ownership, keys, reset and del
   expect(mail?.text).toContain(`Removed by ${owner.email}`);
 });
 
-test("each notice is in each language", () => {
+test("every notice exists in every language", () => {
   const facts = { project: "Acme", by: "ada@example.com", role: "ADMIN", owner: "bob@example.com" };
   for (const notice of NOTICES) {
     const said = Object.values(NOTICE_TEXTS).map((texts) => texts[notice](facts));

@@ -1,4 +1,4 @@
-// Deletes an account: it leaves its projects first, each of which keeps an owner.
+// Deletes an account after removing it from its projects, each of which keeps an owner.
 import type { Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
 import { recordAudit, type Actor } from "../../audit/audit-log.ts";
@@ -13,12 +13,12 @@ import { deleteMember, listMembershipsOf, listOnlyOwned } from "./queries.ts";
 const NAMED = 5;
 
 /**
- * Run it with the account locked, so that it gets no new project meanwhile.
+ * Deletes an account. The caller locks the account, so that it joins no project in between.
  *
- * @throws Refusal CONFLICT while the account is the only owner of a project
+ * @throws AppError CONFLICT while the account is the only owner of a project
  */
 export async function deleteAccount(tx: Tx, user: User, actor: Actor, place: Place): Promise<void> {
-  // Under the locks of the projects, so that no other owner leaves while this one does.
+  // Runs under the locks of the projects, so that no other owner leaves concurrently.
   for (const { projectId } of await listMembershipsOf(tx, user.id)) await lockProject(tx, projectId);
   const places = await listMembershipsOf(tx, user.id);
   const owned = await listOnlyOwned(tx, user.id);

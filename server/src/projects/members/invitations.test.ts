@@ -1,4 +1,4 @@
-// Invitations: a link makes an account and a member, once, for one address, for a while.
+// Tests invitations: a link creates an account and a member, once, for one address, within a limited time.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -12,7 +12,7 @@ import {
 import { readSystemMails } from "../../testing/system-mails.ts";
 import { sweepInvitations } from "./invitations.ts";
 
-// Nobody may sign up by themselves here, so that an invitation is the only way in.
+// Sign-ups are off, so an invitation is the only way in.
 const server = useTestServer({ ROLES: "api" });
 
 interface Invitation {
@@ -56,7 +56,7 @@ const GONE = "404 INVITATION_NOT_FOUND";
 const refusalOfSignUp = async (token: string) =>
   refusalOf(await server.call("POST", `/invitations/${token}/sign-up`, {}, PASSWORD));
 
-test("whoever is invited makes an account with the link and is in, also where nobody may sign up", async () => {
+test("an invited person creates an account with the link and joins, also with sign-ups off", async () => {
   const project = await server.createProject();
   const email = newAddress();
   const invitation = await invite(project, email, "ADMIN");
@@ -84,7 +84,7 @@ test("whoever is invited makes an account with the link and is in, also where no
   expect(await refusalOfSignUp(invitation.token)).toBe(GONE);
 });
 
-test("whoever has got an account meanwhile accepts with it, and with no other", async () => {
+test("an account created in between accepts the invitation, any other is rejected", async () => {
   const project = await server.createProject();
   const { email } = { email: `person${900}@example.com` };
   const { token } = await invite(project, email);
@@ -97,7 +97,7 @@ test("whoever has got an account meanwhile accepts with it, and with no other", 
   expect(refusalOf(await accept(token, person))).toBe(GONE);
 });
 
-test("accepting an invitation confirms the address when the link left by email, not when the inviter has seen it", async () => {
+test("accepting confirms the address when the link was emailed, not when the inviter saw it", async () => {
   const leaving = await server.startAnother({ MAIL_TRANSPORT: "smtp://127.0.0.1:9" });
   const isProved = async (email: string) =>
     (
@@ -125,7 +125,7 @@ test("accepting an invitation confirms the address when the link left by email, 
   const { cookie } = project.owner;
   const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);
   expect(refusalOf(refused)).toBe("409 CONFLICT");
-  // Nor is there an invitation for a member whose address is not proved.
+  // A member whose address is unconfirmed gets no invitation either.
   await server.rows("update users set verified_at = null where id = $1", person.id);
   expect(refusalOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
     "409 CONFLICT",
@@ -214,7 +214,7 @@ test("a link is dead once it is revoked, replaced, over, or none", async () => {
   ]);
 });
 
-test("of many who use one link at once, one gets in", async () => {
+test("only one of many concurrent users of a link joins", async () => {
   const project = await server.createProject();
   const { token } = await invite(project, newAddress());
   const replies = await Promise.all(Array.from({ length: 5 }, () => signUp(token)));
@@ -223,7 +223,7 @@ test("of many who use one link at once, one gets in", async () => {
   expect(await server.rows("select 1 from memberships where project_id = $1", project.id)).toHaveLength(2);
 });
 
-test("a weak password keeps the invitation; the token is nowhere in the database", async () => {
+test("a weak password keeps the invitation, and the token is never stored", async () => {
   const project = await server.createProject();
   const { token } = await invite(project, newAddress());
   expect(
@@ -234,7 +234,7 @@ test("a weak password keeps the invitation; the token is nowhere in the database
   expect(JSON.stringify(stored)).not.toContain(token);
 });
 
-test("only so many invitations wait at a time", async () => {
+test("limits the number of pending invitations", async () => {
   const project = await server.createProject();
   await server.rows(
     `insert into invitations (project_id, id, email, role, token_hash, expires_at)
@@ -249,7 +249,7 @@ test("only so many invitations wait at a time", async () => {
   expect((await add("p1@example.com")).status).toBe(201);
 });
 
-test("a person adds so many an hour whatever the projects, and one address is asked so often", async () => {
+test("limits additions per person and hour across projects, and emails per address", async () => {
   const { owner, ...first } = await server.createProject();
   const second = await server.createProject(owner);
   const add = (project: { id: string }, email: string) =>

@@ -1,4 +1,4 @@
-// Adds people to a project: an account with a confirmed address is a member immediately, anyone else gets a link.
+// Adds people to a project: an account with a confirmed address joins immediately, others get an invitation link.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
@@ -58,7 +58,10 @@ export type Addition =
       language: MailLanguage;
     };
 
-/** Adds whoever has an account of a proved address, invites anybody else. @throws Refusal CONFLICT for a member, and over the limits; FORBIDDEN for who lost the right meanwhile. */
+/**
+ * Adds the account with this confirmed address, or sends an invitation.
+ * @throws AppError CONFLICT for a member, or over the limits; FORBIDDEN if the actor is no longer an admin
+ */
 export async function addMember(
   tx: Tx,
   { projectId, email, role, actor }: { projectId: string; email: string; role: Role; actor: Actor },
@@ -68,7 +71,7 @@ export async function addMember(
   const user = await findProvenUser(tx, email);
   if (user === undefined) {
     if (members.some((member) => member.email === email)) throw isMemberAlready(email);
-    // Nobody knows which language they speak: that of the project, most likely.
+    // The invited person's language is unknown, so the project's is the best guess.
     const language = mailLanguageOf(projectLanguage);
     return { ...(await invite(tx, { projectId, email, role, actor })), projectName, language };
   }
@@ -77,7 +80,7 @@ export async function addMember(
     { projectId, actor, action: "member.added", target: { id: user.id, name: email }, details: { role } },
   ]);
   const member = (await readMembersToChange(tx, projectId)).members.find(({ userId }) => userId === user.id);
-  if (member === undefined) throw new Error("A member who was added is there.");
+  if (member === undefined) throw new Error("The added member is missing.");
   const { language } = await toldOf(tx, user);
   return { status: "ADDED", member, projectName, language };
 }
@@ -110,12 +113,15 @@ async function invite(
   return { status: "INVITED" as const, invitation: present(row), token };
 }
 
-/** Those that wait, newest first. */
+/** Returns the pending invitations, newest first. */
 export async function listInvitations(database: Database, projectId: string): Promise<InvitationView[]> {
   return (await listInvitationRows(database, projectId)).map(present);
 }
 
-/** @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN for who is an admin no longer. */
+/**
+ * Revokes an invitation.
+ * @throws AppError INVITATION_NOT_FOUND; FORBIDDEN if the actor is no longer an admin
+ */
 export async function revokeInvitation(
   tx: Tx,
   { projectId, invitationId, actor }: { projectId: string; invitationId: string; actor: Actor },
@@ -128,21 +134,24 @@ export async function revokeInvitation(
   ]);
 }
 
-/** @throws Refusal INVITATION_NOT_FOUND for anything that is no live invitation. */
+/** @throws AppError INVITATION_NOT_FOUND unless the token belongs to a pending invitation */
 async function findInvitation(database: Database, token: string) {
   const row = TOKEN.test(token) ? await findInvitationByToken(database, sha256(token)) : undefined;
   if (row === undefined) throw new Refusal("INVITATION_NOT_FOUND");
   return row;
 }
 
-/** What stands behind a link. @throws Refusal INVITATION_NOT_FOUND */
+/**
+ * Returns the invitation of a link.
+ * @throws AppError INVITATION_NOT_FOUND
+ */
 export async function readInvitation(database: Database, token: string) {
   const row = await findInvitation(database, token);
   const { email, role, expiresAt } = present(row);
   return { project: row.project, email, role, expiresAt, hasAccount: row.hasAccount };
 }
 
-/** Whether an invitation to any project waits for an address. */
+/** Returns whether an address has a pending invitation to any project. */
 export async function isInvited(database: Database, email: string): Promise<boolean> {
   return (await findLiveInvitation(database, email)) !== undefined;
 }
@@ -150,7 +159,7 @@ export async function isInvited(database: Database, email: string): Promise<bool
 interface Accepting {
   token: string;
   ip: string | null;
-  /** The link went by email alone, so that its use confirms the address. Otherwise the inviter has seen it. */
+  /** Whether the link was sent only by email, so that its use confirms the address. Otherwise the inviter has seen the link. */
   isProof: boolean;
 }
 
@@ -159,7 +168,10 @@ export interface Accepted {
   role: Role;
 }
 
-/** @throws Refusal INVITATION_NOT_FOUND, FORBIDDEN for another address than the one that was invited. */
+/**
+ * Adds the invited account to the project.
+ * @throws AppError INVITATION_NOT_FOUND; FORBIDDEN for an account with another address
+ */
 export async function acceptInvitation(
   tx: Tx,
   { token, user, ip, isProof }: Accepting & { user: User },
@@ -168,7 +180,7 @@ export async function acceptInvitation(
   if (email !== user.email)
     throw new Refusal("FORBIDDEN", { message: "This invitation is for another e-mail address." });
   const { members } = await readMembersToChange(tx, projectId);
-  // Under the lock: it may have been accepted or revoked meanwhile.
+  // Checked under the lock, because it may have been accepted or revoked in between.
   if ((await deleteInvitation(tx, projectId, id)) === undefined) throw new Refusal("INVITATION_NOT_FOUND");
   await joinProject(tx, members, { projectId, userId: user.id, email, role: role as Role });
   if (isProof) await proveAddress(tx, user);
@@ -189,7 +201,10 @@ interface Newcomer extends Accepting {
   language: MailLanguage;
 }
 
-/** Makes the account of whoever was invited, and lets them in. @throws Refusal INVITATION_NOT_FOUND, CONFLICT */
+/**
+ * Creates the account of an invited person and adds it to the project.
+ * @throws AppError INVITATION_NOT_FOUND, CONFLICT
+ */
 export async function signUpInvited(
   tx: Tx,
   { passwordHash, language, ...accepting }: Newcomer,
@@ -199,7 +214,7 @@ export async function signUpInvited(
   return { user, ...(await acceptInvitation(tx, { ...accepting, user })) };
 }
 
-/** Forgets invitations that are over. */
+/** Deletes expired invitations. */
 export async function sweepInvitations(database: Database): Promise<void> {
   await deleteExpiredInvitations(database);
 }

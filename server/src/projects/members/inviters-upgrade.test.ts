@@ -1,4 +1,4 @@
-// The upgrade that notes who invited (migration 0105): of invitations that wait the audit log knows it.
+// Tests the upgrade that stores the inviter (migration 0105), taken from the audit log for pending invitations.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { migrate } from "../../platform/database/migrations.ts";
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => old.drop());
 
-test("an invitation of before the upgrade is that of who sent it", async () => {
+test("the upgrade sets the inviter of pending invitations", async () => {
   const [projectId, known, unknown, inviter] = [newId(), newId(), newId(), newId()];
   await old.pool.query("insert into projects (id, name) values ($1, 'Old')", [projectId]);
   await old.pool.query(

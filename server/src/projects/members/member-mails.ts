@@ -17,10 +17,10 @@ export interface MemberNews {
   link: string;
 }
 
-/** For somebody without an account: the link makes one. */
+/** For a person without an account, who creates one with the link. */
 export const invitationMail = (news: MemberNews): NewSystemMail => mailOf(news, "invitation");
 
-/** For somebody who is a member from now on. */
+/** For a person who is now a member. */
 export const addedMail = (news: MemberNews): NewSystemMail => mailOf(news, "added");
 
 function mailOf(news: MemberNews, kind: "invitation" | "added"): NewSystemMail {

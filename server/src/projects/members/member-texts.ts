@@ -20,23 +20,23 @@ interface MemberTexts {
   added: MemberText;
 }
 
-/** A language without a text is a mistake of types. */
+/** A language without a text does not compile. */
 export const MEMBER_TEXTS: Readonly<Record<MailLanguage, MemberTexts>> = {
   en: {
     invitation: {
       subject: ({ project }) => `Invitation to ${project}`,
       before: ({ inviter, project, role }) =>
-        `${inviter} invites you to the project ${project}, as ${role}. Open this link to make your account:`,
-      label: () => "Accept the invitation",
+        `${inviter} invited you to the project ${project} as ${role}. Create your account to join:`,
+      label: () => "Accept invitation",
       after: ({ inviter, days }) =>
-        `The link works once and for ${days} days. If you do not know ${inviter}, do nothing.`,
+        `The link works once, within ${days} days. If you don't know ${inviter}, ignore this email.`,
     },
     added: {
       subject: ({ project }) => `You were added to ${project}`,
       before: ({ inviter, project, role }) =>
         `You are a member of the project ${project} now, as ${role}: ${inviter} added you.`,
       label: ({ project }) => `Open ${project}`,
-      after: ({ inviter }) => `If you do not know ${inviter}, log in and leave the project.`,
+      after: ({ inviter }) => `If you don't know ${inviter}, sign in and leave the project.`,
     },
   },
   de: {

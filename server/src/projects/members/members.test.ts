@@ -1,4 +1,4 @@
-// Members over HTTP: added, promoted, removed; there is always an owner.
+// Tests members over HTTP: adding, promoting, removing, and that there is always an owner.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import {
@@ -44,7 +44,7 @@ async function add(project: TestProject, role = "MEMBER", by = project.owner) {
   return person;
 }
 
-test("whoever has an account of a proved address is a member at once, with the role that was given, and is told", async () => {
+test("adds an account with a confirmed address immediately, with its role, and notifies it", async () => {
   const project = await server.createProject();
   const person = await server.signUp();
   await server.prove(person);
@@ -74,7 +74,7 @@ test("whoever has an account of a proved address is a member at once, with the r
   expect(refusalOf(again)).toBe("409 CONFLICT");
 });
 
-test("nobody is added as an owner, and every faulty field is told", async () => {
+test("rejects adding an owner and reports every invalid field", async () => {
   const { owner, ...project } = await server.createProject();
   const addBody = (body: unknown) => server.call("POST", path(project), session(owner), body);
   expect(faultsOf(await addBody({ email: "nobody", role: "OWNER" }))).toEqual([
@@ -84,7 +84,7 @@ test("nobody is added as an owner, and every faulty field is told", async () => 
   expect(faultsOf(await addBody({}))).toEqual(["email required"]);
 });
 
-test("a role counts from the next request; an admin may not touch owners, nor make one", async () => {
+test("a role applies from the next request, and an admin may not change or make owners", async () => {
   const project = await server.createProject();
   const admin = await add(project, "ADMIN");
   const member = await add(project);
@@ -108,7 +108,7 @@ test("a role counts from the next request; an admin may not touch owners, nor ma
   });
 });
 
-test("whoever is removed or leaves is out at the next request; an owner cannot leave", async () => {
+test("removed and leaving members lose access immediately, and an owner cannot leave", async () => {
   const project = await server.createProject();
   const [removed, leaving] = [await add(project), await add(project)];
   const leave = (person: TestPerson) => server.call("POST", `/projects/${project.id}/leave`, session(person));
@@ -123,7 +123,7 @@ test("whoever is removed or leaves is out at the next request; an owner cannot l
   expect(await roles(project)).toEqual({ [project.owner.id]: "OWNER" });
 });
 
-test("nobody comes back by what they made: invitations and scoped keys go with whoever is removed, invitations with the right to send them", async () => {
+test("revokes invitations and scoped keys with the membership, and invitations with the role", async () => {
   const project = await server.createProject();
   const [removed, leaving, demoted, staying] = [
     await add(project, "ADMIN"),
@@ -140,7 +140,7 @@ test("nobody comes back by what they made: invitations and scoped keys go with w
     const { body } = await server.call<{ data: { key: string } }>("POST", keys, session(by), made);
     opened.push({ by, email, key: body.data.key });
   }
-  // Sent again by somebody else it is theirs.
+  // Another person sent it again and is now its inviter.
   const taken = `taken-over-${removed.email}`;
   for (const by of [removed, staying])
     expect((await server.call("POST", path(project), session(by), { email: taken })).status).toBe(201);
@@ -168,7 +168,7 @@ test("nobody comes back by what they made: invitations and scoped keys go with w
 test.each([
   ["removed", "delete from memberships where user_id = $1", 404],
   ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1", 201],
-])("what is underway of whoever is %s leaves nothing behind", async (_, change, keyStatus) => {
+])("rejects the pending requests of a member who is %s", async (_, change, keyStatus) => {
   const project = await server.createProject();
   const [admin, friend, other] = [await add(project, "ADMIN"), await add(project), await add(project)];
   const replies = await holdRow(
@@ -197,7 +197,7 @@ interface Removed {
   data: { couldSeeSecretKey: boolean; keys: { public: string; secret: string } | null };
 }
 
-test("a removal says whether the secret key was seen, and replaces both keys when asked to", async () => {
+test("a removal returns whether the secret key was seen and replaces both keys on request", async () => {
   const project = await server.createProject();
   const { owner, secretKey } = project;
   const [member, demoted, admin] = [
@@ -230,7 +230,7 @@ test("a removal says whether the secret key was seen, and replaces both keys whe
   expect(noted.map(({ action }) => action)).toEqual(["keys.regenerated", "member.removed"]);
 });
 
-test("after a rotation a former admin doesn't know the secret key any longer", async () => {
+test("after a rotation a former admin no longer knows the secret key", async () => {
   const project = await server.createProject();
   const demoted = await add(project, "ADMIN");
   await changeRole(project.owner, project, demoted.id, "MEMBER");
@@ -243,7 +243,7 @@ test("after a rotation a former admin doesn't know the secret key any longer", a
 test.each([
   ["removed", "delete from memberships where user_id = $1"],
   ["an admin no longer", "update memberships set role = 'MEMBER' where user_id = $1"],
-])("what is underway of whoever is %s changes no setting, no key and no invitation", async (_, change) => {
+])("pending requests of a member who is %s change no setting, key or invitation", async (_, change) => {
   const project = await server.createProject();
   const admin = await add(project, "ADMIN");
   const invited = await server.call<Added>("POST", path(project), session(project.owner), {
@@ -266,7 +266,7 @@ test.each([
   expect((await server.call("DELETE", invitation, session(project.owner))).status).toBe(204);
 });
 
-test("settings that two change in the same moment end as the later one asked", async () => {
+test("of two concurrent changes of a setting the later one remains", async () => {
   const project = await server.createProject();
   const rules = () => server.rows("select tracking from project_queues where project_id = $1", project.id);
   expect(await rules()).toEqual([{ tracking: "ENABLED" }]);
@@ -284,7 +284,7 @@ test("settings that two change in the same moment end as the later one asked", a
   expect([reply?.status, await rules()]).toEqual([200, [{ tracking: "ENABLED" }]]);
 });
 
-test("members of another project are found as little as people who do not exist", async () => {
+test("treats members of another project like unknown people", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   for (const userId of [other.owner.id, randomUUID(), "none"]) {
     expect(refusalOf(await changeRole(project.owner, project, userId, "ADMIN"))).toBe("404 MEMBER_NOT_FOUND");
@@ -293,7 +293,7 @@ test("members of another project are found as little as people who do not exist"
   expect(refusalOf(await transfer(project.owner, project, other.owner.id))).toBe("404 MEMBER_NOT_FOUND");
 });
 
-test("the ownership changes hands in one moment; to oneself or an owner it does not", async () => {
+test("transfers the ownership atomically, but not to oneself or an owner", async () => {
   const project = await server.createProject();
   const next = await add(project);
   expect(refusalOf(await transfer(project.owner, project, project.owner.id))).toBe("409 CONFLICT");
@@ -302,7 +302,7 @@ test("the ownership changes hands in one moment; to oneself or an owner it does 
   expect(refusalOf(await transfer(project.owner, project, next.id))).toBe("403 FORBIDDEN");
 });
 
-test("the last owner stays one, however many requests at once would end it", async () => {
+test("keeps the last owner against any number of concurrent requests", async () => {
   const project = await server.createProject();
   const second = await add(project);
   expect((await changeRole(project.owner, project, second.id, "OWNER")).status).toBe(200);
@@ -329,7 +329,7 @@ test("the last owner stays one, however many requests at once would end it", asy
   }
 });
 
-test("a key reads the members and changes none", async () => {
+test("a key can read the members but not change them", async () => {
   const project = await server.createProject();
   expect(await list(project)).toHaveLength(1);
   const reply = await server.call("POST", path(project), project.byKey, { email: "new@example.com" });

@@ -26,7 +26,7 @@ export interface MemberView {
   userId: string;
   email: string;
   role: Role;
-  /** Whether they can see the current secret key, or could in an earlier role. */
+  /** Whether the member can see the current secret key, or could in an earlier role. */
   couldSeeSecretKey: boolean;
   createdAt: string;
 }
@@ -42,7 +42,7 @@ function present(row: MemberRow): MemberView {
   };
 }
 
-/** The first member first. */
+/** Returns the members, oldest first. */
 export async function listMembers(database: Database, projectId: string): Promise<MemberView[]> {
   return (await listMemberRows(database, projectId)).map(present);
 }
@@ -53,7 +53,7 @@ interface OfMember {
   actor: Actor;
 }
 
-/** The members of a project under its lock, which whoever changes them holds until the commit. */
+/** Locks a project until the commit and returns its members. */
 export async function readMembersToChange(
   tx: Tx,
   projectId: string,
@@ -64,7 +64,10 @@ export async function readMembersToChange(
   return { projectName: project.name, projectLanguage: project.language, members };
 }
 
-/** A member under the lock of the project, with the others. @throws Refusal MEMBER_NOT_FOUND */
+/**
+ * Locks the project and returns one member with all members.
+ * @throws AppError MEMBER_NOT_FOUND
+ */
 async function readMemberToChange(tx: Tx, projectId: string, userId: string) {
   const { members } = await readMembersToChange(tx, projectId);
   const member = members.find((one) => one.userId === userId);
@@ -72,7 +75,10 @@ async function readMemberToChange(tx: Tx, projectId: string, userId: string) {
   return { member, members };
 }
 
-/** Lets a person with an account in, under the lock of `readMembersToChange`. @throws Refusal CONFLICT */
+/**
+ * Adds an account to the project. Call it under the lock of `readMembersToChange`.
+ * @throws AppError CONFLICT
+ */
 export async function joinProject(
   tx: Tx,
   members: readonly MemberView[],
@@ -91,9 +97,9 @@ export function isMemberAlready(email: string): Refusal {
 }
 
 /**
- * The role that whoever asks has under the lock: who has been removed meanwhile, or is an admin no longer, leaves nothing behind.
+ * Returns the actor's current role. Called under the project's lock, so that a removed or demoted admin's pending request changes nothing.
  *
- * @throws Refusal FORBIDDEN
+ * @throws AppError FORBIDDEN
  */
 export function requireAdmin(members: readonly MemberView[], { userId }: Actor): Role {
   const role = members.find((one) => one.userId === userId)?.role;
@@ -102,13 +108,19 @@ export function requireAdmin(members: readonly MemberView[], { userId }: Actor):
   return role;
 }
 
-/** Holds the project, of which a person has to be an admin still; whoever runs the installation is no member. @throws Refusal FORBIDDEN */
+/**
+ * Locks the project and checks that the actor is still an admin. An instance admin need not be a member.
+ * @throws AppError FORBIDDEN
+ */
 export async function lockAsAdmin(tx: Tx, projectId: string, actor: Actor): Promise<void> {
   const { members } = await readMembersToChange(tx, projectId);
   if (actor.kind !== "service") requireAdmin(members, actor);
 }
 
-/** @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN where an admin touches the role OWNER, CONFLICT for the last owner. */
+/**
+ * Changes a member's role.
+ * @throws AppError MEMBER_NOT_FOUND; FORBIDDEN if an admin changes an owner or makes one; CONFLICT for the last owner
+ */
 export async function changeRole(
   tx: Tx,
   { projectId, userId, actor, role }: OfMember & { role: Role },
@@ -136,7 +148,10 @@ export async function changeRole(
 
 const mayInvite = (role: Role) => reaches(role, addMember.leastRole);
 
-/** Nobody comes in by whoever may invite no longer. @returns what is to be recorded */
+/**
+ * Revokes the open invitations of a person who may no longer invite.
+ * @returns the audit entries to record
+ */
 export async function withdrawInvitations(
   tx: Tx,
   { projectId, userId, actor }: OfMember,
@@ -153,15 +168,15 @@ export async function withdrawInvitations(
 export interface Removal {
   /** Whether the member could see the secret key that was valid until the removal. */
   couldSeeSecretKey: boolean;
-  /** The new keys where both were replaced. */
+  /** The new keys if both were replaced. */
   keys: KeyPair | null;
 }
 
 /**
- * Removes a member, with their open invitations and the scoped keys they made. Members may remove themselves.
+ * Removes a member with their open invitations and their scoped keys. Members may remove themselves.
  *
- * @param rotateWith seals new keys for the project; null keeps the present ones
- * @throws Refusal MEMBER_NOT_FOUND, FORBIDDEN, CONFLICT for an owner.
+ * @param rotateWith seals new keys for the project; null keeps the current ones
+ * @throws AppError MEMBER_NOT_FOUND, FORBIDDEN, CONFLICT for an owner
  */
 export async function removeMember(
   tx: Tx,
@@ -199,13 +214,16 @@ export async function removeMember(
   return { couldSeeSecretKey, keys };
 }
 
-/** Makes another member the owner in place of the one who asks. @throws Refusal MEMBER_NOT_FOUND, CONFLICT, FORBIDDEN */
+/**
+ * Transfers the ownership from the caller to another member.
+ * @throws AppError MEMBER_NOT_FOUND, CONFLICT, FORBIDDEN
+ */
 export async function transferOwnership(
   tx: Tx,
   { projectId, userId, actor, ownerId }: OfMember & { ownerId: string },
 ): Promise<MemberView[]> {
   const { member, members } = await readMemberToChange(tx, projectId, userId);
-  // Read again under the lock: of two transfers at once the second one is not an owner any more.
+  // Read again under the lock, because a concurrent transfer may have come first.
   const owner = members.find((one) => one.userId === ownerId && one.role === "OWNER");
   if (owner === undefined) throw new Refusal("FORBIDDEN", { message: "You are not an owner any more." });
   if (member.role === "OWNER")
@@ -230,7 +248,7 @@ export async function onlyOwnedBy(tx: Tx, userId: string): Promise<string[]> {
   return listOnlyOwned(tx, userId);
 }
 
-/** Gives one account's places in projects to another, for the operator. */
+/** Moves an account's memberships to another account, for the instance admin. */
 export async function giveMemberships(tx: Tx, fromId: string, toId: string): Promise<void> {
   await moveMemberships(tx, fromId, toId);
 }

@@ -1,13 +1,13 @@
-// What is known of each thing that people are told, and the shape of what is said of it in every language. Pure.
+// Facts of each notification, and the interface of its texts in every language. Pure.
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../emails/system-mail/system-mail-layout.ts";
 
-/** One mail in one language, without its address: whoever tells it knows where its button leads. */
+/** An email in one language, without recipient and link. */
 export interface NotificationWords {
   subject: string;
   blocks: SystemMailBlock[];
-  /** What the button says. */
+  /** The label of the button. */
   label?: string;
   footer?: string;
 }
@@ -19,7 +19,7 @@ export interface LostDomain {
   failedChecks: number;
 }
 
-/** Why a campaign paused by itself. */
+/** Why a campaign paused automatically. */
 export type PauseCause =
   | { problem: "refused"; last: number; answer: string }
   /** `inARow` null: more than a fifth of the last ones. */
@@ -38,7 +38,7 @@ export interface PausedCampaign {
 }
 
 export interface PausedDestinationFacts {
-  /** The campaign; null: list mail of no campaign. */
+  /** The campaign; null for bulk mail outside campaigns. */
   campaign: { id: string; name: string } | null;
   project: string;
   destination: string;
@@ -53,7 +53,7 @@ export interface UsedCap {
   percentage: number;
 }
 
-/** The kinds of jobs that somebody can start; of any other one is told without a name. */
+/** The kinds of jobs that a person can start. Other kinds are reported without a name. */
 export const TOLD_JOBS = [
   "contacts.import",
   "contacts.undo-import",
@@ -79,7 +79,7 @@ export interface WeekCounts {
   complaints: number;
 }
 
-/** A language without one of them is a mistake of types. */
+/** A language without one of these texts does not compile. */
 export interface NotificationTexts {
   lostDomain: (facts: LostDomain) => NotificationWords;
   pausedCampaign: (facts: PausedCampaign) => NotificationWords;
@@ -90,7 +90,7 @@ export interface NotificationTexts {
   capsReached: (facts: { project: string; caps: readonly UsedCap[] }) => NotificationWords;
   failedJob: (facts: { job: ToldJob; id: string; reason: string }) => NotificationWords;
   week: (facts: { project: string; current: WeekCounts; previous: WeekCounts }) => NotificationWords;
-  /** What somebody wrote to whoever runs the installation. */
+  /** A message to the instance admin. */
   passedOn: (facts: { recipient: string; from: string; subject: string; text: string }) => NotificationWords;
   test: () => NotificationWords;
 }

@@ -1,4 +1,4 @@
-// What people are told is said in full in each language: with the same facts, the same button, and numbers as they are written there.
+// Checks that every language has the complete notification texts, with the same facts and button, and numbers in its format.
 import { expect, test } from "vitest";
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
@@ -52,7 +52,7 @@ const week = {
   complaints: 1,
 };
 
-/** Each mail, with what has to stand in it in every language. */
+/** Each email, with the facts that every language must contain. */
 const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
   "a lost domain": [lostDomainMail(DOMAIN, 3, URL), "shop.example", "s1._domainkey", "/app/p1/domains"],
   "a refused campaign": [
@@ -150,7 +150,7 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
 };
 
 test.for(Object.entries(MAILS))(
-  "%s is told in each language, with all that is to be known",
+  "every language has all facts of the email about %s",
   ([, [mail, ...facts]]) => {
     const told = LANGUAGES.map((language) => ({ language, ...mail(language) }));
     expect(new Set(told.map(({ text }) => text)).size).toBe(LANGUAGES.length);
@@ -163,14 +163,14 @@ test.for(Object.entries(MAILS))(
   },
 );
 
-/** With plain spaces, which are easier to read here. */
+/** With plain spaces for readability. */
 const said = (mail: MailInLanguage) =>
   LANGUAGES.map((language) => mail(language).text.replaceAll(/[\u00a0\u202f]/g, " "));
 
-test("numbers, parts in a hundred and days are written as in the language", () => {
+test("formats numbers, percentages and dates for each language", () => {
   const [en, de, fr, es] = said(warningMail(shop, URL));
-  expect(en).toContain("- 1,234 bounces of 10,000 mails over 7 days: 12.34%, critical from 10% on");
-  expect(en).toContain("- 1 complaint of 2,000 mails over all time: 0.05%, a warning from 0.03% on");
+  expect(en).toContain("- 1,234 bounces of 10,000 emails over 7 days: 12.34% (critical from 10%)");
+  expect(en).toContain("- 1 complaint of 2,000 emails in total: 0.05% (warning from 0.03%)");
   expect(de).toContain("- 1.234 Rückläufer bei 10.000 Mails in 7 Tagen: 12,34 %, kritisch ab 10 %");
   expect(fr).toContain("- 1 plainte pour 2 000 e-mails au total : 0,05 %, avertissement à partir de 0,03 %");
   expect(es).toContain("- 1234 devoluciones de 10.000 correos en 7 días: 12,34 %, crítico a partir del 10 %");
@@ -179,7 +179,7 @@ test("numbers, parts in a hundred and days are written as in the language", () =
   said(mail as MailInLanguage).forEach((text, at) => expect(text).toContain(days[at]));
 });
 
-test("each job that somebody can start has a name of its own in each language", () => {
+test("every job that a person can start has a distinct name in each language", () => {
   for (const language of LANGUAGES) {
     const subjects = [...TOLD_JOBS, "other"].map(
       (kind) => failedJobMail({ projectId: "p1", id: "j1", kind, reason: "no" }, URL)(language).subject,

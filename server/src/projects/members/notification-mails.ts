@@ -1,4 +1,4 @@
-// What people are told, as mail in the language of each of them. Pure.
+// Builds notification emails in the language of each recipient. Pure.
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 import { layOutSystemMail, type SystemMailText } from "../../emails/system-mail/system-mail-layout.ts";
 import type { NotificationTexts, NotificationWords } from "./notification-facts.ts";
@@ -9,10 +9,10 @@ import { FR } from "./notification-texts/fr.ts";
 
 const TEXTS: Readonly<Record<MailLanguage, NotificationTexts>> = { en: EN, de: DE, fr: FR, es: ES };
 
-/** One mail, as it reads in each language. */
+/** Returns one email in the given language. */
 export type MailInLanguage = (language: MailLanguage) => SystemMailText;
 
-/** @param url where its button leads; without one it has no button */
+/** @param url target of the button; without it the email has no button */
 export function notificationMail(
   say: (texts: NotificationTexts) => NotificationWords,
   url?: string,

@@ -1,8 +1,8 @@
-// Statements on what members want to be told, and on `told_members`.
+// Statements on members' notification settings and `told_members`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 
-/** What a member chose: kinds by mail, kinds by webhook, and where they are called. */
+/** A member's settings: kinds by email, kinds by webhook, and the webhook URL. */
 export interface ChoicesRow {
   notifications: Record<string, boolean>;
   webhookKinds: Record<string, boolean>;
@@ -35,7 +35,7 @@ export async function mergeChoices(
   return rows[0];
 }
 
-/** Returns whether there is such a member. */
+/** Returns whether the member exists. */
 export async function updateWebhookUrl(
   tx: Tx,
   { projectId, userId }: { projectId: string; userId: string },
@@ -48,7 +48,7 @@ export async function updateWebhookUrl(
   return numAffectedRows === 1n;
 }
 
-/** Of these members, where those are called who want to be. */
+/** Returns the webhook URLs of these members, where they are set. */
 export async function listWebhookUrls(
   database: Database,
   projectId: string,
@@ -74,7 +74,7 @@ interface Listener {
   byWebhook: boolean;
 }
 
-/** Who wants to be told, and how; by mail also who chose nothing where it is usual. */
+/** Returns the members who get a notification, and how. Members without a choice get the default emails. */
 export async function listListeners(
   tx: Tx,
   { projectId, kind, isUsual }: { projectId: string; kind: string; isUsual: boolean },
@@ -87,7 +87,10 @@ export async function listListeners(
   return rows;
 }
 
-/** Those that were not told since then; from now on they were. Who was is left alone, so that nobody waits for its row. */
+/**
+ * Marks projects as notified and returns those not notified since that time. Leaves the other rows untouched, so that no one waits for
+ * their locks.
+ */
 export async function markTold(
   tx: Tx,
   { projectIds, kind, since }: { projectIds: readonly string[]; kind: string; since: Date },
@@ -103,7 +106,7 @@ export async function markTold(
   return rows.map((row) => row.projectId);
 }
 
-/** Projects of which somebody asked for this and nobody was told since then. */
+/** Returns projects with a subscriber to this kind that were not notified since that time. */
 export async function listDueProjects(database: Database, kind: string, since: Date, limit: number) {
   const { rows } = await sql<{ id: string; name: string }>`
     select p.id, p.name from projects p

@@ -1,4 +1,4 @@
-// HTTP for what members are told: endpoint → verb → answer.
+// HTTP routes for notification settings.
 import * as contract from "@postloft/contract/notifications.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { ok, route, type Route } from "../../platform/http/route.ts";

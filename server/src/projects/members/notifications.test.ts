@@ -1,4 +1,4 @@
-// What members are told: each what they chose, once, and nobody what they did not.
+// Tests that members get the notifications they chose, once, and no others.
 import { expect, test } from "vitest";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
 import { transaction } from "../../platform/database/database.ts";
@@ -53,7 +53,7 @@ async function withMember(): Promise<{ project: TestProject; member: TestPerson 
   return { project, member };
 }
 
-test("what nobody chose is as it is usual; a choice is one's own, of one project, and leaves the others as they are", async () => {
+test("defaults apply without a choice, and a choice affects one kind of one member in one project", async () => {
   const { project, member } = await withMember();
   const other = await server.createProject(member);
   const usual = {
@@ -74,7 +74,7 @@ test("what nobody chose is as it is usual; a choice is one's own, of one project
   expect((await mailsTo(member.email)).map(({ subject }) => subject)).toEqual(["campaign-paused"]);
 });
 
-test("each member is told in their own language, a suspension too", async () => {
+test("notifies each member in their language, also about a suspension", async () => {
   const { project, member } = await withMember();
   await server.rows("update users set language = 'fr' where id = $1", member.id);
   await makeSentMails(server.database, project.id, 200);
@@ -93,7 +93,7 @@ test("each member is told in their own language, a suspension too", async () => 
   expect((await subjects(member)).at(-1)).toBe("La suppression d’événements a échoué");
 });
 
-test("what is no choice and a stranger's project are refused", async () => {
+test("rejects invalid choices and other people's projects", async () => {
   const project = await server.createProject();
   const stranger = await server.signUp();
   const wrong = await server.call("PUT", pathOf(project), project.bySession, { "domain-lost": "yes" });
@@ -105,7 +105,7 @@ test("what is no choice and a stranger's project are refused", async () => {
   }
 });
 
-test("rates near to a suspension are told once a week, and not to whoever does not want it", async () => {
+test("warns once a week about rates near a suspension, except members who opted out", async () => {
   const { project, member } = await withMember();
   await choose(project, member, { "reputation-warning": false });
   const mails = await makeSentMails(server.database, project.id, 200);
@@ -129,7 +129,7 @@ test("rates near to a suspension are told once a week, and not to whoever does n
   expect((await mailsTo(project.owner.email)).length).toBe(2);
 });
 
-test("the summary comes once a week to whoever asked, with the numbers of the week before", async () => {
+test("sends the weekly summary once to subscribed members, compared with the week before", async () => {
   const { project, member } = await withMember();
   await choose(project, member, { "weekly-summary": true });
   const at = new Date();
@@ -137,7 +137,7 @@ test("the summary comes once a week to whoever asked, with the numbers of the we
   await Promise.all([tellAll(), tellAll()]);
   await tellAll();
   const told = await mailsTo(member.email);
-  expect(told.map(({ subject }) => subject)).toEqual(["A project: 0 mails last week"]);
+  expect(told.map(({ subject }) => subject)).toEqual(["A project: 0 emails last week"]);
   expect(told[0]?.text).toContain("Sent: 0 (0)");
   expect(await mailsTo(project.owner.email)).toEqual([]);
   await tellSummaries({ database: server.database, baseUrl }, new Date(at.getTime() + 7 * 86_400_000));

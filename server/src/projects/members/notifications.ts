@@ -1,4 +1,4 @@
-// What happened to a project, told to those of its members who want to know.
+// Notifies the members of a project who subscribed to an event.
 import {
   NOTIFICATION_KINDS,
   NOTIFICATIONS,
@@ -22,22 +22,22 @@ import {
   type ChoicesRow,
 } from "./notification-queries.ts";
 
-/** What somebody chose; what they did not is as it is by itself. */
+/** A member's choices. Missing kinds have their default. */
 type Choices = { readonly [Kind in NotificationKind]?: boolean | undefined };
 
-/** Who is told, in which project. */
+/** Identifies a member of a project. */
 export interface MemberKey {
   projectId: string;
   userId: string;
 }
 
-/** The kind of job that calls members: told in a transaction, called after it. */
+/** The kind of job that calls members' webhooks after the transaction that queued it. */
 export const CALL_MEMBERS_JOB = "notifications.call";
 /** The input of such a job. */
 export interface MemberCalls {
   kind: NotificationKind;
   userIds: readonly string[];
-  /** As the endpoints get it. */
+  /** The body that the endpoints receive. */
   body: string;
 }
 
@@ -56,14 +56,17 @@ async function getChoices(database: Database, { projectId, userId }: MemberKey):
   return choices;
 }
 
-/** @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
+/**
+ * Returns a member's notification settings.
+ * @throws AppError PROJECT_NOT_FOUND for a former member
+ */
 export async function readNotifications(database: Database, member: MemberKey) {
   return present(await getChoices(database, member));
 }
 
 /**
- * Keeps what is chosen beside what was.
- * @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more; VALIDATION_ERROR for a webhook without an address
+ * Stores choices and keeps the other ones.
+ * @throws AppError PROJECT_NOT_FOUND for a former member; VALIDATION_ERROR for a webhook without a URL
  */
 export async function chooseNotifications(
   tx: Tx,
@@ -78,31 +81,37 @@ export async function chooseNotifications(
   return present(merged);
 }
 
-/** Where a member is called; null: nowhere. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
+/**
+ * Returns a member's webhook URL, or null if there is none.
+ * @throws AppError PROJECT_NOT_FOUND for a former member
+ */
 export async function readWebhookUrl(database: Database, member: MemberKey): Promise<string | null> {
   return (await getChoices(database, member)).webhookUrl;
 }
 
-/** Where a member is called from now on. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
+/**
+ * Sets a member's webhook URL.
+ * @throws AppError PROJECT_NOT_FOUND for a former member
+ */
 export async function setWebhookUrl(tx: Tx, member: MemberKey, url: string | null): Promise<void> {
   if (!(await updateWebhookUrl(tx, member, url))) throw new Refusal("PROJECT_NOT_FOUND");
 }
 
-/** Where members are called, those of them who are. */
+/** Returns the webhook URLs of those members who have one. */
 export async function readWebhookUrls(database: Database, projectId: string, userIds: readonly string[]) {
   return listWebhookUrls(database, projectId, userIds);
 }
 
-/** Plain values by which a program knows what it is told about. */
+/** The facts of a notification in machine-readable form. */
 export type ToldFacts = Readonly<Record<string, string | number | null | readonly string[]>>;
 
-/** What calls say in words: they are for programs, as answers of the API are. */
+/** Webhook texts are in English, like API responses. */
 const LANGUAGE_OF_CALLS = "en";
 
 /**
- * Queues one mail in their language, one call or both for each member who wants to know.
- * @param facts what a program needs to know, beside the words for people
- * @returns how many mails
+ * Queues an email in the member's language, a webhook call, or both for each subscribed member.
+ * @param facts machine-readable facts in addition to the text
+ * @returns how many emails
  */
 export async function tellMembers(
   tx: Tx,
@@ -129,8 +138,8 @@ export async function tellMembers(
 }
 
 /**
- * Those of the projects that were not told this since then; from now on they were. Of several at once one gets each.
- * @param about.of what of the kind it is about, where that is told by itself
+ * Marks projects as notified and returns those that were not notified since that time. Concurrent callers get different ones.
+ * @param about.of the subject within the kind, if subjects are notified separately
  */
 export async function takeDue(
   tx: Tx,
@@ -146,7 +155,7 @@ export async function takeDue(
   return new Set(await markTold(tx, { projectIds, kind: told, since }));
 }
 
-/** The first projects of which somebody asked for this, and were not told since then. */
+/** Returns the first projects with subscribers to this kind that were not notified since that time. */
 export async function listDueForKind(
   database: Database,
   kind: NotificationKind,

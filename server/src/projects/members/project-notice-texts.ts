@@ -1,4 +1,4 @@
-// Emails to the people of a project about what protects it: roles, keys, removal. In each language.
+// Texts of security emails to a project's members about roles, keys and removal. In each language.
 import type { MailLanguage } from "../../emails/system-mail/mail-language.ts";
 
 export interface NoticeFacts {

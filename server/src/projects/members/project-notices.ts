@@ -1,4 +1,4 @@
-// Emails about what protects a project: to the person it is about, or to all owners and admins. Nobody can turn them off.
+// Security emails to the affected person, or to all owners and admins. They can't be turned off.
 import type { Tx } from "../../platform/database/database.ts";
 import { mailLanguageOf } from "../../emails/system-mail/mail-language.ts";
 import { addressForStrangers, nameForStrangers } from "../../emails/system-mail/name-for-strangers.ts";
@@ -12,7 +12,7 @@ interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
   projectId: string;
   notice: Notice;
   actor: Actor;
-  /** The only recipient; all owners and admins if it is left out. */
+  /** The only recipient. If missing, all owners and admins get it. */
   to?: string;
 }
 

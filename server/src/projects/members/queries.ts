@@ -1,4 +1,4 @@
-// Statements on `memberships` and `invitations`, once a project has its first owner.
+// Statements on `memberships` and `invitations` after a project has its first owner.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 
@@ -21,7 +21,7 @@ export async function listMemberRows(database: Database, projectId: string): Pro
     .execute();
 }
 
-/** Whether they are new; false when they are a member already. */
+/** Returns false if the person is already a member. */
 export async function insertMember(
   tx: Tx,
   member: { projectId: string; userId: string; role: string },
@@ -68,7 +68,7 @@ export interface InvitationRow {
 
 const COLUMNS = ["projectId", "id", "email", "role", "createdAt", "expiresAt"] as const;
 
-/** An invitation of the same address is replaced, and its link dead. */
+/** Stores an invitation. Replaces the previous one of the same address, whose link becomes invalid. */
 export async function upsertInvitation(
   tx: Tx,
   invitation: Omit<InvitationRow, "createdAt" | "expiresAt"> & {
@@ -88,7 +88,7 @@ export async function upsertInvitation(
       created_at = excluded.created_at, expires_at = excluded.expires_at
     returning project_id, id, email, role, created_at, expires_at`.execute(tx);
   const [row] = rows;
-  if (row === undefined) throw new Error("An upsert answers its row.");
+  if (row === undefined) throw new Error("The upsert returned no row.");
   return row;
 }
 
@@ -102,7 +102,7 @@ export async function listInvitationRows(database: Database, projectId: string):
     .execute();
 }
 
-/** With the name of its project, and whether the address has an account; nothing once it is over. */
+/** Returns a pending invitation with the name of its project and whether the address has an account. */
 export async function findInvitationByToken(database: Database, tokenHash: Buffer) {
   const { rows } = await sql<InvitationRow & { project: string; hasAccount: boolean }>`
     select i.project_id, i.id, i.email, i.role, i.created_at, i.expires_at, p.name as project,
@@ -118,7 +118,7 @@ export async function findLiveInvitation(database: Database, email: string) {
   return rows[0];
 }
 
-/** The one that was deleted: of many at once, one gets it. */
+/** Returns the deleted invitation. Of several concurrent callers only one gets it. */
 export async function deleteInvitation(
   tx: Tx,
   projectId: string,
@@ -136,7 +136,7 @@ export async function deleteInvitationsOf(tx: Tx, projectId: string, email: stri
   await tx.deleteFrom("invitations").where("projectId", "=", projectId).where("email", "=", email).execute();
 }
 
-/** Those that a person made; what was deleted. */
+/** Deletes the invitations that a person sent, and returns them. */
 export async function deleteInvitationsBy(
   tx: Tx,
   projectId: string,
@@ -162,7 +162,7 @@ export interface NoticeRow {
   by: string | null;
 }
 
-/** One member, or all owners and admins, with what a notice says. */
+/** Returns one member, or all owners and admins, with the facts of a notice. */
 export async function listNoticeRecipients(
   tx: Tx,
   projectId: string,
@@ -177,7 +177,7 @@ export async function listNoticeRecipients(
   return rows;
 }
 
-/** The memberships of a person. */
+/** Returns the memberships of a person. */
 export async function listMembershipsOf(
   tx: Tx,
   userId: string,
@@ -187,7 +187,7 @@ export async function listMembershipsOf(
   return rows;
 }
 
-/** The names of the projects that have no other owner. */
+/** Returns the names of the projects without another owner. */
 export async function listOnlyOwned(tx: Tx, userId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select p.name from memberships m join projects p on p.id = m.project_id
@@ -198,7 +198,7 @@ export async function listOnlyOwned(tx: Tx, userId: string): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Gives one person's memberships to another, who keeps the higher role where both are members. */
+/** Moves memberships to another person, who keeps the higher role in common projects. */
 export async function moveMemberships(tx: Tx, fromId: string, toId: string): Promise<void> {
   await sql`
     insert into memberships as m (project_id, user_id, role)

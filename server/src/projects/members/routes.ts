@@ -1,4 +1,4 @@
-// HTTP for members and invitations: endpoint → verb → answer. Emails are queued in the same commit.
+// HTTP routes for members and invitations. Emails are queued in the same commit.
 import * as contract from "@postloft/contract/members.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../../platform/crypto.ts";
@@ -34,7 +34,7 @@ export interface MemberParts {
   passwords: Passwords;
   rateLimiter: RateLimiter;
   baseUrl: () => string;
-  /** Whether every mail stays on this machine, so that whoever invites has to pass the link on. */
+  /** Whether all email stays on this machine, so that the inviter must pass on the link. */
   staysHere: boolean;
 }
 
@@ -105,7 +105,7 @@ export function memberRoutes(parts: MemberParts): Route[] {
   ];
 }
 
-/** Of a project, whoever adds; and of who adds, to whichever project: anybody can make projects. */
+/** Limits additions per project and per inviter, because anyone can create more projects. */
 const additionsOf = (id: string): Take => ({
   bucket: `member-additions:${id}`,
   limit: LIMITS.memberAdditions.value,

@@ -1,9 +1,9 @@
-// Statements on `projects` while one is emptied or deleted.
+// Statements on `projects` during a reset or deletion.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { lockProject } from "../queries.ts";
 
-/** Locks the project, with whether it is disabled, and whether what was asked for before is still being done. */
+/** Locks the project. Returns its name, whether it is disabled, and whether a previous removal is still running. */
 export async function lockForRemoval(tx: Tx, projectId: string) {
   await lockProject(tx, projectId);
   const { rows } = await sql<{ name: string; disabled: boolean; isRunning: boolean }>`
@@ -21,7 +21,7 @@ export async function findName(database: Database, projectId: string): Promise<s
   return rows[0]?.name;
 }
 
-/** From the commit on nothing of it is sent or changed. */
+/** Disables the project for the removal. From the commit on it sends and changes nothing. */
 export async function startRemovalRow(
   tx: Tx,
   projectId: string,
@@ -38,12 +38,12 @@ export async function endResetRow(tx: Tx, projectId: string): Promise<void> {
     where id = ${projectId}`.execute(tx);
 }
 
-/** With what is left of it: members, keys, settings. */
+/** Deletes the project with its remaining members, keys and settings. */
 export async function deleteProjectRow(tx: Tx, projectId: string): Promise<void> {
   await sql`delete from projects where id = ${projectId}`.execute(tx);
 }
 
-/** Whether a sender has mail of the project in hand, which it books within seconds. */
+/** Returns whether a sender has claimed emails of the project, whose results follow within seconds. */
 export async function hasMailInHand(database: Database, projectId: string): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`
     select exists (

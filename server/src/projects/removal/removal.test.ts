@@ -1,4 +1,5 @@
-// Emptying and deleting a project: all of it, nothing of others, nothing sent meanwhile, and on after any death.
+// Tests resetting and deleting a project: everything of it is deleted, nothing of others, nothing is sent, and it continues after any
+// crash.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
@@ -17,7 +18,7 @@ import {
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 import { KEPT, removalStep } from "./removal.ts";
 
-// Who works is started by each test when it is time.
+// Each test starts the workers when they are needed.
 const server = useTestServer({ ROLES: "api" });
 
 const LEFT = ["api_keys", "audit_heads", "audit_log", "jobs", "memberships", "project_queues", "domains"];
@@ -30,7 +31,7 @@ const reset = (project: TestProject, confirm = "A project") =>
 const remove = (project: TestProject, confirm = "A project") =>
   server.call<Asked>("DELETE", own(project), session(project), { confirm });
 
-/** Something of most things, and many contacts with an event each. */
+/** Creates rows in most tables, and many contacts with an event each. */
 async function furnish(project: TestProject, contacts = 30): Promise<void> {
   const { byKey, id } = project;
   const mail = {
@@ -56,7 +57,7 @@ async function furnish(project: TestProject, contacts = 30): Promise<void> {
         .status,
     ).toBeLessThan(300);
   await drawWorkflow(server.database, id, { steps: [["trigger", "TRIGGER"]], links: [] });
-  // A connection without plans from when there was little.
+  // A new connection, without query plans from when the tables were small.
   const connection = await server.pool.connect();
   await connection.query("discard plans");
   await connection.query(
@@ -70,7 +71,7 @@ async function furnish(project: TestProject, contacts = 30): Promise<void> {
   connection.release();
 }
 
-/** How many rows of a project each table holds, of those with any; but for its log of requests, which is written behind the answers. */
+/** Returns the number of a project's rows per table, without empty ones. Skips the request log, which is written after the responses. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { name } of await listTenantTables(server.database)) {
@@ -92,22 +93,22 @@ async function withWorker(work: (worker: OneServer) => Promise<void>): Promise<v
 const isGone = async (project: TestProject) =>
   (await server.rows("select 1 from projects where id = $1", project.id)).length === 0;
 
-/** What a reset wipes. Whoever adds a table of projects puts it here, or into `KEPT` where a reset has to leave it. */
+/** Tables that a reset empties. Add new tenant tables here, or to `KEPT` if a reset must keep them. */
 const WIPED =
   "api_requests campaign_queues campaigns consent_changes consent_erasures consent_heads consent_seals contact_fields contact_views contacts content_links count_positions count_values dmarc_reports dmarc_sources email_attempts email_contents email_files " +
   "email_resolutions emails emails_kept_longer event_counts event_name_counts event_reactions event_subscriptions events idempotency_keys import_changes job_errors job_files link_clicks " +
   "mail_counts mailbox_messages paused_destinations recipient_batches retired_slugs returned_messages segment_members segments template_versions templates " +
   "tls_reports tracking_counts uploads webhook_calls workflow_executions workflow_step_counts workflow_versions workflows";
 
-test("of each table of projects it was decided whether a reset leaves it", async () => {
+test("every tenant table is listed as deleted or kept by a reset", async () => {
   const tables = (await listTenantTables(server.database)).map(({ name }) => name);
   expect(tables.toSorted()).toEqual([...WIPED.split(" "), ...KEPT.RESET].toSorted());
 });
 
-test("a reset leaves members, keys, domains and the log, and nothing of anybody else is touched", async () => {
+test("a reset keeps members, keys, domains and the log, and affects no other project", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   for (const one of [project, other]) await furnish(one);
-  // As a new installation is: what the next tests delete is planned by what there is now.
+  // Plans the deletions of the next tests with current table sizes, like a new installation.
   await server.rows("analyze");
   const before = await rowsOf(other.id);
   expect(Object.keys(before).length).toBeGreaterThan(15);
@@ -124,7 +125,7 @@ test("a reset leaves members, keys, domains and the log, and nothing of anybody 
   });
   expect((await job()).result).toEqual({ deletedRows: expect.any(Number) });
   expect(Object.keys(await rowsOf(project.id)).toSorted()).toEqual(LEFT.toSorted());
-  // The others' mails are sent and their jobs done meanwhile; nothing of them goes away.
+  // Other projects' emails are sent and their jobs done in that time, but nothing of them is lost.
   const after = await rowsOf(other.id);
   const gone = Object.entries(before).filter(([table, count]) => (after[table] ?? 0) < count);
   expect(gone.filter(([table]) => table !== "job_files")).toEqual([]);
@@ -140,7 +141,7 @@ test("a reset leaves members, keys, domains and the log, and nothing of anybody 
   expect(await verifyAuditLog(server.database, project.id)).toBeNull();
 });
 
-test("a deleted project is gone for everybody, with all its rows; what was done to it is kept", async () => {
+test("a deleted project and all its rows are gone, and its audit log is kept", async () => {
   const project = await server.createProject();
   await furnish(project);
   const member = await server.signUp();
@@ -161,7 +162,7 @@ test("a deleted project is gone for everybody, with all its rows; what was done 
   expect(await verifyAuditLog(server.database, project.id)).toBeNull();
 });
 
-test("without its name, typed exactly, or while it is underway, nothing begins", async () => {
+test("rejects a request without the exact name or while another removal is running", async () => {
   const project = await server.createProject();
   const before = await server.countRows();
   for (const confirm of ["", "a project", "A project ", project.id])
@@ -184,12 +185,12 @@ test("without its name, typed exactly, or while it is underway, nothing begins",
   ).toBe("404 JOB_NOT_FOUND");
 });
 
-test("what waited to be sent is not sent, neither while it is being deleted nor afterwards", async () => {
+test("waiting emails are never sent, neither during the deletion nor afterwards", async () => {
   const project = await server.createProject();
   const to = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const mail = { to, from: "a@sandbox.localhost", subject: "s", body: "b" };
   expect((await server.call("POST", "/v1/send", project.byKey, mail)).status).toBe(200);
-  // Compared each with each these take longer than is waited for.
+  // Nested loops over these tables would exceed the timeout.
   await furnish(project, 12_000);
   const campaigns = await server.call<{ data: Array<{ id: string }> }>("GET", "/campaigns", project.byKey);
   await server.call("POST", `/campaigns/${campaigns.body.data[0]?.id}/send`, project.byKey, {});
@@ -200,7 +201,7 @@ test("what waited to be sent is not sent, neither while it is being deleted nor 
     const isDone = async () =>
       (await server.rows("select 1 from projects where id = $1 and not disabled", project.id)).length === 1;
     await expect.poll(isDone, WAIT).toBe(true);
-    // Whatever is sent after it shows that the senders were at work.
+    // A later email proves that the senders were working.
     const after = { to: "later@example.com", from: "a@sandbox.localhost", subject: "s", body: "b" };
     await server.call("POST", "/v1/send", project.byKey, after);
     const sent = () =>
@@ -213,7 +214,7 @@ test("what waited to be sent is not sent, neither while it is being deleted nor 
   expect(await received()).toHaveLength(1);
 });
 
-test("a link of what was sent before a reset leads where it did when it is sent again", async () => {
+test("a link of an email sent before a reset has the same target when it is sent again", async () => {
   const project = await server.createProject();
   const mail = {
     to: "ada@example.com",
@@ -244,7 +245,7 @@ test("a link of what was sent before a reset leads where it did when it is sent 
   });
 });
 
-test("whoever dies between two batches leaves the rest to others; a batch that was not committed counts for nothing", async () => {
+test("another process continues after a crash between batches and ignores uncommitted ones", async () => {
   const project = await server.createProject();
   await furnish(project, 5_000);
   const { jobId } = (await remove(project)).body;
@@ -279,12 +280,12 @@ test("whoever dies between two batches leaves the rest to others; a batch that w
     "select (details ->> 'deletedRows')::int as deleted from audit_log where project_id = $1 and action = 'project.deleted'",
     project.id,
   );
-  // Contacts and events, once each, and little else.
+  // Contacts and events once each, and little else.
   expect(entry?.deleted).toBeGreaterThanOrEqual(10_000);
   expect(entry?.deleted).toBeLessThan(10_100);
 });
 
-test("what is underway when the project goes is told so, at whichever door", async () => {
+test("requests in progress get an error at every endpoint when the project is removed", async () => {
   const project = await server.createProject();
   const post = (path: string, body: object) => server.call("POST", path, project.byKey, body);
   const replies = await holdRow(
@@ -304,7 +305,7 @@ test.each([
   ["disabled", "update projects set disabled = true where id = $1", "403 PROJECT_DISABLED"],
   ["no longer theirs", "update memberships set role = 'MEMBER' where project_id = $1", "403 FORBIDDEN"],
 ])(
-  "a reset that was underway while the project was %s does not begin, and enables nothing",
+  "a reset pending while the project was %s does not start and enables nothing",
   async (_, change, refusal) => {
     const project = await server.createProject();
     const [reply] = await holdRow(

@@ -1,4 +1,4 @@
-// Emptying and deleting a project: asked for with its name, done by a job in batches, nothing sent from the first moment on.
+// Resets and deletes projects: requested with the project's name, executed by a job in batches. Sending stops immediately.
 import { addJob, deleteJobsBeside, type JobStep } from "../../platform/background/jobs.ts";
 import { nowMs } from "../../platform/clock.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -22,7 +22,7 @@ export const RESET_JOB = "project-reset";
 export const DELETION_JOB = "project-deletion";
 export const REMOVAL_JOBS: readonly string[] = [RESET_JOB, DELETION_JOB];
 
-/** What goes with the project itself, or outlives it: who belongs to it, its keys, and what was done. Each is little. */
+/** Small tables that are deleted with the project itself or kept afterwards: members, keys and logs. */
 const LAST: readonly string[] = [
   "api_keys",
   "audit_heads",
@@ -34,7 +34,7 @@ const LAST: readonly string[] = [
   "scoped_keys",
   "webhook_secrets",
 ];
-/** A reset also leaves the domains, what the project is judged by, and who must get no mail any more. */
+/** A reset also keeps the domains, the sending history, and the suppressed addresses. */
 export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
   RESET: new Set([
     ...LAST,
@@ -54,22 +54,25 @@ export const KEPT: Readonly<Record<"RESET" | "DELETE", ReadonlySet<string>>> = {
   DELETE: new Set(LAST),
 };
 
-/** A batch takes well under a second also where rows have many indexes. */
+/** A batch takes well under a second even for rows with many indexes. */
 const BATCH_ROWS = 2_000;
-/** Longer than any handover lasts. */
+/** Longer than any submission takes. */
 const PATIENCE_MS = 600_000;
 const LOOK_MS = 250;
 
-/** What billing/ knows of a project; handed in by api.ts. */
+/** Functions of billing/ for a project. Provided by api.ts. */
 export interface Payment {
   /**
-   * Ends what a subscription could begin by. The transaction that disables the project calls what it gives, which throws Refusal
-   * CONFLICT where there is a subscription, or one could begin all the same.
+   * Expires open checkouts that could start a subscription. Returns a check for the transaction that disables the project. The check throws
+   * AppError CONFLICT if a subscription exists or could still start.
    */
   endCheckouts: (projectId: string) => Promise<(tx: Tx) => Promise<void>>;
 }
 
-/** Before anything outside the database is done for a deletion. @throws Refusal VALIDATION_ERROR on `confirm` */
+/**
+ * Checks the name before anything outside the database changes.
+ * @throws AppError VALIDATION_ERROR on `confirm`
+ */
 export async function requireName(database: Database, projectId: string, confirm: string): Promise<void> {
   refuseOtherName(await findName(database, projectId), confirm);
 }
@@ -80,12 +83,12 @@ function refuseOtherName(name: string | undefined, confirm: string): void {
 }
 
 /**
- * Disables the project and queues the job; returns its id.
+ * Disables the project, queues the job and returns its id.
  *
- * @param confirm the name of the project, as a person typed it
- * @param requireUnpaid throws for one that is paid for; left out for a reset, which leaves the subscription
- * @throws Refusal VALIDATION_ERROR on `confirm`, CONFLICT while it is being reset or deleted already, FORBIDDEN for who is an admin no longer,
- * PROJECT_DISABLED for a reset of one that was disabled meanwhile
+ * @param confirm the project's name as typed by the person
+ * @param requireUnpaid throws if the project is paid for; missing for a reset, which keeps the subscription
+ * @throws AppError VALIDATION_ERROR on `confirm`; CONFLICT while a removal is running; FORBIDDEN if the actor is no longer an admin;
+ * PROJECT_DISABLED for a reset of a disabled project
  */
 export async function requestRemoval(
   tx: Tx,
@@ -108,7 +111,7 @@ export async function requestRemoval(
   requireAdmin(await listMembers(tx, projectId), actor);
   if (project?.isRunning === true)
     throw new Refusal("CONFLICT", { message: "The project is being reset or deleted already." });
-  // It would be enabled at the end.
+  // The reset would enable it at the end.
   if (removal === "RESET" && project?.disabled === true) throw new Refusal("PROJECT_DISABLED");
   await requireUnpaid?.(tx);
   const kind = removal === "RESET" ? RESET_JOB : DELETION_JOB;
@@ -122,7 +125,7 @@ export async function requestRemoval(
   return jobId;
 }
 
-/** Keeps the opt-outs of some contacts and returns the last of them, null after the last of all; handed in by worker.ts. */
+/** Stores the opt-outs of a batch of contacts. Returns the last one's id, or null at the end. Provided by worker.ts. */
 export type KeepOptOuts = (
   tx: Tx,
   projectId: string,
@@ -131,21 +134,21 @@ export type KeepOptOuts = (
 ) => Promise<string | null>;
 
 interface Checkpoint {
-  /** Opt-outs are kept before anything is deleted: the last contact for which that was done. Missing: for all of them. */
+  /** The last contact whose opt-out is stored, because opt-outs are stored before the deletion begins. Missing after the last one. */
   keptTo?: string | null;
-  /** The table it stands at; null: before the first. */
+  /** The current table; null before the first. */
   table: string | null;
   deleted: number;
-  /** In this round through all tables: what was underway when the project was disabled may still have come in. */
+  /** Rows deleted in this pass through all tables. Another pass follows, because requests in progress may have added rows. */
   deletedInRound: number;
 }
 
 const START: Checkpoint = { keptTo: null, table: null, deleted: 0, deletedInRound: 0 };
 
 /**
- * One batch, and the end after a round that found nothing.
+ * Returns a job step that deletes one batch. The job ends after a pass that found nothing.
  *
- * @param keepOptOuts for a reset; a project that is deleted has no opt-outs to keep
+ * @param keepOptOuts for a reset; a deleted project has no opt-outs to keep
  */
 export const removalStep =
   (removal: "RESET" | "DELETE", keepOptOuts: KeepOptOuts = async () => null): JobStep =>
@@ -187,7 +190,7 @@ export const removalStep =
     return { done: true, result: { deletedRows: deleted } };
   };
 
-/** Mail that a sender had in hand when the project was disabled is booked first; what nobody answers is not waited for. */
+/** Waits for the results of emails that a sender had claimed when the project was disabled, up to a limit. */
 async function isStillSending(tx: Tx, projectId: string, since: Date): Promise<boolean> {
   if (nowMs() - since.getTime() > PATIENCE_MS || !(await hasMailInHand(tx, projectId))) return false;
   await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

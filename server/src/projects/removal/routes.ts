@@ -1,4 +1,4 @@
-// HTTP for emptying and deleting a project: endpoint → verb → answer.
+// HTTP routes for resetting and deleting a project.
 import * as contract from "@postloft/contract/project-removal.ts";
 import type { z } from "zod";
 import type { Database } from "../../platform/database/database.ts";
@@ -27,7 +27,7 @@ export function removalRoutes({ database, endCheckouts }: { database: Database }
       }));
     });
   return [
-    removalRoute(contract.resetProject, "RESET", "The project is disabled and being emptied."),
+    removalRoute(contract.resetProject, "RESET", "The project is disabled and being reset."),
     removalRoute(contract.deleteProject, "DELETE", "The project is disabled and being deleted."),
     route(contract.getRemoval, async ({ projectId, params }) => {
       const job = await readJob<Removed>(database, { projectId, id: params.jobId }, REMOVAL_JOBS);

@@ -1,14 +1,14 @@
-// Scoped keys by what a caller shows, and when they were used last: noted at most once a minute, many at once, behind the answer.
+// Finds scoped keys by hash and records their last use after the response, batched and at most once a minute per key.
 import { createGroupCommit } from "../../platform/background/group-commit.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { findScopedKeyRows, updateLastUsed, type FoundKeyRow } from "./queries.ts";
 
-/** With which each begins, so that other keys are not looked for among them. */
+/** Prefix of every scoped key, so that other keys skip this lookup. */
 export const SCOPED_PREFIX = "sk_scoped_";
 
 const MAX_NOTES = 500;
 
-/** Finds those of the hashes that are keys; none of them costs nothing. */
+/** Returns a function that finds the keys of these hashes. It runs no query without hashes. */
 export function createScopedKeyFinder(database: Database) {
   const noting = new Set<string>();
   const notes = createGroupCommit<FoundKeyRow, void>({
@@ -24,7 +24,7 @@ export function createScopedKeyFinder(database: Database) {
   function noteUse(row: FoundKeyRow): void {
     if (row.isUseKnown || row.isExpired || noting.has(row.id)) return;
     noting.add(row.id);
-    // What is lost with the database is noted at the next use.
+    // A use lost in a database failure is recorded by the next use.
     void notes
       .submit(row)
       .catch(() => undefined)

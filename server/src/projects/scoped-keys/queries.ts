@@ -38,7 +38,7 @@ export async function listKeyRows(
   return query.orderBy("id", "desc").execute();
 }
 
-/** Holds the project, so that of two that make the last key one finds it made. */
+/** Locks the project and counts its keys, so that two concurrent creations can't exceed the limit. */
 export async function countKeyRows(tx: Tx, projectId: string): Promise<number> {
   await lockProject(tx, projectId);
   const { rows } = await sql<{ count: number }>`
@@ -63,7 +63,7 @@ export async function insertKeyRow(
   return tx.insertInto("scoped_keys").values(key).returning(SHOWN).executeTakeFirstOrThrow();
 }
 
-/** Deletes a key, of one creator if given. Returns its name; undefined when there is none. */
+/** Deletes a key, optionally only if it has this creator. Returns its name, or undefined if there is none. */
 export async function deleteKeyRow(
   tx: Tx,
   { projectId, id, createdBy }: { projectId: string; id: string; createdBy: string | null },
@@ -73,7 +73,7 @@ export async function deleteKeyRow(
   return (await query.returning("name").executeTakeFirst())?.name;
 }
 
-/** Lowers the keys that a person created to the role MEMBER. */
+/** Limits the keys that a person created to the role MEMBER. */
 export async function lowerKeyRowsBy(tx: Tx, projectId: string, userId: string): Promise<void> {
   await tx
     .updateTable("scoped_keys")
@@ -83,7 +83,7 @@ export async function lowerKeyRowsBy(tx: Tx, projectId: string, userId: string):
     .execute();
 }
 
-/** Those that a person made; what was deleted. */
+/** Deletes the keys that a person created, and returns them. */
 export async function deleteKeyRowsBy(
   tx: Tx,
   projectId: string,
@@ -109,7 +109,7 @@ export interface FoundKeyRow {
   disabled: boolean;
 }
 
-/** `is_use_known`: it was noted less than a minute ago that the key is used. */
+/** Finds keys by hash. `is_use_known`: a use was recorded less than a minute ago. */
 export async function findScopedKeyRows(
   database: Database,
   hashes: readonly Buffer[],
@@ -122,7 +122,7 @@ export async function findScopedKeyRows(
   return rows;
 }
 
-/** Notes that keys are used; one whose row somebody else holds is noted at its next use. */
+/** Records the use of keys. Skips rows locked by another transaction, because their next use is recorded. */
 export async function updateLastUsed(
   database: Database,
   keys: ReadonlyArray<{ projectId: string; id: string }>,

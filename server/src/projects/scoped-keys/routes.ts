@@ -1,4 +1,4 @@
-// HTTP for scoped keys: endpoint → verb → answer.
+// HTTP routes for scoped keys.
 import * as contract from "@postloft/contract/keys.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { created, noContent, ok, route, type Route } from "../../platform/http/route.ts";

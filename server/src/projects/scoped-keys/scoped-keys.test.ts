@@ -1,4 +1,4 @@
-// Scoped keys: scopes, roles, networks, expiry, revocation and last use.
+// Tests scopes, roles, networks, expiry, revocation and last use of scoped keys.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ErrorEnvelope } from "../../platform/http/errors.ts";
@@ -27,7 +27,7 @@ const ask = async (method: string, path: string, { key }: Key, body?: object, ca
   call(method, path, { key }, body);
 const CONTACT = { email: "ada@example.com" };
 
-test("a key opens what its scopes name and nothing else, and says what is missing", async () => {
+test("a key allows only its scopes and errors name the missing one", async () => {
   const project = await server.createProject();
   const reads = await keyOf(project, { scopes: ["contacts:read"] });
   const writes = await keyOf(project, { scopes: ["contacts:write", "segments:read"] });
@@ -46,7 +46,7 @@ test("a key opens what its scopes name and nothing else, and says what is missin
   expect(refusalOf(await ask("GET", `/projects/${project.id}/keys`, everything))).toBe("401 UNAUTHORIZED");
 });
 
-test("a key is shown once, kept as a hash, noted in the audit log, and dead on every server once it is revoked", async () => {
+test("shows a key once, stores a hash, logs it, and rejects it everywhere once revoked", async () => {
   const another = await server.startAnother();
   const project = await server.createProject();
   const made = await keyOf(project, { name: "  Form ", scopes: ["*:read", "*:read"] });
@@ -71,7 +71,7 @@ test("a key is shown once, kept as a hash, noted in the audit log, and dead on e
   expect(log.map(({ action }) => action)).toEqual(["key.created", "key.revoked"]);
 });
 
-test("a member creates, sees and revokes own keys, which can do at most what the member can", async () => {
+test("a member manages own keys, which can do at most what the member can", async () => {
   const project = await server.createProject();
   const path = `/projects/${project.id}/keys`;
   const member = await server.signUp();
@@ -95,7 +95,7 @@ test("a member creates, sees and revokes own keys, which can do at most what the
   expect(refusalOf(await ask("GET", "/contacts", mine))).toBe("401 INVALID_API_KEY");
 });
 
-test("a demotion limits the keys of an admin, and the end of a membership ends them however it happens", async () => {
+test("a demotion limits an admin's keys, and the end of a membership revokes them", async () => {
   const project = await server.createProject();
   const { owner } = project;
   const admin = await server.signUp();
@@ -106,14 +106,14 @@ test("a demotion limits the keys of an admin, and the end of a membership ends t
   expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "MEMBER" })).status).toBe(200);
   expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
   expect((await ask("GET", "/contacts", own)).status).toBe(200);
-  // A promotion doesn't extend a key that was limited: its owner may have handed it on.
+  // A promotion does not extend a limited key, because its owner may have passed it on.
   expect((await server.call("PATCH", path, { cookie: owner.cookie }, { role: "ADMIN" })).status).toBe(200);
   expect(refusalOf(await ask("GET", "/webhooks/secret", own))).toBe("403 FORBIDDEN");
   await server.rows("delete from memberships where user_id = $1", admin.id);
   expect(refusalOf(await ask("GET", "/contacts", own))).toBe("401 INVALID_API_KEY");
 });
 
-test("a wildcard opens no secret, neither for reading nor for writing", async () => {
+test("a wildcard gives no access to secrets, neither reading nor writing", async () => {
   const project = await server.createProject();
   const { body } = await server.call<{ id: string }>("POST", "/contacts", project.byKey, CONTACT);
   const links = `/contacts/${body.id}/links`;
@@ -132,7 +132,7 @@ test("a wildcard opens no secret, neither for reading nor for writing", async ()
   expect(refusalOf(await ask("GET", `/contacts/${body.id}`, reader))).toBe("403 FORBIDDEN");
 });
 
-test("a key stops at its end, and works only from its networks", async () => {
+test("rejects an expired key and other networks", async () => {
   const project = await server.createProject();
   const until = new Date(Date.now() + 3_600_000).toISOString();
   const ending = await keyOf(project, { scopes: ["*:read"], expiresAt: until });
@@ -150,7 +150,7 @@ test("a key stops at its end, and works only from its networks", async () => {
   expect(refused.body.error.message).toMatch(/may not be used from the address/);
 });
 
-test("the last use is noted behind the answer, and at most once a minute", async () => {
+test("records the last use after the response, at most once a minute", async () => {
   const project = await server.createProject();
   const key = await keyOf(project, { scopes: ["*:read"] });
   const lastUse = async () => (await list(project))[0]?.lastUsedAt ?? null;
@@ -160,7 +160,7 @@ test("the last use is noted behind the answer, and at most once a minute", async
   const version = () => server.rows("select xmin::text from scoped_keys where id = $1", key.id);
   const before = await version();
   await ask("GET", "/contacts", key);
-  // Notes are written in order: with that of a later key this one's would be there.
+  // Uses are recorded in order, so after the later key's this key's would be there.
   const later = await keyOf(project, { scopes: ["*:read"] });
   await ask("GET", "/contacts", later);
   await expect.poll(lastUse, { timeout: 30_000 }).not.toBeNull();
@@ -181,7 +181,7 @@ test.for([
   expect(faultsOf(await make(server.project, body))).toEqual(faults);
 });
 
-test("a project has so many scoped keys and no more", async () => {
+test("limits the scoped keys of a project", async () => {
   const project = await server.createProject();
   const first = await keyOf(project, { scopes: ["*:read"] });
   await server.rows(

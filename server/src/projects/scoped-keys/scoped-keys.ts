@@ -1,4 +1,4 @@
-// Manages scoped keys, which open a part of a project's API and are stored as a hash (docs/decisions/0046-scoped-keys.md).
+// Manages scoped keys, which give access to a part of a project's API and are stored as a hash (docs/decisions/0046-scoped-keys.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { reaches, type Role } from "@postloft/contract/roles.ts";
 import { randomText, sha256 } from "../../platform/crypto.ts";
@@ -23,7 +23,7 @@ const SECRET_LENGTH = 48;
 
 type KeyRole = "ADMIN" | "MEMBER";
 
-/** Who asks, as a member of the project. */
+/** The member who acts. */
 interface ByMember {
   projectId: string;
   userId: string;
@@ -54,7 +54,10 @@ export async function listKeys(
   return (await listKeyRows(database, projectId, isAdmin(role) ? null : userId)).map(present);
 }
 
-/** Reads a role under the lock of the project, which the caller holds. @throws Refusal PROJECT_NOT_FOUND for a former member. */
+/**
+ * Returns a person's role. The caller holds the project's lock.
+ * @throws AppError PROJECT_NOT_FOUND for a former member
+ */
 async function readRole(tx: Tx, userId: string, projectId: string): Promise<Role> {
   const membership = await findMembershipRow(tx, userId, projectId);
   if (membership === undefined) throw new Refusal("PROJECT_NOT_FOUND");
@@ -64,8 +67,7 @@ async function readRole(tx: Tx, userId: string, projectId: string): Promise<Role
 /**
  * Creates a key with the role of its creator. `key` is never shown again.
  *
- * @throws Refusal VALIDATION_ERROR for an end that has passed, CONFLICT when the project has as many as it may,
- * PROJECT_NOT_FOUND for a former member.
+ * @throws AppError VALIDATION_ERROR for an end in the past, CONFLICT over the limit, PROJECT_NOT_FOUND for a former member
  */
 export async function createKey(
   tx: Tx,
@@ -99,9 +101,10 @@ export async function createKey(
 }
 
 /**
- * Revokes a key: it is invalid on every process with the commit.
+ * Revokes a key, which is invalid in every process with the commit.
  *
- * @throws Refusal KEY_NOT_FOUND, also for a key of another project, and for a MEMBER for the keys of others; PROJECT_NOT_FOUND for a former member.
+ * @throws AppError KEY_NOT_FOUND, also for another project's key and for another creator's if the caller is a MEMBER; PROJECT_NOT_FOUND for
+ * a former member
  */
 export async function revokeKey(tx: Tx, { projectId, userId, actor }: ByMember, id: string): Promise<void> {
   await lockProject(tx, projectId);
@@ -111,13 +114,13 @@ export async function revokeKey(tx: Tx, { projectId, userId, actor }: ByMember, 
   await recordAudit(tx, [{ projectId, actor, action: "key.revoked", target: { id, name } }]);
 }
 
-/** Revokes the keys that a person created, because only they were shown them. Returns the audit entries to record. */
+/** Revokes the keys that a person created, because only they have seen them. Returns the audit entries to record. */
 export async function revokeKeysOf(tx: Tx, { projectId, userId, actor }: ByMember): Promise<AuditEntry[]> {
   const rows = await deleteKeyRowsBy(tx, projectId, userId);
   return rows.map((target) => ({ projectId, actor, action: "key.revoked", target }));
 }
 
-/** Limits the keys that a person created to the role MEMBER, in the transaction that takes the role ADMIN from them. */
+/** Limits a person's keys to the role MEMBER. Call it in the transaction that takes the role ADMIN from them. */
 export async function shrinkKeysOf(tx: Tx, projectId: string, userId: string): Promise<void> {
   await lowerKeyRowsBy(tx, projectId, userId);
 }

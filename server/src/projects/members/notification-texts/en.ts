@@ -1,4 +1,4 @@
-// What people are told about their projects, in English. Pure.
+// Notification emails about projects, in English. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
@@ -6,35 +6,35 @@ import type { NotificationTexts, PausedCampaign, ToldJob, UsedCap } from "../not
 
 const { number, percent, day, counted } = formatsOf("en");
 
-const SWITCH_OFF = "In the settings of the project, under Notifications, you switch this off.";
-const WAITS_AND_TRIES = "By itself a few mails try again, after an hour first.";
+const SWITCH_OFF = "Turn these emails off in Settings → Notifications.";
+const WAITS_AND_TRIES = "We'll retry a few emails automatically, starting in an hour.";
 
 const JOBS: Readonly<Record<ToldJob, string>> = {
-  "contacts.import": "An import of contacts",
-  "contacts.undo-import": "The undo of an import of contacts",
+  "contacts.import": "A contact import",
+  "contacts.undo-import": "The undo of a contact import",
   "contacts.bulk": "A bulk change of contacts",
-  "contacts.delete-field": "The deletion of a field of contacts",
-  "suppressions.import": "An import of suppressed addresses",
+  "contacts.delete-field": "The deletion of a contact field",
+  "suppressions.import": "A suppression import",
   "campaigns.snapshot": "The start of a campaign",
   "workflows.start": "The start of a workflow for many contacts",
-  "workflows.cancel": "The cancellation of executions of a workflow",
-  "events.delete": "The deletion of events",
+  "workflows.cancel": "The cancellation of workflow executions",
+  "events.delete": "An event deletion",
   "project-reset": "The reset of the project",
   "project-deletion": "The deletion of the project",
   other: "A job",
 };
 const CATEGORIES: Readonly<Record<UsedCap["category"], readonly [one: string, other: string]>> = {
-  transactional: ["transactional mail", "transactional mails"],
-  campaigns: ["mail of campaigns", "mails of campaigns"],
-  workflows: ["mail of workflows", "mails of workflows"],
+  transactional: ["transactional email", "transactional emails"],
+  campaigns: ["campaign email", "campaign emails"],
+  workflows: ["workflow email", "workflow emails"],
 };
-const WINDOWS = { sevenDay: "over 7 days", allTime: "over all time" };
+const WINDOWS = { sevenDay: "over 7 days", allTime: "in total" };
 
 function rateOf({ of, window, level, count, mails, rate, threshold }: BadRate): string {
   const what =
     of === "bounces" ? counted(count, "bounce", "bounces") : counted(count, "complaint", "complaints");
-  const judged = level === "critical" ? "critical" : "a warning";
-  return `${what} of ${number(mails)} mails ${WINDOWS[window]}: ${percent(rate)}, ${judged} from ${percent(threshold)} on`;
+  const judged = level === "critical" ? "critical" : "warning";
+  return `${what} of ${number(mails)} emails ${WINDOWS[window]}: ${percent(rate)} (${judged} from ${percent(threshold)})`;
 }
 
 function capOf({ category, usage, limit, percentage }: UsedCap): string {
@@ -88,10 +88,10 @@ export const EN: NotificationTexts = {
   lostDomain: ({ domain, record, failedChecks }) => ({
     subject: `${domain} is no longer verified`,
     blocks: [
-      `${number(failedChecks)} checks in a row did not find the DKIM record of ${domain} in DNS, so the domain is no longer verified. Mail from it is refused, and mail that waits fails.`,
-      `Put the TXT record ${record} back as the page of the domain (or GET /domains) shows it. The domain verifies again by itself within minutes.`,
+      `The DKIM record of ${domain} was missing from DNS in ${number(failedChecks)} consecutive checks, so the domain is no longer verified. Emails from it are rejected, and waiting emails fail.`,
+      `Restore the TXT record ${record} as shown on the Domains page (or by GET /domains). The domain is verified again automatically within minutes.`,
     ],
-    label: "Show the record",
+    label: "View record",
     footer: SWITCH_OFF,
   }),
   pausedCampaign: (facts) => {
@@ -104,24 +104,24 @@ export const EN: NotificationTexts = {
     };
   },
   pausedDestination: ({ campaign, project, destination, answer }) => {
-    const what = campaign === null ? "list mail" : "mail";
+    const what = campaign === null ? "bulk emails" : "emails";
     const whose = campaign === null ? `the project “${project}”` : `the campaign “${campaign.name}”`;
     const call = campaign === null ? "/emails/release" : `/campaigns/${campaign.id}/release`;
     return {
       subject:
         campaign === null
-          ? `List mail of “${project}” is paused for ${destination}`
+          ? `Bulk emails of “${project}” to ${destination} are paused`
           : `The campaign “${campaign.name}” is paused for ${destination}`,
       blocks: [
-        `${destination} refuses ${what} of ${whose} for who sends it or how, not for its recipients. The last answer was:`,
+        `${destination} rejects ${what} of ${whose} because of the sender, not the recipients. Last response:`,
         { quote: answer },
         campaign === null
-          ? `List mail of no campaign that is for ${destination} waits for now; transactional mail and mail to all others goes on. GET /emails/paused-destinations lists what is paused.`
-          : `To ${destination} nothing more leaves for now, to all others the campaign goes on.`,
-        `Look up what the answer says, and mend it: blocklists, DNS of the sender, complaints. Then let its mail go on (POST ${call}). ${WAITS_AND_TRIES}`,
+          ? `Bulk emails to ${destination} outside campaigns are on hold. Transactional emails and emails to other domains are still sent. GET /emails/paused-destinations lists everything that is paused.`
+          : `The campaign continues for all other domains.`,
+        `Fix the cause named in the response, such as a blocklist, the sender's DNS or complaints. Then release the emails (POST ${call}). ${WAITS_AND_TRIES}`,
         ...(campaign === null
           ? []
-          : [`What was refused is sent again by POST /campaigns/${campaign.id}/retry-failed.`]),
+          : [`To resend the rejected emails, call POST /campaigns/${campaign.id}/retry-failed.`]),
       ],
       label: campaign === null ? "Open the project" : "Open the campaign",
       footer: SWITCH_OFF,
@@ -130,76 +130,76 @@ export const EN: NotificationTexts = {
   suspended: ({ project, rates }) => ({
     subject: `The project “${project}” was disabled`,
     blocks: [
-      `Too much of the mail of the project “${project}” bounced or was complained about, so it was disabled:`,
+      `Too many emails of the project “${project}” bounced or were reported as spam, so we disabled it:`,
       { points: rates.map(rateOf) },
-      "It can be read but not changed, and it sends nothing. Mail that was waiting still waits.",
-      "Find out which addresses these were and where they came from, and remove the others of that origin. " +
-        "Then the owner enables the project again in its settings, once in a while, or whoever runs this installation does.",
+      "You can view the project but not change it, and it sends nothing. Waiting emails stay on hold.",
+      "Find out where these addresses came from and remove the others from the same source. " +
+        "Then the owner can enable the project again in Settings. This is possible only once in a while. Otherwise ask the administrator of this server.",
     ],
-    label: "The rates in detail",
+    label: "View rates",
   }),
   badRates: ({ project, rates }) => ({
-    subject: `${project}: too much mail comes back or is reported as spam`,
+    subject: `${project}: too many emails bounce or are reported as spam`,
     blocks: [
-      "Receivers judge a sender by these rates, and a project whose rates are critical is disabled:",
+      "Mailbox providers rate senders by these numbers, and a project with critical rates is disabled:",
       { points: rates.map(rateOf) },
-      "Find out which addresses these were and where they came from, and stop sending to the others of that origin.",
+      "Find out where these addresses came from and stop sending to the others from the same source.",
     ],
-    label: "The rates in detail",
-    footer: `Told once a week at most. ${SWITCH_OFF}`,
+    label: "View rates",
+    footer: `Sent at most once a week. ${SWITCH_OFF}`,
   }),
   capsNear: ({ project, caps }) => ({
-    subject: `${project}: a cap of this month is nearly reached`,
+    subject: `${project}: you've nearly reached a monthly cap`,
     blocks: [
-      "Over a cap mail is refused until the next month begins, or the cap is raised:",
+      "When a cap is reached, emails are rejected until next month or until you raise the cap:",
       { points: caps.map(capOf) },
     ],
-    label: "Look at the caps",
-    footer: `Told once a month. ${SWITCH_OFF}`,
+    label: "View caps",
+    footer: `Sent once a month. ${SWITCH_OFF}`,
   }),
   capsReached: ({ project, caps }) => ({
-    subject: `${project}: a cap of this month is reached`,
+    subject: `${project}: you've reached a monthly cap`,
     blocks: [
-      "Further mail of this kind is refused until the next month begins, or the cap is raised. What was accepted before is sent.",
+      "More emails of this kind are rejected until next month or until you raise the cap. Emails accepted before are still sent.",
       { points: caps.map(capOf) },
     ],
-    label: "Look at the caps",
-    footer: `Told once a month. ${SWITCH_OFF}`,
+    label: "View caps",
+    footer: `Sent once a month. ${SWITCH_OFF}`,
   }),
   failedJob: ({ job, id, reason }) => ({
     subject: `${JOBS[job]} failed`,
     blocks: [
-      `${JOBS[job]} failed, and is not tried again. The reason:`,
+      `${JOBS[job]} failed and won't be retried. Reason:`,
       { quote: reason },
-      `What it had done before that stays done. Its id is ${id}; whoever runs the installation finds it in the log.`,
+      `Changes made before the failure are kept. The job's id is ${id}. The administrator of this server can find it in the log.`,
     ],
     label: "Open the project",
-    footer: `Of each sort told once an hour at most. ${SWITCH_OFF}`,
+    footer: `Sent at most once an hour for each kind of job. ${SWITCH_OFF}`,
   }),
   week: ({ project, current, previous }) => ({
-    subject: `${project}: ${counted(current.emails, "mail", "mails")} last week`,
+    subject: `${project}: ${counted(current.emails, "email", "emails")} last week`,
     blocks: [
-      `From ${day(current.startDate)} to ${day(current.endDate)}, with the week before in brackets:`,
+      `${day(current.startDate)} to ${day(current.endDate)}, with the week before in parentheses:`,
       {
         points: [
           `Sent: ${number(current.emails)} (${number(previous.emails)})`,
-          `Opened by people: ${number(current.opens)} (${number(previous.opens)})`,
+          `Opened: ${number(current.opens)} (${number(previous.opens)})`,
           `Clicked: ${number(current.clicks)} (${number(previous.clicks)})`,
           `Bounced: ${number(current.bounces)} (${number(previous.bounces)})`,
           `Complaints: ${number(current.complaints)} (${number(previous.complaints)})`,
         ],
       },
     ],
-    label: "Open the reports",
-    footer: `You asked for this mail. ${SWITCH_OFF}`,
+    label: "View reports",
+    footer: SWITCH_OFF,
   }),
   passedOn: ({ recipient, from, subject, text }) => ({
     subject: `[${recipient}] ${subject}`,
     blocks: [`${from} wrote to ${recipient}:`, { quote: text }],
-    footer: "Nobody proved who wrote this. To answer, write to that address.",
+    footer: "The sender is not verified. To reply, write to that address.",
   }),
   test: () => ({
-    subject: "Test mail of Postloft",
-    blocks: ["This is a test mail. Whoever runs this installation of Postloft asked for it."],
+    subject: "Postloft test email",
+    blocks: ["This is a test email, requested by the administrator of this Postloft server."],
   }),
 };

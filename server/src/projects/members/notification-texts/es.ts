@@ -1,4 +1,4 @@
-// What people are told about their projects, in Spanish. Pure.
+// Notification emails about projects, in Spanish. Pure.
 import type { BadRate } from "@postloft/contract/security.ts";
 import type { SystemMailBlock } from "../../../emails/system-mail/system-mail-layout.ts";
 import { formatsOf } from "../../../emails/system-mail/mail-formats.ts";
