@@ -1,4 +1,4 @@
-// Who a campaign is for: the contacts of its audience, and who of them gets its kind.
+// Finds the contacts of a campaign's audience and which of them are eligible for its kind.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { AudienceType, CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
@@ -10,7 +10,7 @@ import { segmentRestriction } from "../segments/segment-restriction.ts";
 import { everybody, subscribedOf, unsuppressedOf, type CampaignRow } from "./queries.ts";
 import { needsSubscription } from "./rules.ts";
 
-/** A campaign whose audience is being asked for: the audience as it was written. */
+/** An audience as stored in a campaign or sent by a caller. */
 export interface Audience {
   audienceType: AudienceType;
   segmentId?: string | null | undefined;
@@ -18,8 +18,8 @@ export interface Audience {
 }
 
 /**
- * The contacts of an audience, as a condition on `contacts c`, whether they are subscribed or not.
- * @throws Refusal VALIDATION_ERROR naming the field when its segment is none of the project's.
+ * Returns the audience as a SQL condition on `contacts c`, whether subscribed or not.
+ * @throws AppError VALIDATION_ERROR naming the field if the segment does not belong to the project
  */
 export async function audienceOf(
   database: Database,
@@ -42,7 +42,7 @@ export function audienceOfRow(row: CampaignRow): Audience {
   };
 }
 
-/** Who of an audience gets a mail of this kind, as the project stands now. */
+/** Returns the contacts of an audience that would get an email of this kind with the project's current settings. */
 export async function eligible(
   database: Database,
   projectId: string,
@@ -53,7 +53,7 @@ export async function eligible(
   return (await usesSuppressionList(database, projectId)) ? unsuppressedOf(wanted) : wanted;
 }
 
-/** Those whom a campaign of this kind may reach, on the suppression list or not. */
+/** Returns the contacts that this kind may reach, ignoring the suppression list. */
 function reached(kind: CampaignKind, audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return needsSubscription(kind) ? subscribedOf(audience) : audience;
 }
@@ -61,7 +61,7 @@ function reached(kind: CampaignKind, audience: RawBuilder<SqlBool>): RawBuilder<
 /** Contacts may change between two counts. */
 const leftOut = (of: number, those: number) => Math.max(0, of - those);
 
-/** How many of an audience are left out why, of whom `count` are eligible. */
+/** Counts the contacts excluded from an audience by reason. `count` is the number of eligible contacts. */
 export async function countExcluded(
   database: Database,
   projectId: string,
@@ -80,7 +80,7 @@ export async function countExcluded(
   };
 }
 
-/** How many would get the campaign now, and how many are left out why. */
+/** Returns how many contacts would get the campaign now, and how many are excluded for which reason. */
 export async function countAudience(database: Database, projectId: string, row: CampaignRow) {
   const audience = await audienceOf(database, projectId, audienceOfRow(row));
   const kind = row.kind as CampaignKind;
@@ -90,7 +90,7 @@ export async function countAudience(database: Database, projectId: string, row: 
   return { total, eligible: count, excluded };
 }
 
-/** Who of the audience has unsubscribed, whatever the kind. */
+/** Counts the unsubscribed contacts in the audience, regardless of the campaign's kind. */
 export async function countUnsubscribedOf(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Blocks of a campaign and the body they make, kept together over HTTP as those of a template are.
+// Tests over HTTP that the blocks of a campaign and the body made from them stay together, as in a template.
 import { expect, test } from "vitest";
 import type { Design } from "@postloft/contract/design.ts";
 import { designHtml } from "@postloft/contract/design-html.ts";
@@ -30,7 +30,7 @@ const DESIGN: Design = {
 const HTML = designHtml(DESIGN);
 const NEWS = { name: "News", subject: "News", from: "news@sandbox.localhost", audienceType: "ALL" };
 
-test("blocks make the body, go along with a copy, and go when it is written anew without them", async () => {
+test("builds the body from blocks, copies both, and drops the blocks when only a body is written", async () => {
   const { byKey } = await server.createProject();
   const made = await server.call<{ data: Campaign }>("POST", "/campaigns", byKey, {
     ...NEWS,

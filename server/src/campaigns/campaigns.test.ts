@@ -1,4 +1,4 @@
-// Campaigns over HTTP: everyone exactly once, states that cannot be mixed up, books that balance.
+// Tests campaigns over HTTP: each recipient exactly once, consistent states and correct counts.
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -75,7 +75,7 @@ async function ended(caller: TestCaller, id: string): Promise<Campaign> {
   );
 }
 
-/** How often each address was mailed. */
+/** How many emails each address got. */
 async function mailed(project: TestProject): Promise<Record<string, number>> {
   const rows = await server.rows<{ recipient: string; count: number }>(
     "select recipients[1] as recipient, count(*)::integer as count from mailbox_messages where project_id = $1 group by 1",
@@ -91,7 +91,7 @@ const balance = (campaign: Campaign) =>
   campaign.unconfirmedCount +
   campaign.pendingCount;
 
-test("a campaign reaches every subscribed contact exactly once, and is SENT when its books are closed", async () => {
+test("sends to every subscribed contact exactly once and is SENT when all emails are final", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const emails = await contacts(byKey, 25);
@@ -121,7 +121,7 @@ test("a campaign reaches every subscribed contact exactly once, and is SENT when
   expect(recipients.body.data.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
 });
 
-test("what came of a campaign is told by receiving provider, and adds up to its counts", async () => {
+test("counts results by mailbox provider that add up to the campaign's counts", async () => {
   const { id: projectId, byKey } = await server.createProject();
   const addresses = ["a@gmail.com", "b@googlemail.com", "c@gmail.com", "d@outlook.com", "e@example.com"];
   for (const email of addresses) await server.call("POST", "/contacts", byKey, { email });
@@ -130,7 +130,7 @@ test("what came of a campaign is told by receiving provider, and adds up to its 
   expect(await ask()).toEqual([]);
   await send(byKey, id);
   await ended(byKey, id);
-  // What came back, as it is booked; and a mail that was refused, which never left.
+  // Results as they are recorded, and a rejected email that never left.
   for (const [address, change] of [
     ["a@gmail.com", "delivered_at = now(), opened_at = now(), clicked_at = now()"],
     ["b@googlemail.com", "delivered_at = now(), opened_at = now()"],
@@ -161,7 +161,7 @@ test("what came of a campaign is told by receiving provider, and adds up to its 
   expect(stats.body).toMatchObject({ sentCount: 4, deliveredCount: 3, openedCount: 2, complainedCount: 1 });
 });
 
-test("fifty sends at once start it once", async () => {
+test("starts once for fifty concurrent sends", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contacts(byKey, 3);
@@ -174,7 +174,7 @@ test("fifty sends at once start it once", async () => {
   expect(Object.values(await mailed(project))).toEqual([1, 1, 1]);
 });
 
-test("a transactional campaign goes to all; a segment or a filter to its own; a variable is each one's own", async () => {
+test("a transactional campaign reaches all contacts, segment, filter and variables apply", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await server.call("POST", "/contacts", byKey, {
@@ -205,7 +205,7 @@ test("a transactional campaign goes to all; a segment or a filter to its own; a 
   expect(message?.subject).toBe("News for Ada");
 });
 
-test("paused, nothing leaves; resumed, everybody gets it once; cancelled, the rest is dropped and counted", async () => {
+test("sends nothing while paused, everyone once when resumed, and drops the rest when cancelled", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   const MANY = 400;
@@ -250,7 +250,7 @@ test("paused, nothing leaves; resumed, everybody gets it once; cancelled, the re
   expect(refusalOf(await act(byKey, again.id, "resume"))).toBe("409 CONFLICT");
 });
 
-test("a schedule starts at its time, once; cancelled it is a draft again; a missed one is held", async () => {
+test("starts a schedule once in time, turns a cancelled one into a draft, holds a missed one", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contacts(byKey, 2);
@@ -281,7 +281,7 @@ test("a schedule starts at its time, once; cancelled it is a draft again; a miss
   expect(await ended(byKey, missed.id)).toMatchObject({ status: "SENT" });
 });
 
-test("a campaign whose audience is gone when it starts pauses before anybody gets it, says why, and goes on when that is mended", async () => {
+test("pauses with a reason before sending if the audience is gone, and resumes when it is fixed", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contacts(byKey, 2);
@@ -310,7 +310,7 @@ test("a campaign whose audience is gone when it starts pauses before anybody get
   expect(await ended(byKey, id)).toMatchObject({ status: "SENT", sentCount: 2 });
 });
 
-test("of two who replace a campaign they both read, the second is told when they say what they read", async () => {
+test("the second of two concurrent replacements gets a conflict if it sends what it read", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey);
   const { updatedAt } = (await server.call<{ updatedAt: string }>("GET", `/campaigns/${id}`, byKey)).body;
@@ -322,12 +322,12 @@ test("of two who replace a campaign they both read, the second is told when they
   expect((await replace("Three")).status).toBe(200);
 });
 
-test("only what failed is sent again", async () => {
+test("sends only failed emails again", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contacts(byKey, 3);
   const { id } = await create(byKey);
-  // Nothing in the body is needed, so none is.
+  // The body has no required fields, so none is sent.
   expect((await act(byKey, id, "send")).status).toBe(200);
   await ended(byKey, id);
   expect(refusalOf(await act(byKey, id, "retry-failed"))).toBe("409 CONFLICT");
@@ -345,7 +345,7 @@ test("only what failed is sent again", async () => {
   expect(Object.values(await mailed(project))).toEqual([1, 1, 1]);
 });
 
-test("a test mail is marked, goes to anybody and is counted nowhere", async () => {
+test("marks a test email, sends it to anyone, and excludes it from all counts", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await server.call("POST", "/contacts", byKey, { email: "ada@example.com", data: { firstName: "Ada" } });
@@ -366,7 +366,7 @@ test("a test mail is marked, goes to anybody and is counted nowhere", async () =
   expect(await server.rows("select 1 from contacts where email = 'me@example.org'")).toEqual([]);
 });
 
-test("mails of a test are counted by project and hour", async () => {
+test("limits test emails by project and hour", async () => {
   const project = await server.createProject();
   const { id } = await create(project.byKey);
   const sendTest = async () =>
@@ -380,7 +380,7 @@ test("mails of a test are counted by project and hour", async () => {
   });
 });
 
-test("the check says what blocks and what to look at", async () => {
+test("the check returns blocking findings and warnings", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey, { subject: "READ THIS NOW", replyTo: "a@elsewhere.example" });
   const check = await server.call<{
@@ -391,7 +391,7 @@ test("the check says what blocks and what to look at", async () => {
   expect(check.body.ready).toBe(false);
   expect(check.body.blocks.map(({ code }) => code)).toEqual(["audience_empty"]);
   expect(check.body.warnings.map(({ code }) => code)).toContain("reply_to_elsewhere");
-  // Who says it in another language has all of it by codes.
+  // Clients in another language get everything by codes.
   for (const { message, messageParts } of [...check.body.blocks, ...check.body.warnings])
     expect(messageParts.map(({ text }) => text).join(" ")).toBe(message);
   await contacts(byKey, 1);
@@ -399,7 +399,7 @@ test("the check says what blocks and what to look at", async () => {
   expect(again.body.ready).toBe(true);
 });
 
-test("the check counts who unsubscribed and would get a transactional campaign all the same", async () => {
+test("the check counts unsubscribed contacts who would get a transactional campaign", async () => {
   const { byKey } = await server.createProject();
   await contacts(byKey, 2);
   for (const email of ["gone@example.org", "left@example.org"])
@@ -423,7 +423,7 @@ test("the check counts who unsubscribed and would get a transactional campaign a
   expect(await warnings()).toEqual([]);
 });
 
-test("a draft is replaced, copied and deleted; the list has the shape of the specification", async () => {
+test("replaces, copies and deletes drafts and lists campaigns in the shape of the spec", async () => {
   const { byKey } = await server.createProject();
   const { id } = await create(byKey, {
     description: "d",
@@ -468,7 +468,7 @@ test("a draft is replaced, copied and deleted; the list has the shape of the spe
   expect(refusalOf(await server.call("GET", `/campaigns/${id}`, byKey))).toBe("404 CAMPAIGN_NOT_FOUND");
 });
 
-test("the segment and the domain of a campaign stay while it needs them", async () => {
+test("keeps the segment and the domain while a campaign needs them", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await contacts(byKey, 1);
@@ -484,7 +484,7 @@ test("the segment and the domain of a campaign stay while it needs them", async 
   expect(faultsOf(await send(byKey, id))).toEqual(["segmentId required"]);
 });
 
-test("a segment that the filter of a campaign names stays as well, also where both happen at once", async () => {
+test("keeps a segment used in a campaign's filter, also when both happen concurrently", async () => {
   const { byKey } = await server.createProject();
   await contacts(byKey, 1);
   const filters = { operator: "AND", conditions: [{ field: "subscribed", operator: "equals", value: true }] };
@@ -510,7 +510,7 @@ test("a segment that the filter of a campaign names stays as well, also where bo
   }
 });
 
-test("what cannot be sent is refused, naming the field; another project's campaign is no campaign", async () => {
+test("rejects invalid campaigns with the field, and campaigns of other projects as unknown", async () => {
   const { byKey } = await server.createProject();
   const faults = async (more: object) =>
     faultsOf(await server.call("POST", "/campaigns", byKey, { ...DRAFT, ...more }));

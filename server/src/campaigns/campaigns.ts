@@ -1,4 +1,4 @@
-// Campaigns as records: create, read, list, replace, copy, delete; where each stands, counted from its mails.
+// Campaigns as records: create, read, list, replace, copy and delete, with counts from their emails.
 import { inOneText } from "@postloft/contract/advice.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import type { AudienceType, CampaignKind, CampaignStatus } from "@postloft/contract/campaigns.ts";
@@ -45,9 +45,9 @@ export type Counts = CampaignCounts & { unsubscribedCount: number };
 
 const isoOf = (instant: Date | null) => instant?.toISOString() ?? null;
 
-/** A campaign as its callers see it (decisions §8). */
+/** Returns a campaign in its API shape (decisions §8). */
 export function presentCampaign(row: ListedCampaignRow, counts: Counts | undefined) {
-  if (counts === undefined) throw new Error(`The campaign ${row.id} was not counted.`);
+  if (counts === undefined) throw new Error(`Counts of campaign ${row.id} are missing.`);
   const heldFor = row.heldReasonParts as HeldReason[] | null;
   return {
     id: row.id,
@@ -82,7 +82,7 @@ export type CampaignView = ListedCampaign & {
   pausedDestinations: PausedDestinationView[];
 };
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND, the same for an id of another project. */
+/** @throws AppError CAMPAIGN_NOT_FOUND, also for a campaign of another project */
 export async function getCampaignRow(
   database: Database,
   projectId: string,
@@ -93,7 +93,7 @@ export async function getCampaignRow(
   return row;
 }
 
-/** The counts of campaigns as they are now, in the order given. */
+/** Returns the current counts of campaigns, in the given order. */
 export async function countsOf(
   database: Database,
   projectId: string,
@@ -107,7 +107,7 @@ export async function countsOf(
   }));
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND. */
+/** @throws AppError CAMPAIGN_NOT_FOUND */
 export async function getCampaign(database: Database, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
@@ -122,22 +122,28 @@ export async function getCampaign(database: Database, projectId: string, id: str
   };
 }
 
-/** Counts and rates in percent. @throws Refusal CAMPAIGN_NOT_FOUND. */
+/**
+ * Returns counts and rates in percent.
+ * @throws AppError CAMPAIGN_NOT_FOUND
+ */
 export async function getStats(database: Database, projectId: string, id: string) {
   const row = await getCampaignRow(database, projectId, id);
   const [counts] = await countsOf(database, projectId, [row.id]);
-  if (counts === undefined) throw new Error("One campaign was asked for and none was counted.");
+  if (counts === undefined) throw new Error("Counts of the campaign are missing.");
   return { ...counts, ...ratesOf(counts) };
 }
 
-/** The same by receiving provider, the most mails first. @throws Refusal CAMPAIGN_NOT_FOUND. */
+/**
+ * Returns the same by mailbox provider, most emails first.
+ * @throws AppError CAMPAIGN_NOT_FOUND
+ */
 export async function listProviders(database: Database, projectId: string, id: string) {
   const { id: campaignId } = await getCampaignRow(database, projectId, id);
   const providers = await countByProvider(database, { projectId, campaignId });
   return providers.map((counts) => ({ ...counts, ...mailRatesOf(counts) }));
 }
 
-/** Newest first, in the page shape of the spec and as a cursor list. */
+/** Returns campaigns newest first, in the page shape of the spec and as a cursor list. */
 export async function listCampaigns(
   database: Database,
   projectId: string,
@@ -164,7 +170,7 @@ export interface CampaignInput {
   description?: string | null | undefined;
   subject: string;
   body: string;
-  /** What an editor keeps beside the body. */
+  /** The editor's document from which the body was made. */
   design?: Readonly<Record<string, unknown>> | null | undefined;
   from: string;
   fromName?: string | null | undefined;
@@ -192,7 +198,10 @@ function textsOf(input: CampaignInput): CampaignTexts {
   };
 }
 
-/** Checks what is written before the transaction begins; returns what saves it. @throws Refusal VALIDATION_ERROR; the change: DOMAIN_NOT_VERIFIED. */
+/**
+ * Checks the content before the transaction and returns the function that saves it.
+ * @throws AppError VALIDATION_ERROR; the returned function: DOMAIN_NOT_VERIFIED
+ */
 export async function createCampaign(
   { renderer, domains }: CampaignParts,
   projectId: string,
@@ -245,9 +254,10 @@ export interface CampaignChange {
 }
 
 /**
- * Checks what a campaign is to say before the transaction; returns what saves it. Only drafts and scheduled ones can be replaced.
+ * Checks the new content before the transaction and returns the function that saves it. Only drafts and scheduled campaigns can be
+ * replaced.
  *
- * @param change.expectedUpdatedAt when it had been changed last, as it was read: the change is refused (CHANGED_MEANWHILE) where it is not
+ * @param change.expectedUpdatedAt the `updatedAt` that the caller read; another value fails with CHANGED_MEANWHILE
  */
 export async function replaceCampaign(
   { renderer, domains, linter }: LintParts,
@@ -258,7 +268,7 @@ export async function replaceCampaign(
 ) {
   const { status } = await getCampaignRow(database, projectId, id);
   await checkTexts(renderer, projectId, input);
-  // Nothing checks a scheduled campaign again when its time comes.
+  // A scheduled campaign is not checked again when it starts.
   if (status === "SCHEDULED") await requireFinished(linter, database, projectId, input, confirmed);
   return async (tx: Tx): Promise<CampaignView> => {
     const row = await findCampaignForUpdate(tx, projectId, id);
@@ -278,7 +288,10 @@ export async function replaceCampaign(
   };
 }
 
-/** A new draft that says the same. @throws Refusal CAMPAIGN_NOT_FOUND. */
+/**
+ * Creates a draft with the same content.
+ * @throws AppError CAMPAIGN_NOT_FOUND
+ */
 export async function duplicateCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
   const copyId = newId();
@@ -286,13 +299,13 @@ export async function duplicateCampaign(tx: Tx, projectId: string, id: string): 
   return getCampaign(tx, projectId, copyId);
 }
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND; CONFLICT while it is scheduled or under way. */
+/** @throws AppError CAMPAIGN_NOT_FOUND; CONFLICT while it is scheduled or sending */
 export async function deleteCampaign(tx: Tx, projectId: string, id: string): Promise<void> {
   const row = await getCampaignRow(tx, projectId, id);
   if (await deleteCampaignRow(tx, projectId, row.id, ["DRAFT", "SENT", "CANCELLED"])) return;
   const message =
     row.status === "CANCELLED"
-      ? "The campaign was just cancelled: try again when its last mails are dropped."
-      : `The campaign is ${row.status}: cancel it first.`;
+      ? "The campaign was just cancelled. Try again when its last emails are dropped."
+      : `The campaign is ${row.status}. Cancel it first.`;
   throw new Refusal("CONFLICT", { message });
 }

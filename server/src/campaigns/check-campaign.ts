@@ -1,4 +1,4 @@
-// The check before a campaign is sent: what stops it, and what a careful person would look at, each with its place.
+// Checks a campaign before it is sent and returns blocking findings and warnings, each with its location.
 import { inOneText, type AdviceValues } from "@postloft/contract/advice.ts";
 import {
   findInCampaign,
@@ -22,10 +22,10 @@ import type { CampaignRow } from "./queries.ts";
 export interface Finding {
   code: string;
   message: string;
-  /** The same by its codes, with what they name; none where there is no code for it. */
+  /** The message as codes with values; empty if there is no code. */
   messageParts: FindingPart[];
   where: { field: string; line: number | null; column: number | null };
-  /** The text for the place of a merge tag. */
+  /** The text to replace a merge tag with. */
   replacement?: string | null;
 }
 
@@ -35,10 +35,10 @@ export interface CampaignCheck {
   warnings: Finding[];
 }
 
-/** So many times the largest audience so far is worth a second look. */
+/** Warns about an audience larger than this multiple of the largest one so far. */
 const UNUSUAL_GROWTH = 10;
 
-/** @throws Refusal CAMPAIGN_NOT_FOUND. */
+/** @throws AppError CAMPAIGN_NOT_FOUND */
 export async function checkCampaign(
   { renderer, domains, linter }: LintParts,
   database: Database,
@@ -84,7 +84,7 @@ function toUnsubscribed(count: number): Finding {
     : at("kind", code, { count });
 }
 
-/** What DNS lacks of the sender's domain: receivers hold it against the mail. */
+/** Returns warnings about missing or faulty DNS records of the sender domain, because receivers penalize them. */
 async function senderAdvice(
   domains: CampaignParts["domains"],
   projectId: string,
@@ -116,10 +116,10 @@ function missingSegment({ field, message }: RefusedField): Finding {
   return { ...at(field, "audience_names_missing"), code: "audience_missing" };
 }
 
-/** A field that is refused; without a name: the whole. */
+/** A rejected field; without a name the whole request. */
 type RefusedField = Partial<FieldError> & { message: string };
 
-/** What a check refuses, as findings; nothing when it passes. */
+/** Returns the error of a check as findings, or none if it passes. */
 async function refusalOf(
   findingOf: (refused: RefusedField) => Finding,
   check: () => Promise<void>,

@@ -1,9 +1,9 @@
-// What the check before sending compares a campaign with: other campaigns, and the keys that contacts have.
+// Statements of the check before sending: other campaigns and the fields of contacts.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import type { CampaignRow } from "./queries.ts";
 
-/** The most recipients another campaign of the project had; 0 when there was none. */
+/** Returns the most recipients of another campaign of the project; 0 if there is none. */
 export async function findLargestSend(database: Database, projectId: string, exceptId: string) {
   const { rows } = await sql<{ largest: number }>`
     select coalesce(max(total_recipients), 0) as largest from campaigns
@@ -11,7 +11,7 @@ export async function findLargestSend(database: Database, projectId: string, exc
   return rows[0]?.largest ?? 0;
 }
 
-/** The name of a campaign that said the same to the same audience within a day. */
+/** Returns the name of a campaign with the same subject and audience within a day. */
 export async function findRecentTwin(
   database: Database,
   projectId: string,
@@ -27,7 +27,7 @@ export async function findRecentTwin(
   return rows[0]?.name ?? null;
 }
 
-/** Keys that contacts of the project have in their data. */
+/** Returns the data fields of the project's contacts. */
 export async function listKnownFields(database: Database, projectId: string): Promise<string[]> {
   const rows = await database
     .selectFrom("contact_fields")

@@ -1,4 +1,4 @@
-// Keeps a campaign that is not finished from being sent: merge tags, placeholders, example links, links that lead nowhere, no body.
+// Blocks sending an unfinished campaign with merge tags, placeholders, example links, broken links or an empty body.
 import { isConfirmable } from "@postloft/contract/campaign-findings.ts";
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -24,7 +24,7 @@ export interface LintedCampaign {
   kind: string;
 }
 
-/** Returns the warnings about the content of a campaign. Nothing is refused. */
+/** Returns the warnings about the content of a campaign. Nothing is rejected. */
 export async function lintCampaign(
   linter: Linter,
   database: Database,
@@ -48,7 +48,7 @@ export async function lintCampaign(
  * Checks that a campaign may be sent or scheduled.
  *
  * @param confirmed codes of findings that the caller has seen and accepts
- * @throws Refusal CAMPAIGN_NOT_READY with each place that is not confirmed
+ * @throws AppError CAMPAIGN_NOT_READY with each unconfirmed finding
  */
 export async function requireFinished(
   linter: Linter,

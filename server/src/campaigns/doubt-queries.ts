@@ -6,22 +6,22 @@ import type { CampaignRef } from "./settle-queries.ts";
 
 export interface DoubtfulCampaign extends CampaignRef {
   sendingSince: Date;
-  /** What is known of the last handover without an answer. */
+  /** Details of the last submission without a reply. */
   answer: string;
 }
 
-/** So many handovers without an answer of other mail in the project are passed by. */
+/** How many unanswered submissions of other emails in the project are skipped while searching. */
 const PASSED_BY = 1_000;
 
 /**
- * Campaigns that are sending and of whose last mails, since they began to send, so many got no answer. What a sender left that
- * died does not count. Read like refusals are (listRefusedCampaigns): a few hundred rows, and none where nothing is in doubt.
+ * Returns sending campaigns with too many unanswered submissions among their last emails since they started sending. Emails left by a dead
+ * sender do not count. Reads a few hundred rows like `listRefusedCampaigns`, and none if nothing is in doubt.
  */
 export async function listDoubtfulCampaigns(
   database: Database,
   limit: { uncertain: number; last: number },
 ): Promise<DoubtfulCampaign[]> {
-  // Literals: with parameters the planner does not know how few these are.
+  // Literals, because the planner can't estimate small parameters.
   const uncertain = sql.lit(limit.uncertain);
   const others = sql.lit(limit.last - limit.uncertain + 1);
   const { rows } = await sql<DoubtfulCampaign>`

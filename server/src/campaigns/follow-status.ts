@@ -13,7 +13,7 @@ import {
   type Transition,
 } from "./status-queries.ts";
 
-/** Of campaigns that are not over; one that is over has no queue. */
+/** Queue states of unfinished campaigns; a finished campaign has no queue. */
 const QUEUE_OF: Readonly<Record<CampaignStatus, CampaignQueueState>> = {
   DRAFT: null,
   SCHEDULED: null,

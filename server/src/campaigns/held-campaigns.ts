@@ -1,5 +1,5 @@
-// Campaigns held after the database went back to an earlier state: those that are sending pause, schedules wait for a person. Each is
-// resumed, sent or cancelled like any other; these are the verbs for all of them.
+// Holds campaigns after a database rollback: sending ones are paused, scheduled ones wait for a person. These functions act on all of them;
+// single ones are resumed, sent or cancelled as usual.
 import { holdFor } from "@postloft/contract/held-reasons.ts";
 import type { Tx } from "../platform/database/database.ts";
 import type { HoldCampaigns } from "../emails/handover/put-right.ts";

@@ -1,5 +1,5 @@
-// Statements on campaigns that are held after the database went back: those with this reason. Whatever a person does with one of them takes
-// it away, and with it the hold.
+// Statements on campaigns held after a database rollback, which are recognized by their reason. Any action by a person removes the reason
+// and the hold.
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -7,10 +7,10 @@ import { notify } from "../platform/notify.ts";
 import { ofProject } from "../platform/database/of-project.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";
 
-/** Why a campaign waits, as it is stored: sentence by sentence, and it is one. */
+/** Returns a reason in its stored form, a list with one sentence. */
 export const storedReason = (reason: HeldReason): string => JSON.stringify([reason]);
 
-/** Which campaigns are meant: all, those of a project, or one. */
+/** Selects all campaigns, those of a project, or one. */
 export interface CampaignScope {
   projectId: string | null;
   campaignId: string | null;

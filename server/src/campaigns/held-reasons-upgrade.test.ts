@@ -1,4 +1,4 @@
-// The upgrade by which a campaign that waits says why by code (migration 0117).
+// Tests the upgrade that stores the reasons of waiting campaigns as codes (migration 0117).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => old.drop());
 
-test("what waited keeps its words, and what is held since the database went back is still released with the others", async () => {
+test("keeps the text of old reasons and still releases campaigns held after a rollback", async () => {
   const wentBack =
     "Held: the database went back to an earlier state, so what waits here may have left already. Send it on, or cancel it; whoever runs the installation can do so for all.";
   for (const [name, status, reason] of [

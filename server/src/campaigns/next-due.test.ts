@@ -1,12 +1,12 @@
-// When whoever looks after campaigns looks next: a process with nothing to do for them asks the database once in a while.
+// Tests when the settler polls next. An idle process rarely asks the database.
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 import { readNextDueMs } from "./settle-queries.ts";
 
-// Nobody looks after campaigns but the test.
+// Only the test settles campaigns.
 const server = useTestServer({ ROLES: "api" });
 
-test("there is something to do when a campaign is under way, list mail is paused, or at the time of the next campaign; of others nothing", async () => {
+test("is due for active campaigns, throttled bulk mail or the next schedule, and nothing else", async () => {
   const { database, project } = server;
   const draft = {
     name: "News",

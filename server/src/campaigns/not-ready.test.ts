@@ -1,4 +1,4 @@
-// A campaign that is not finished is not sent or scheduled until each finding is fixed or confirmed.
+// Tests that an unfinished campaign is not sent or scheduled until each finding is fixed or confirmed.
 import { expect, test } from "vitest";
 import { refusalOf, useTestServer } from "../testing/test-server.ts";
 
@@ -63,7 +63,7 @@ test.each([
   expect(sent.body).toMatchObject({ status: "SENDING" });
 });
 
-test("a scheduled campaign cannot be changed into one that is not ready", async () => {
+test("rejects changing a scheduled campaign into one that is not ready", async () => {
   const byKey = await makeProject();
   const id = await create(byKey, FINE);
   const scheduled = await server.call("POST", `/campaigns/${id}/send`, byKey, { scheduledFor: LATER });
@@ -76,7 +76,7 @@ test("a scheduled campaign cannot be changed into one that is not ready", async 
   expect(confirmed.body).toMatchObject({ body: bad.body, status: "SCHEDULED" });
 });
 
-test("a campaign that is fixed is ready", async () => {
+test("a fixed campaign is ready", async () => {
   const byKey = await makeProject();
   const id = await create(byKey, "<p>Dear *|FNAME|*</p>");
   await server.call("PUT", `/campaigns/${id}`, byKey, campaignOf('<p>Dear {{firstName ?? "you"}}</p>'));

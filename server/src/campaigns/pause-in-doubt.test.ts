@@ -1,4 +1,5 @@
-// A campaign whose handovers get no answer pauses by itself before many of its mails are in doubt, says why, and goes on when a person says so.
+// Tests that a campaign without replies pauses before many of its emails are in doubt, stores the reason, and continues when a person
+// resumes it.
 import { afterAll, expect, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
@@ -55,7 +56,7 @@ async function draft(caller: TestCaller, from: string): Promise<string> {
   return (await server.call<{ data: Campaign }>("POST", "/campaigns", caller, text)).body.data.id;
 }
 
-test("without an answer after any dot it pauses within a few mails, tells the members, and ends when resumed and resolved", async () => {
+test("pauses within a few unanswered emails, notifies members, ends when resumed and resolved", async () => {
   const people = 60;
   const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}?connections=${CONNECTIONS}` };
   const another = await server.startAnother({ ...settings, DNS_SERVERS: dns.address, ROLES: "api,worker" });
@@ -63,7 +64,7 @@ test("without an answer after any dot it pauses within a few mails, tells the me
   const { byKey } = project;
   await proveDomain(another, dns, byKey, "mail.example.com");
   await addContacts(project.id, people);
-  // Each has a domain of its own, so that no destination's limit slows it down. The server takes the mail and closes.
+  // Each has a separate domain, so that no destination limit slows it down. The server accepts the message and closes.
   sink.setRules([{ phase: "DOT", recipient: /@domain/, accept: true, action: "drop" }]);
   const id = await draft(byKey, "news@mail.example.com");
   await act(byKey, id, "send");
@@ -72,7 +73,7 @@ test("without an answer after any dot it pauses within a few mails, tells the me
   const taken = () => sink.journal.filter(({ recipients }) => recipients[0]?.includes("@domain")).length;
   const settled = await vi.waitUntil(async () => {
     const campaign = await read(byKey, id);
-    // The last one in hand is pending until it is booked.
+    // The last claimed email is pending until it is recorded.
     const isBooked = campaign.unconfirmedCount === taken();
     return isBooked && campaign.unconfirmedCount + campaign.pendingCount === people && campaign;
   }, WAIT);
@@ -92,7 +93,7 @@ test("without an answer after any dot it pauses within a few mails, tells the me
   expect(recipients).toHaveLength(people);
 });
 
-/** A campaign that is sending since an hour, and what came of the next of its mails. */
+/** A campaign that started sending an hour ago, with results of its next emails. */
 async function sending(people: number) {
   const project = await server.createProject();
   await addContacts(project.id, people);
@@ -142,7 +143,7 @@ async function sending(people: number) {
   };
 }
 
-test("more than a fifth of the last mails in doubt is too much, and no less; what was before it was resumed counts no more", async () => {
+test("pauses when more than a fifth of the last emails are in doubt, since the last resume", async () => {
   const { uncertain, last } = DOUBT_LIMIT;
   const few = await sending(200);
   await few.inDoubt(uncertain - 1, "smtp");
@@ -158,7 +159,7 @@ test("more than a fifth of the last mails in doubt is too much, and no less; wha
   expect(await fifth.status()).toBe("SENDING");
 });
 
-test("what senders left that died does not pause it", async () => {
+test("emails left in doubt by a dead sender do not pause it", async () => {
   const campaign = await sending(100);
   await campaign.inDoubt(60, null);
   expect(await campaign.status()).toBe("SENDING");

@@ -8,7 +8,7 @@ import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
 /**
  * Returns whether the campaign does not fit; the room is held until the transaction ends.
  *
- * @param count counts its recipients; it is asked only where there is a cap
+ * @param count counts the recipients; called only if there is a cap
  */
 export async function pauseOverCap(
   tx: Tx,

@@ -1,4 +1,4 @@
-// A campaign that is refused for reasons of ours pauses by itself, says why, and goes on when a person says so.
+// Tests that a campaign rejected because of the sender pauses automatically, stores the reason, and continues when a person resumes it.
 import { afterAll, expect, test, vi } from "vitest";
 import { createLog } from "../platform/log.ts";
 import { createMetrics } from "../platform/metrics.ts";
@@ -50,7 +50,7 @@ async function addContacts(projectId: string, count: number): Promise<void> {
   );
 }
 
-/** A campaign that is sending since an hour, with mails to all of the project's contacts, and what came of the next of them. */
+/** A campaign that started sending an hour ago to all of the project's contacts, with results of its next emails. */
 async function sending() {
   const project = await server.createProject();
   await addContacts(project.id, PEOPLE);
@@ -103,7 +103,7 @@ async function sending() {
   return { id, project, ...results, status };
 }
 
-test("more than a fifth of the last two hundred is too much, and no less", async () => {
+test("pauses when more than a fifth of the last two hundred emails are rejected", async () => {
   const few = await sending();
   await few.refused(40, "policy");
   await few.refused(100, "hard-bounce");
@@ -124,7 +124,7 @@ test("more than a fifth of the last two hundred is too much, and no less", async
   expect(await more.status()).toBe("PAUSED");
 });
 
-test("what was refused before it was resumed, and what is refused of other mail, is not held against it", async () => {
+test("ignores rejections before the last resume and rejections of other emails", async () => {
   const campaign = await sending();
   await campaign.refused(41, "policy");
   expect(await campaign.status()).toBe("PAUSED");
@@ -146,8 +146,8 @@ test("what was refused before it was resumed, and what is refused of other mail,
   expect(await campaign.status()).toBe("PAUSED");
 });
 
-// The last one: its worker would look after the campaigns of the others.
-test("refused for who we are, it pauses with the answer as its reason, tells the members, and goes on when resumed", async () => {
+// Runs last, because its worker would settle the campaigns of other tests.
+test("pauses with the reply as reason, notifies the members, and continues when resumed", async () => {
   const settings = { MAIL_TRANSPORT: `smtp://127.0.0.1:${sink.port}`, DNS_SERVERS: dns.address };
   const another = await server.startAnother({ ...settings, ROLES: "api,worker" });
   const project = await server.createProject();

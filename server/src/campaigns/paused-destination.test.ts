@@ -1,4 +1,4 @@
-// A campaign that one destination refuses for reasons of ours pauses for that one alone, tries again by itself, and loses nobody.
+// Tests that a campaign rejected by one destination pauses only for that destination, retries automatically, and loses no recipient.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
@@ -43,7 +43,7 @@ const refuseGmail = () =>
     { phase: "RCPT", recipient: /^person.*@(gmail|googlemail)\.com/, action: { reply: REFUSED } },
   ]);
 
-/** The campaign; its books are whole whenever it is looked at. */
+/** Returns the campaign after checking that its counts add up. */
 async function read({ byKey }: TestProject, id: string): Promise<Campaign> {
   const { body } = await server.call<Campaign>("GET", `/campaigns/${id}`, byKey);
   const { sentCount, failedCount, skippedCount, unconfirmedCount, pendingCount } = body;
@@ -61,7 +61,7 @@ async function until(project: TestProject, id: string, isReached: (campaign: Cam
 const act = (project: TestProject, id: string, action: string, body: object = {}) =>
   server.call<Campaign>("POST", `/campaigns/${id}/${action}`, project.byKey, body);
 
-/** A campaign to people here and there that Gmail refuses, in the state it comes to. */
+/** A campaign to several domains that Gmail rejects, in the resulting state. */
 async function refusedByGmail() {
   const project = await server.createProject();
   const { byKey } = project;
@@ -87,7 +87,7 @@ async function refusedByGmail() {
     id,
     ({ pausedDestinations, sentCount }) => pausedDestinations.length > 0 && sentCount === ELSEWHERE,
   );
-  // What was in hand when it was noticed has come back.
+  // Emails claimed before the detection have been deferred.
   await vi.waitUntil(
     async () =>
       (await server.rows("select 1 from recipient_batches where campaign_id = $1", id)).length === 0,
@@ -105,7 +105,7 @@ const triesOf = async (id: string) =>
     id,
   );
 
-test("what Gmail refuses for who we are waits, all others get theirs, and a few try again until it is taken", async () => {
+test("defers emails that Gmail rejects, sends all others, and retries a few until accepted", async () => {
   const { project, id, paused, from } = await refusedByGmail();
   expect(paused).toMatchObject({ status: "SENDING", heldReason: null });
   expect(paused.pausedDestinations).toEqual([
@@ -121,7 +121,7 @@ test("what Gmail refuses for who we are waits, all others get theirs, and a few 
     id,
     ({ failedCount, pendingCount }) => failedCount + pendingCount === AT_GMAIL,
   );
-  // Eleven, and what was under way by then.
+  // Eleven, and those already being sent.
   expect(first.failedCount).toBeGreaterThanOrEqual(11);
   expect(first.failedCount).toBeLessThan(60);
   const [people] = await server.rows<{ count: number }>(
@@ -132,7 +132,7 @@ test("what Gmail refuses for who we are waits, all others get theirs, and a few 
   const told = () => readSystemMails(server.pool, { to: project.owner.email });
   await vi.waitUntil(async () => (await told()).length > 0, WAIT);
 
-  // Mail that somebody waits for goes there all the same.
+  // Transactional emails to that destination are still sent.
   const single = { to: "ada@gmail.com", from, subject: "Hello", body: "Hello" };
   const mail = await server.call<{ data: { emails: Array<{ email: string }> } }>(
     "POST",
@@ -175,7 +175,7 @@ test("what Gmail refuses for who we are waits, all others get theirs, and a few 
   expect([got.size, Math.max(...[...got.values()].map((all) => all.length))]).toEqual([PEOPLE + 1, 1]);
 }, 90_000);
 
-test("a person lets it go on; cancelled instead, what waits is dropped", async () => {
+test("a person releases the emails, or cancelling drops them", async () => {
   const { project, id } = await refusedByGmail();
   const refuseRelease = (body: object) =>
     server.call("POST", `/campaigns/${id}/release`, project.byKey, body);

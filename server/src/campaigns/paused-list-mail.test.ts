@@ -1,4 +1,4 @@
-// List mail of no campaign that one destination refuses for reasons of ours waits for that one alone; all other mail goes on.
+// Tests that bulk mail outside campaigns, rejected by one destination, waits only for that destination.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
@@ -27,7 +27,7 @@ afterAll(async () => {
   await dns.close();
 });
 
-/** Waits for it while the loops look all the time, instead of at each poll. */
+/** Runs the loops continuously instead of waiting for each poll. */
 async function waitUntil<Value>(isReached: () => Promise<Value>, wait: typeof WAIT) {
   return vi.waitUntil(async () => {
     await server.hint("campaigns");
@@ -58,7 +58,7 @@ async function furnish() {
   return { project, list: await templateOf("MARKETING"), single: await templateOf("TRANSACTIONAL") };
 }
 
-/** Sends to persons of a host, one call each; returns the ids of the mails. */
+/** Sends to recipients at a host, one call each, and returns the email ids. */
 async function send({ byKey }: TestProject, template: string, host: string, from: number, count: number) {
   const calls = Array.from({ length: count }, async (_, at) => {
     const to = `person${from + at}@${host}`;
@@ -96,12 +96,12 @@ const parkedOf = async (ids: readonly string[]) =>
     )
   ).map(({ id }) => id);
 
-/** List mail that Gmail refuses until it is paused there, with what waits parked. */
+/** Sends bulk mail that Gmail rejects until it is throttled, with the rest deferred. */
 async function refusedByGmail() {
   const furnished = await furnish();
   const { project, list } = furnished;
   sink.setRules([{ phase: "RCPT", recipient: /@gmail\.com/, action: { reply: REFUSED } }]);
-  // Some first, so that what is refused before the pause is bounded by what was under way.
+  // A few first, which limits the rejections before the throttle.
   const first = await send(project, list, "gmail.com", 1, 20);
   await waitUntil(async () => (await readPaused(project)).length === 1, WAIT);
   const later = await send(project, list, "gmail.com", 21, AT_GMAIL - 20);
@@ -109,7 +109,7 @@ async function refusedByGmail() {
   return { ...furnished, first, later };
 }
 
-test("list mail to a destination that refuses us waits; a few try again by themselves, and it goes on", async () => {
+test("bulk mail waits for a rejecting destination, is retried automatically, and resumes", async () => {
   const { project, list, single, first, later } = await refusedByGmail();
   expect(await readPaused(project)).toEqual([
     expect.objectContaining({
@@ -125,7 +125,7 @@ test("list mail to a destination that refuses us waits; a few try again by thems
     expect.stringMatching(/^List mail of “.*” is paused for gmail$/),
   ]);
 
-  // Elsewhere, and what somebody waits for, goes on: the latter to be refused, which is its own affair.
+  // Other destinations and transactional emails are not deferred; the latter are rejected individually.
   const elsewhere = await send(project, list, "example.net", 1, ELSEWHERE);
   const waitedFor = await send(project, single, "gmail.com", 101, 1);
   await waitUntil(async () => (await statusesOf(elsewhere))["SENT"] === ELSEWHERE, WAIT);
@@ -138,7 +138,7 @@ test("list mail to a destination that refuses us waits; a few try again by thems
   );
   expect(waiting.body).toMatchObject({ status: "QUEUED", nextAttemptAt: null });
 
-  // A try takes its mails from all that are parked: of the first ones some may be, too.
+  // A retry picks from all deferred emails, possibly including the first ones.
   const all = [...first, ...later];
   await waitUntil(async () => (await parkedOf(all)).length === (await statusesOf(all))["QUEUED"], WAIT);
   const { FAILED: refused = 0 } = await statusesOf(all);
@@ -158,12 +158,12 @@ test("list mail to a destination that refuses us waits; a few try again by thems
   await tryNow();
   await waitUntil(async () => (await statusesOf(all))["SENT"] === all.length - refused - 10, WAIT);
   expect(await readPaused(project)).toEqual([]);
-  // Nothing of it is left, so the next pause is told again.
+  // The throttle is gone, so the next one is reported again.
   await waitUntil(async () => (await triesOf()) === undefined, WAIT);
   expect(await told()).toHaveLength(1);
 }, 90_000);
 
-test("a person lets it go on, one destination or all; each mail leaves once", async () => {
+test("a person releases one or all destinations, and each email is sent once", async () => {
   const { project, first, later } = await refusedByGmail();
   expect(await refuseRelease(project, { destination: "yahoo" })).toBe("409 CONFLICT");
   const other = await server.createProject();

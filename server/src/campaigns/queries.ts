@@ -56,14 +56,14 @@ const COLUMNS = [
   "updatedAt",
 ] as const;
 
-/** Lists leave out what is long. */
+/** Lists omit long columns. */
 type Long = "body" | "design" | "audienceFilter";
 export type ListedCampaignRow = Omit<CampaignRow, Long>;
 const LISTED_COLUMNS = COLUMNS.filter(
   (column): column is Exclude<typeof column, Long> => !["body", "design", "audienceFilter"].includes(column),
 );
 
-/** What a person writes: everything but where it stands. */
+/** The columns that a person writes, without the status. */
 export interface CampaignTexts extends Pick<
   CampaignRow,
   "name" | "description" | "subject" | "body" | "fromAddress" | "fromName" | "replyTo"
@@ -71,7 +71,7 @@ export interface CampaignTexts extends Pick<
   kind: string;
   audienceType: string;
   segmentId: string | null;
-  /** JSON, as is the filter. */
+  /** JSON, like the filter. */
   design: string | null;
   audienceFilter: string | null;
 }
@@ -120,7 +120,7 @@ export interface CampaignFilter {
   search: string | undefined;
 }
 
-/** The condition of a list, beside the project. */
+/** The conditions of a list in addition to the project. */
 function matching(filter: CampaignFilter) {
   const pattern = containing((filter.search ?? "").toLowerCase());
   return sql<boolean>`(${filter.status ?? null}::text is null or status = ${filter.status ?? null})
@@ -145,7 +145,7 @@ export async function listCampaignRows(
     .execute();
 }
 
-/** All of them, and those of the pages before: down to the one with the id `until`. */
+/** Returns the total and the number of campaigns on previous pages, down to the id `until`. */
 export async function countCampaigns(
   database: Database,
   projectId: string,
@@ -177,7 +177,7 @@ export async function updateCampaignTexts(
     .execute();
 }
 
-/** Deletes it in these states only; whether it did. */
+/** Deletes the campaign only in these states. Returns whether it did. */
 export async function deleteCampaignRow(
   tx: Tx,
   projectId: string,
@@ -189,7 +189,7 @@ export async function deleteCampaignRow(
     .where("projectId", "=", projectId)
     .where("id", "=", id)
     .where("status", "in", states)
-    // Of a cancelled one the mails that wait are dropped first.
+    // The waiting emails of a cancelled campaign are dropped first.
     .where(sql<boolean>`(status = 'DRAFT' or finished_at is not null)`)
     .executeTakeFirst();
   return result.numDeletedRows === 1n;
@@ -216,8 +216,8 @@ export async function updateSnapshot(
 }
 
 /**
- * For each campaign, the recipients who unsubscribed by a link in its mail. A link that names no mail counts for the last mail of the
- * project that had reached them before.
+ * Returns for each campaign the recipients who unsubscribed by a link in its email. A link without an email id counts for the project's
+ * last email to the contact before it.
  */
 export async function countUnsubscribed(database: Database, projectId: string, ids: readonly string[]) {
   const { rows } = await sql<{ campaignId: string; count: number }>`
@@ -241,17 +241,17 @@ export async function findProjectName(tx: Tx, projectId: string): Promise<string
   return row.name;
 }
 
-/** All contacts, as a condition on `contacts c`. */
+/** Returns all contacts, as a condition on `contacts c`. */
 export function everybody(): RawBuilder<SqlBool> {
   return sql<SqlBool>`true`;
 }
 
-/** The subscribed ones among these. */
+/** Limits an audience to subscribed contacts. */
 export function subscribedOf(audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`c.subscribed and ${audience}`;
 }
 
-/** Those among these who are not on the suppression list. */
+/** Removes contacts on the suppression list from an audience. */
 export function unsuppressedOf(audience: RawBuilder<SqlBool>): RawBuilder<SqlBool> {
   return sql<SqlBool>`${audience} and not exists (
     select 1 from suppressions s where s.project_id = c.project_id and s.email = c.email)`;

@@ -1,4 +1,4 @@
-// Mails in doubt, of campaigns and others: listed by name, ended by a person, once, with true counts and a note of who said so.
+// Tests emails in doubt, of campaigns and others: listed, resolved once by a person, counted correctly, with that person's address.
 import { expect, test } from "vitest";
 import type { ErrorEnvelope } from "../platform/http/errors.ts";
 import { findMiscounts } from "../emails/booking/sending-hours.ts";
@@ -23,7 +23,7 @@ interface Email {
   timeline: Array<{ type: string; at: string; detail: string | null }>;
 }
 
-/** Mails of which nobody knows whether they were taken two hours ago; with `campaign`, all of one that is SENT. */
+/** Emails that have been in doubt for two hours. With `campaign` they are all emails of a SENT campaign. */
 async function inDoubt(campaign: boolean): Promise<{ project: TestProject; id: string; mails: string[] }> {
   const project = await server.createProject();
   const [row] = await server.rows<{ id: string }>(
@@ -68,7 +68,7 @@ const countedHours = () =>
     "select sum(sent)::integer as sent, min(round(extract(epoch from now() - hour) / 3600))::integer as hours from sending_hours",
   );
 
-test("recipients in doubt are listed, and are sent, failed or sent again as a person says; the books balance", async () => {
+test("lists recipients in doubt and resolves them as sent, failed or retried", async () => {
   const { project, id, mails } = await inDoubt(true);
   const { byKey } = project;
   const inList = await listed(byKey, `/campaigns/${id}/recipients?status=UNCONFIRMED`);
@@ -107,7 +107,7 @@ test("recipients in doubt are listed, and are sent, failed or sent again as a pe
   expect(hour?.hours).toBeGreaterThan(0);
 });
 
-test("of callers who say different things of the same mails one is heard for each, and each counts once", async () => {
+test("accepts one of several concurrent resolutions of an email and counts it once", async () => {
   const { project, id, mails } = await inDoubt(true);
   const callers = Array.from({ length: 12 }, (_, at) =>
     resolve(project.byKey, id, { as: ["sent", "failed", "retry"][at % 3], ids: mails }),
@@ -120,7 +120,7 @@ test("of callers who say different things of the same mails one is heard for eac
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-test("a paused campaign stays paused, of a cancelled one nothing is sent again, and nobody who was erased is mailed", async () => {
+test("keeps a campaign paused, retries nothing of a cancelled one, and skips erased contacts", async () => {
   const { project, id, mails } = await inDoubt(true);
   const state = (status: string) =>
     server.rows("update campaigns set status = $2, finished_at = null where id = $1", id, status);
@@ -140,7 +140,7 @@ test("a paused campaign stays paused, of a cancelled one nothing is sent again, 
   expect((await resolve(other.byKey, id, { as: "sent" })).status).toBe(404);
 });
 
-test("a single mail in doubt: said once it is done, said again it is the same, said otherwise it is refused", async () => {
+test("resolves a single email idempotently and rejects a different resolution", async () => {
   const { project, mails } = await inDoubt(false);
   const [sent = "", retried = "", erased = ""] = mails;
   const person: TestCaller = { cookie: project.owner.cookie, projectId: project.id };
@@ -160,7 +160,7 @@ test("a single mail in doubt: said once it is done, said again it is the same, s
   expect(await findMiscounts(server.database)).toEqual([]);
 });
 
-test("a mail of a campaign is sent again by its campaign only", async () => {
+test("rejects retrying a campaign's email outside its campaign", async () => {
   const { project, id, mails } = await inDoubt(true);
   const reply = await resolveMail(project.byKey, mails[0] ?? "", "retry");
   expect(reply.status).toBe(409);

@@ -1,4 +1,4 @@
-// Recipients of a campaign of whom nobody knows whether they got its mail: a person says what became of them.
+// Lets a person decide the outcome of a campaign's emails in doubt.
 import type { Resolution } from "@postloft/contract/emails.ts";
 import type { Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -11,8 +11,9 @@ import { findCampaignForUpdate } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 
 /**
- * Ends the doubt about some recipients, or all (`resolvedAtOnce` in one call). A campaign that has ended sends again what is to
- * be sent again; a paused one when it is resumed. @throws Refusal CAMPAIGN_NOT_FOUND; CONFLICT to send again for a cancelled one.
+ * Resolves some or all emails in doubt (`resolvedAtOnce` in one call). A finished campaign sends retries immediately, a paused one when it
+ * is resumed.
+ * @throws AppError CAMPAIGN_NOT_FOUND; CONFLICT for retrying in a cancelled campaign
  */
 export async function resolveRecipients(
   tx: Tx,
@@ -22,7 +23,7 @@ export async function resolveRecipients(
   userId: string | null,
 ): Promise<CampaignView & { resolvedCount: number }> {
   const { id: campaignId } = await getCampaignRow(tx, projectId, id);
-  // Under the lock of its row, which its end takes too: what waits again is never overlooked.
+  // Locked like the end of the campaign, so that a new retry is never overlooked.
   const row = as === "retry" ? await findCampaignForUpdate(tx, projectId, campaignId) : undefined;
   if (row?.status === "CANCELLED")
     throw new Refusal("CONFLICT", {

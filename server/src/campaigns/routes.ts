@@ -1,4 +1,4 @@
-// HTTP for campaigns: endpoint → verb → answer.
+// HTTP routes for campaigns.
 import * as actions from "@postloft/contract/campaign-actions.ts";
 import * as contract from "@postloft/contract/campaigns.ts";
 import type { z } from "zod";
@@ -45,7 +45,7 @@ export interface CampaignRouteParts extends CampaignParts {
   linter: Linter;
   database: Database;
   rateLimiter: RateLimiter;
-  /** How often each link of a campaign was followed. */
+  /** Returns the click counts of a campaign's links. */
   linkStats: (projectId: string, campaignId: string) => Promise<LinkStats>;
 }
 
@@ -53,7 +53,7 @@ export function campaignRoutes(parts: CampaignRouteParts): Route[] {
   return [...recordRoutes(parts), ...actionRoutes(parts)];
 }
 
-/** What a body says of a campaign, whole: what it leaves out is as it is at first. */
+/** Reads a full campaign from the request body; missing fields get their defaults. */
 function inputOf(body: z.output<typeof contract.createCampaign.body>): CampaignInput {
   const { kind = "MARKETING", audienceFilter = null, ...written } = contract.readSpellings(body);
   const { body: made = "", ...texts } = withMadeBody(written);
@@ -119,7 +119,7 @@ function recordRoutes(parts: CampaignRouteParts): Route[] {
   ];
 }
 
-/** Adds to the audit log what somebody did to a campaign; returns the campaign. */
+/** Records an action on a campaign in the audit log and returns the campaign. */
 async function noted(
   tx: Tx,
   call: Pick<Call, "userId" | "ip"> & { projectId: string },

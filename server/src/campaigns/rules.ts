@@ -1,4 +1,4 @@
-// Pure rules of campaigns: which state follows which, what the counts mean in percent, who gets which kind.
+// Rules of campaigns: transitions, rates, and which kind needs a subscription. Pure.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-emails.ts";
 import { destinationOfDomain } from "../transports/destinations.ts";
@@ -18,19 +18,19 @@ export const TRANSITIONS = {
   finishCancelled: { from: ["CANCELLED"], to: "CANCELLED" },
 } as const satisfies Record<string, Transition>;
 
-/** A schedule missed by more than this is held and shown, not sent by itself (decisions §8). */
+/** A schedule missed by more than this is held and shown instead of sent (decisions §8). */
 export const MISSED_MS = 60 * 60_000;
 
 /**
- * From so many refusals by policy (`550 5.7.1`) among the last mails on a campaign pauses by itself: more than a fifth. They
- * are about us, not about the recipients: each further mail would meet the same, and make us less welcome still.
+ * Policy rejections (`550 5.7.1`) among the last emails at which a campaign pauses automatically: more than a fifth. They are about us and
+ * not the recipients, so further emails would be rejected too and harm our reputation.
  */
 export const REFUSAL_LIMIT = { refused: 41, last: 200 } as const;
 
-/** More than four fifths of them are as good as all. */
+/** More than four fifths count as nearly all. */
 const NEARLY_ALL = 0.8;
 
-/** The one destination behind nearly all refusals, by the domains they came from; null: there are several. */
+/** Returns the destination behind nearly all rejections, by their domains; null if there are several. */
 export function refusingDestination(domains: readonly string[]): string | null {
   const byDestination = Map.groupBy(domains, destinationOfDomain);
   for (const [destination, own] of byDestination)
@@ -39,28 +39,27 @@ export function refusingDestination(domains: readonly string[]): string | null {
 }
 
 /**
- * From so many handovers without an answer among the last mails on a campaign pauses by itself: more than a fifth. Fewer can be
- * one event: a server that restarts cuts all connections that were in a handover. A server that answers none at all is noticed
- * sooner, by the brake of the sender.
+ * Unanswered submissions among the last emails at which a campaign pauses automatically: more than a fifth. Fewer can be one event, because
+ * a restarting server cuts all open connections. The sender's brake detects a server that never replies sooner.
  */
 export const DOUBT_LIMIT = { uncertain: 21, last: 100 } as const;
 
-/** Whether a kind goes to subscribed contacts only (spec §3.1). */
+/** Returns whether a kind goes to subscribed contacts only (spec §3.1). */
 export function needsSubscription(kind: CampaignKind): boolean {
   return kind !== "TRANSACTIONAL";
 }
 
-/** Percent with two digits; 0 of nothing. */
+/** Returns a percentage with two digits; 0 if the whole is 0. */
 export function percentOf(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((10_000 * part) / whole) / 100;
 }
 
-/** The six rates: delivery, bounces, complaints and unsubscribes of what was sent; opens and clicks too (decisions §8). */
+/** Returns the six rates relative to sent emails (decisions §8). */
 export function ratesOf({ unsubscribedCount, ...counts }: CampaignCounts & { unsubscribedCount: number }) {
   return { ...mailRatesOf(counts), unsubscribeRate: percentOf(unsubscribedCount, counts.sentCount) };
 }
 
-/** Those that receiving providers have as well. */
+/** Returns the rates that are also available by mailbox provider. */
 export function mailRatesOf(counts: Omit<ProviderCounts, "provider">) {
   const { sentCount } = counts;
   return {

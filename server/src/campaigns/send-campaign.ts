@@ -1,5 +1,5 @@
-// Send, schedule, cancel, pause, resume, retry: each is one conditional UPDATE, so that of many callers at once one succeeds (decisions
-// §8).
+// Sends, schedules, cancels, pauses, resumes and retries. Each is one conditional UPDATE, so that only one of several concurrent callers
+// succeeds (decisions §8).
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { addJob } from "../platform/background/jobs.ts";
@@ -19,14 +19,14 @@ import { isInFuture, type CampaignRow } from "./queries.ts";
 import { TRANSITIONS } from "./rules.ts";
 import type { StatusChange, Transition } from "./status-queries.ts";
 
-/** The kind of the job that fixes the recipients. */
+/** The job that fixes the recipients. */
 export const SNAPSHOT_JOB = "campaigns.snapshot";
 
 /**
- * Starts a campaign, or schedules it. Everything that would stop it is checked before; returns what does it.
+ * Checks everything that would prevent sending and returns the function that starts or schedules the campaign.
  * @param options.confirmed codes of findings that the caller accepts
- * @throws Refusal CAMPAIGN_NOT_FOUND, CAMPAIGN_NOT_READY, VALIDATION_ERROR (the time, the audience, the content); the change: CONFLICT,
- *   DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED.
+ * @throws AppError CAMPAIGN_NOT_FOUND, CAMPAIGN_NOT_READY, VALIDATION_ERROR (time, audience, content); the returned function: CONFLICT,
+ * DOMAIN_NOT_VERIFIED, BILLING_LIMIT_EXCEEDED
  */
 export async function sendCampaign(
   { renderer, domains, linter }: LintParts,
@@ -44,7 +44,7 @@ export async function sendCampaign(
   await checkContent(renderer, projectId, content, checked.kind === "MARKETING");
   await requireFinished(linter, database, projectId, checked, confirmed);
   return async (tx: Tx): Promise<CampaignView> => {
-    // A segment that is just being deleted is gone, and one that is deleted after this is in use.
+    // Serializes with the deletion of segments: either the segment is already gone, or the deletion sees it in use.
     await lockProject(tx, projectId);
     const row = await getCampaignRow(tx, projectId, id);
     requireSameContent(checked, row);
@@ -56,7 +56,10 @@ export async function sendCampaign(
   };
 }
 
-/** Another caller may have changed the campaign while its content was checked. @throws Refusal CONFLICT */
+/**
+ * Checks that no other caller changed the campaign during the checks.
+ * @throws AppError CONFLICT
+ */
 function requireSameContent(checked: CampaignRow, { subject, body, kind }: CampaignRow): void {
   if (checked.subject === subject && checked.body === body && checked.kind === kind) return;
   throw new Refusal("CONFLICT", { message: "The campaign was changed while it was checked. Try again." });
@@ -67,7 +70,7 @@ async function start(tx: Tx, projectId: string, row: CampaignRow): Promise<void>
   await addSnapshotJob(tx, projectId, row.id);
 }
 
-/** Queues the snapshot with what starts the campaign: a campaign that is sending always gets its recipients. */
+/** Queues the snapshot in the transaction that starts the campaign, so that a sending campaign always gets its recipients. */
 export async function addSnapshotJob(tx: Tx, projectId: string, campaignId: string): Promise<void> {
   await addJob(tx, { projectId, kind: SNAPSHOT_JOB, input: { campaignId } });
 }
@@ -81,7 +84,7 @@ async function requireRecipients(tx: Tx, projectId: string, row: CampaignRow): P
   throw invalidField(field ?? "audienceType", "custom", "Nobody would get it: the audience is empty.");
 }
 
-/** A scheduled campaign is a draft again; of one under way, what has not left is dropped. */
+/** Turns a scheduled campaign into a draft. Of a sending campaign the unsent emails are dropped. */
 export async function cancelCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
   if (
@@ -96,7 +99,9 @@ export async function pauseCampaign(tx: Tx, projectId: string, id: string): Prom
   return change(tx, projectId, id, TRANSITIONS.pause);
 }
 
-/** One that has no recipients yet gets them: the job that was to fix them may have failed, and of two the second does nothing. */
+/**
+ * Resumes a campaign. Queues the snapshot again if it has no recipients, because that job may have failed; a second snapshot does nothing.
+ */
 export async function resumeCampaign(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
   await move(tx, projectId, row, TRANSITIONS.resume);
@@ -104,7 +109,10 @@ export async function resumeCampaign(tx: Tx, projectId: string, id: string): Pro
   return getCampaign(tx, projectId, row.id);
 }
 
-/** Lets mail go on to a destination that is paused, or to all that are (null). @throws Refusal CONFLICT when none is. */
+/**
+ * Releases a throttled destination, or all of them if null.
+ * @throws AppError CONFLICT if none is throttled
+ */
 export async function releaseCampaign(
   tx: Tx,
   projectId: string,
@@ -116,7 +124,10 @@ export async function releaseCampaign(
   return getCampaign(tx, projectId, row.id);
 }
 
-/** Queues the mails that failed again, and only those. @throws Refusal CONFLICT when none did, or all of them are forgotten. */
+/**
+ * Queues only the failed emails again.
+ * @throws AppError CONFLICT if none failed, or all of them are redacted
+ */
 export async function retryFailed(tx: Tx, projectId: string, id: string): Promise<CampaignView> {
   const row = await getCampaignRow(tx, projectId, id);
   await move(tx, projectId, row, TRANSITIONS.retry, { finishedAt: null });

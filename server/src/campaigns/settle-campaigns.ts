@@ -28,7 +28,7 @@ import {
 } from "./settle-queries.ts";
 import { isDue, type Transition } from "./status-queries.ts";
 
-/** While something is under way, and while nothing is. */
+/** Poll intervals while a campaign is active, and while none is. */
 const BUSY_POLL_MS = 1_000;
 const POLL_MS = 5_000;
 const AUDIT_EVERY_MS = 60_000;
@@ -41,7 +41,7 @@ export interface SettlerOptions extends PauseParts {
   domains: Domains;
 }
 
-/** Starts what is due, by the clock of the database; whoever misses its time by long, or may not send, is held. */
+/** Starts due campaigns, by the database's clock. Holds those that are too late or not allowed to send. */
 export async function startDueCampaigns({ database, domains, log }: SettlerOptions): Promise<number> {
   let started = 0;
   for (const due of await listDueCampaigns(database, DUE_AT_ONCE)) {
@@ -51,7 +51,7 @@ export async function startDueCampaigns({ database, domains, log }: SettlerOptio
     if (reason === null) {
       if (await startDue(database, due)) started++;
     } else if (await updateHeld(database, due, reason))
-      log.warn({ ...ids, reason: reason.text }, "a campaign is held");
+      log.warn({ ...ids, reason: reason.text }, "campaign held");
   }
   return started;
 }
@@ -80,7 +80,7 @@ async function startDue(database: Database, { projectId, id: campaignId }: Campa
   });
 }
 
-/** Pauses campaigns of whose last mails too many were refused for reasons of ours, and tells the members of their projects. */
+/** Pauses campaigns with too many rejections because of the sender, and notifies the members of their projects. */
 export async function pauseRefusedCampaigns({
   database,
   ...parts
@@ -100,7 +100,7 @@ export async function pauseRefusedCampaigns({
   }
 }
 
-/** Ends campaigns without waiting mails; of cancelled ones drops what waits first. A fault stops one campaign alone. */
+/** Finishes campaigns without waiting emails, after dropping those of cancelled ones. An error affects only its campaign. */
 export async function finishCampaigns({ database, log }: SettlerOptions): Promise<void> {
   for (const { projectId, id, status } of await listUnfinished(database)) {
     const key = { projectId, campaignId: id };
@@ -108,9 +108,9 @@ export async function finishCampaigns({ database, log }: SettlerOptions): Promis
       if (status === "CANCELLED") await drop(database, key);
       const finish = status === "CANCELLED" ? TRANSITIONS.finishCancelled : TRANSITIONS.finish;
       if (await finishCampaign(database, key, finish))
-        log.info({ ...key, status: finish.to }, "a campaign ended");
+        log.info({ ...key, status: finish.to }, "campaign ended");
     } catch (error) {
-      log.warn({ err: error, ...key }, "a campaign could not be ended; it tries again");
+      log.warn({ err: error, ...key }, "campaign could not be ended, will retry");
     }
   }
 }
@@ -122,7 +122,7 @@ async function finishCampaign(
 ): Promise<boolean> {
   if (await hasPendingRecipients(database, key)) return false;
   return transaction(database, async (tx) => {
-    // Under the lock of its row, which a retry takes too: it is asked again whether something waits.
+    // Checked again under the lock that a retry takes too.
     const row = await findCampaignForUpdate(tx, key.projectId, key.campaignId);
     if (row === undefined || (await hasPendingRecipients(tx, key))) return false;
     await failpoint("finish.before");
@@ -138,7 +138,7 @@ async function drop(database: Database, key: { projectId: string; campaignId: st
     );
 }
 
-/** Proves that each campaign has as many mails as it had recipients (promise P4); returns those that have not. */
+/** Checks that each campaign has as many emails as recipients (promise P4). Returns those that do not. */
 export async function auditCampaigns({ database, log, metrics }: SettlerOptions): Promise<CampaignRef[]> {
   const wrong: CampaignRef[] = [];
   for (const campaign of await listToAudit(database)) {
@@ -147,13 +147,13 @@ export async function auditCampaigns({ database, log, metrics }: SettlerOptions)
     const isOpen = status === "SENT" && (counts?.pendingCount ?? 0) > 0;
     if (counts?.totalRecipients === totalRecipients && !isOpen) continue;
     wrong.push({ projectId, id });
-    log.error({ projectId, campaignId: id, totalRecipients, counts }, "the books do not balance");
+    log.error({ projectId, campaignId: id, totalRecipients, counts }, "campaign counts do not add up");
   }
   metrics.unbalancedCampaigns.set(wrong.length);
   return wrong;
 }
 
-/** Does all of this every second while campaigns are under way, until it is stopped; any number of processes may. */
+/** Runs all of this every second while campaigns are active, until stopped. Any number of processes may run this. */
 export function startSettlingCampaigns(options: SettlerOptions): Loop {
   const { database, log, metrics } = options;
   async function runOnce(): Promise<number> {
@@ -177,7 +177,7 @@ export function startSettlingCampaigns(options: SettlerOptions): Loop {
   });
 }
 
-/** Proves the books of campaigns every minute, until it is stopped. */
+/** Audits the counts of campaigns every minute until stopped. */
 export function startAuditingCampaigns(options: SettlerOptions): Loop {
   const { log, metrics } = options;
   return startLoop({

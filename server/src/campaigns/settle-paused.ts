@@ -1,5 +1,4 @@
-// What is done by itself about destinations that refuse a campaign, or list mail of no campaign: tell the members, park what waits there,
-// try again with a few, go on.
+// Handles destinations that reject a campaign or other bulk mail: notifies members, defers their emails, retries a few, and resumes.
 import { transaction, type Database, type Tx } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";
 import {
@@ -13,7 +12,7 @@ import { tellMembers } from "../projects/members/notifications.ts";
 import { pausedDestinationMail } from "./paused-campaign-mail.ts";
 import { findCampaign, findProjectName } from "./queries.ts";
 
-/** Looks after every paused destination, of campaigns while they are sending. A fault stops one alone. */
+/** Handles every throttled destination, of campaigns only while they are sending. An error affects only its destination. */
 export async function settlePausedDestinations({
   database,
   baseUrl,
@@ -28,13 +27,13 @@ export async function settlePausedDestinations({
     const ids = { projectId, campaignId, destination };
     try {
       if (await tell(database, paused, baseUrl()))
-        log.warn({ ...ids, answer }, "mail to a list paused for one destination");
+        log.warn({ ...ids, answer }, "bulk mail paused for one destination");
       await moveParked(database, paused);
       if (paused.releasedAt !== null) continue;
       const tried = await tryPaused(database, paused);
-      if (tried !== "waits") log.info({ ...ids, tried }, "a paused destination was tried");
+      if (tried !== "waits") log.info({ ...ids, tried }, "retried a throttled destination");
     } catch (error) {
-      log.warn({ err: error, ...ids }, "a paused destination could not be looked after; it tries again");
+      log.warn({ err: error, ...ids }, "throttled destination could not be processed, will retry");
     }
   }
 }
@@ -52,7 +51,7 @@ async function tell(database: Database, paused: PausedDestination, baseUrl: stri
   });
 }
 
-/** Undefined: its campaign is gone. */
+/** Returns undefined if the campaign was deleted. */
 async function mailAbout(tx: Tx, paused: PausedDestination, baseUrl: string) {
   const { projectId, campaignId, destination, answer } = paused;
   const campaign = campaignId === null ? null : await findCampaign(tx, projectId, campaignId);

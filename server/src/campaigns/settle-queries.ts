@@ -1,4 +1,4 @@
-// Statements of what campaigns do by themselves: which are due, which are not over, which books are looked over.
+// Statements for the background work of campaigns: due, unfinished and audited ones.
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
@@ -10,7 +10,7 @@ export interface CampaignRef {
   id: string;
 }
 
-/** Scheduled campaigns whose time has come, by the clock of the database, with how late they are. */
+/** Returns due campaigns by the database's clock, with how late they are. */
 export async function listDueCampaigns(database: Database, limit: number) {
   const { rows } = await sql<CampaignRef & { lateMs: number }>`
     select project_id, id, (extract(epoch from now() - scheduled_for) * 1000)::float8 as late_ms from campaigns
@@ -36,31 +36,31 @@ export async function updateHeld(
 export interface RefusedCampaign extends CampaignRef {
   name: string;
   sendingSince: Date;
-  /** What the newest of its refused mails was answered. */
+  /** The reply to the newest rejected email. */
   answer: string;
-  /** The domains that refused them. */
+  /** The domains that rejected them. */
   domains: string[];
 }
 
-/** Which refusals are too many: `refused` of the `last` mails. */
+/** Too many rejections: `refused` of the `last` emails. */
 export interface RefusalLimit {
   refused: number;
   last: number;
 }
 
-/** So many refusals of other mail in the project are passed by. */
+/** How many rejections of other emails in the project are skipped while searching. */
 const PASSED_BY = 1_000;
 
 /**
- * Campaigns that are sending and had as many mails refused by policy among the last that ended since they began to send.
- * It reads the newest refusals, and only where there are enough of them what else ended since the oldest of these, up to
- * as many as would make them few: however large the campaign is, that is a few hundred rows.
+ * Returns sending campaigns with this many policy rejections among their last emails since they started sending. Reads the newest
+ * rejections, and only if there are enough of them the other outcomes since the oldest one. Both reads are limited, so even for large
+ * campaigns it reads a few hundred rows.
  */
 export async function listRefusedCampaigns(
   database: Database,
   limit: RefusalLimit,
 ): Promise<RefusedCampaign[]> {
-  // Literals: with parameters the planner does not know how few these are.
+  // Literals, because the planner can't estimate small parameters.
   const refused = sql.lit(limit.refused);
   const others = sql.lit(limit.last - limit.refused + 1);
   const { rows } = await sql<RefusedCampaign>`
@@ -75,7 +75,7 @@ export async function listRefusedCampaigns(
           order by created_at desc limit ${sql.lit(PASSED_BY)}
         ) a
         join emails e on e.project_id = c.project_id and e.id = a.email_id and e.campaign_id = c.id
-        -- Those that are paused by themselves are not held against the others.
+        -- Rejections by throttled destinations do not count against the others.
         where not (split_part(e.to_address, '@', 2) = any(array(
           select unnest(p.domains) from paused_destinations p where p.project_id = c.project_id and p.campaign_id = c.id)))
         order by a.created_at desc limit ${refused}
@@ -102,8 +102,8 @@ export async function listRefusedCampaigns(
 }
 
 /**
- * In how many milliseconds there is something to do for a campaign or for paused list mail of none: none while one is under way or
- * late, or list mail is paused somewhere; null: nothing is known of.
+ * Returns the milliseconds until campaigns or throttled bulk mail need work. 0 if something is active or late, null if there is nothing to
+ * wait for.
  */
 export async function readNextDueMs(database: Database): Promise<number | null> {
   const { rows } = await sql<{ nextMs: number | null }>`
@@ -117,7 +117,7 @@ export async function readNextDueMs(database: Database): Promise<number | null> 
   return rows[0]?.nextMs ?? null;
 }
 
-/** Campaigns that are not over: their recipients are fixed, and something may still wait. */
+/** Returns unfinished campaigns with fixed recipients, and cancelled ones. */
 export async function listUnfinished(database: Database): Promise<Array<CampaignRef & { status: string }>> {
   const { rows } = await sql<CampaignRef & { status: string }>`
     select project_id, id, status from campaigns
@@ -126,7 +126,7 @@ export async function listUnfinished(database: Database): Promise<Array<Campaign
   return rows;
 }
 
-/** Campaigns whose books are looked over: those that run and those that ended within a day. */
+/** Returns the campaigns to audit: running ones and those finished within a day. */
 export async function listToAudit(
   database: Database,
 ): Promise<Array<CampaignRef & { totalRecipients: number; status: string }>> {

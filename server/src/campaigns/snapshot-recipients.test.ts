@@ -1,4 +1,4 @@
-// Who gets a campaign is fixed once, however often the job that fixes it is done.
+// Tests that a campaign's recipients are fixed once, however often the job runs.
 import { expect, test } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -9,7 +9,7 @@ import { cancelledAt } from "../testing/cancel-waiting.ts";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { createSnapshotStep } from "./snapshot-recipients.ts";
 
-/** Nobody works on jobs until the test does. */
+/** Only the test runs jobs. */
 const server = useTestServer({ ROLES: "api" });
 
 async function addContact({ byKey }: TestProject, email: string) {
@@ -48,7 +48,7 @@ async function sendCampaign(
   return id;
 }
 
-test("a second job finds who gets it and adds nobody, neither again nor who came since", async () => {
+test("a second job adds no recipients, neither duplicates nor new contacts", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   for (const email of ["ada@example.com", "bob@example.com"]) await addContact(project, email);
@@ -63,11 +63,11 @@ test("a second job finds who gets it and adds nobody, neither again nor who came
   expect(body).toMatchObject({ totalRecipients: 2, pendingCount: 2 });
 });
 
-test("fixing who gets it takes a moment also where PostgreSQL has seen nothing of the project yet", async () => {
+test("fixes recipients quickly even before PostgreSQL has statistics for the project", async () => {
   const [known, unknown] = [await server.createProject(), await server.createProject()];
   for (const email of ["ada@example.com", "bob@example.com"]) await addContact(known, email);
   await server.rows("analyze contacts");
-  // Compared each with each they take minutes, and the test its timeout.
+  // A nested loop would take minutes and exceed the test's timeout.
   const COUNT = 20_000;
   await server.rows(
     `insert into contacts (project_id, id, email, subscribed)
@@ -84,7 +84,7 @@ const TO_MANY = {
   audienceFilter: { operator: "AND", conditions: [{ field: "email", operator: "contains", value: "@" }] },
 };
 
-test("an error of the database is not the end of the job: it is tried again", async () => {
+test("retries the job after a database error", async () => {
   const project = await server.createProject();
   await addContact(project, "ada@example.com");
   const id = await sendCampaign(project, TO_MANY);
@@ -94,7 +94,7 @@ test("an error of the database is not the end of the job: it is tried again", as
   expect(await snapshot(project, id)).toMatchObject({ done: true, result: { totalRecipients: 1 } });
 });
 
-test("an audience that cannot be is its end, and says why; resumed when it can be, the campaign gets its recipients", async () => {
+test("fails the job with a reason for an invalid audience, and resuming fixes the recipients", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   await addContact(project, "ada@example.com");

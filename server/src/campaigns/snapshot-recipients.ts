@@ -1,4 +1,4 @@
-// Fixes who gets a campaign, in one statement, when it starts: a job, so that a crash in between is made good by whoever takes it up.
+// Fixes the recipients of a campaign in one statement when it starts. Runs as a job, so that another process repeats it after a crash.
 import type { CampaignKind } from "@postloft/contract/campaigns.ts";
 import { limitStatements, type Tx } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
@@ -13,7 +13,7 @@ import type { PauseParts } from "./pause-automatically.ts";
 import { pauseOverCap } from "./pause-over-cap.ts";
 import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queries.ts";
 
-/** A million rows take longer than a statement usually may. */
+/** A million rows take longer than the usual statement timeout. */
 const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
 
 /** The step of the job: a campaign that is under way and has no recipients yet gets them, unless a cap leaves no room; any other is left alone. */
@@ -48,10 +48,7 @@ async function snapshot(tx: Tx, parts: PauseParts, projectId: string, row: Campa
   return { totalRecipients, excluded };
 }
 
-/**
- * What the campaign says, as its mails share it, with the place for the footer where its kind has one. `isTest`: it goes
- * to whoever tries it out, subscribed or not, and what they open and follow is not looked at.
- */
+/** Returns the message template shared by the campaign's emails, with a place for the footer if its kind has one. */
 function contentOf(projectId: string, row: CampaignRow) {
   const written = { html: row.body, text: null };
   return makeContent({

@@ -1,11 +1,14 @@
-// A test mail of a campaign.
+// Sends a test email of a campaign.
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Tx } from "../platform/database/database.ts";
 import type { Domains } from "../domains/domains.ts";
 import { sendTest, type TestAddressee } from "../templates/test-mail.ts";
 import { getCampaignRow } from "./campaigns.ts";
 
-/** Enqueues it and returns the mail's id. @throws Refusal CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED. */
+/**
+ * Queues a test email and returns its id.
+ * @throws AppError CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND, DOMAIN_NOT_VERIFIED
+ */
 export async function testCampaign(
   tx: Tx,
   domains: Domains,

@@ -1,4 +1,4 @@
-// Statements on campaigns that other folders ask for.
+// Statements on campaigns for other folders.
 import { sql, type SqlBool } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { namesField } from "../segments/usage.ts";
@@ -32,7 +32,7 @@ export async function findCampaignNames(
   return rows;
 }
 
-/** A campaign that is scheduled or under way and goes to the segment, or to a filter that names it, by its name. */
+/** Returns the name of a scheduled or active campaign whose segment or filter uses the segment. */
 export async function findCampaignOf(
   database: Database,
   projectId: string,
@@ -54,7 +54,7 @@ export async function findCampaignOf(
   return row?.name;
 }
 
-/** A campaign that is not over and sends from the domain, by its name. */
+/** Returns the name of an unfinished campaign that sends from the domain. */
 export async function findCampaignFrom(
   database: Database,
   projectId: string,

@@ -1,8 +1,8 @@
-// Which campaigns use a segment, a domain, a field, asked by those who own them before they are deleted; and what campaigns are called.
+// Finds campaigns that use a segment, domain or field before these are deleted, and the names of campaigns.
 import type { Database } from "../platform/database/database.ts";
 import { findCampaignFrom, findCampaignNames, findCampaignOf, listCampaignsNaming } from "./usage-queries.ts";
 
-/** The name of a campaign that is scheduled or under way and goes to a segment; undefined when there is none. */
+/** Returns the name of a scheduled or active campaign that uses a segment, or undefined. */
 export async function campaignOfSegment(
   database: Database,
   projectId: string,
@@ -11,7 +11,7 @@ export async function campaignOfSegment(
   return findCampaignOf(database, projectId, segmentId);
 }
 
-/** The name of a campaign that is not over and sends from a domain. */
+/** Returns the name of an unfinished campaign that sends from a domain. */
 export async function campaignFrom(
   database: Database,
   projectId: string,
@@ -20,7 +20,7 @@ export async function campaignFrom(
   return findCampaignFrom(database, projectId, domain);
 }
 
-/** Campaigns with a condition on a field (`data.plan`, `email`) in their audience. */
+/** Returns campaigns whose audience has a condition on a field (`data.plan`, `email`). */
 export async function campaignsNamingField(
   database: Database,
   projectId: string,
@@ -29,7 +29,7 @@ export async function campaignsNamingField(
   return listCampaignsNaming(database, projectId, field);
 }
 
-/** The names of campaigns by their ids; those of campaigns that are gone are missing. */
+/** Returns the names of campaigns by id. Deleted campaigns are missing. */
 export async function campaignNames(
   database: Database,
   projectId: string,
