@@ -132,7 +132,7 @@ test("sends a test email like any platform email and prints the transport's resu
 });
 
 test.for([
-  [["reset-password", "nobody@example.com"], "nobody@example.com has no account here."],
+  [["reset-password", "nobody@example.com"], "nobody@example.com has no account on this server."],
   [["rotate-keys", "--project", NOBODY], "project"],
   [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:fly"], "scopes.0: "],
   [["make-key", "x", "--project", NOBODY, "--scopes", "contacts:read", "--expires", "soon"], "expiresAt: "],
@@ -145,8 +145,12 @@ test.for([
 });
 
 test.for([
-  [["reset-password", "nobody@example.com"], 1, { message: "nobody@example.com has no account here." }],
-  [["fly"], 2, { message: "There is no command fly." }],
+  [
+    ["reset-password", "nobody@example.com"],
+    1,
+    { message: "nobody@example.com has no account on this server." },
+  ],
+  [["fly"], 2, { message: "Unknown command fly." }],
   [["users", "--what"], 2, { message: expect.stringContaining("--what") }],
 ] as const)(
   "prints the error for %j as an object on standard output with --json",
@@ -159,12 +163,12 @@ test.for([
 test("exits with 2 and prints the error and the usage when a command is not understood", async () => {
   const { code, err } = await run(["fly"]);
   expect(code).toBe(2);
-  expect(err).toContain("There is no command fly.");
+  expect(err).toContain("Unknown command fly.");
   expect(err).toContain(USAGE);
 });
 
 test.for([
-  [[], "Which command?"],
+  [[], "Missing command."],
   [["enable", "--project", NOBODY], "enable needs --reason."],
   [["rotate-keys", "--project", "x"], "--project must be an id."],
   [["held", "--owner", "x"], "held takes no --owner."],

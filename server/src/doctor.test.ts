@@ -64,7 +64,7 @@ test("reports no problem for a healthy installation, also while counts lag behin
   ]);
   const told = await run({}, []);
   expect(told.out).toContain("ok       database: PostgreSQL");
-  expect(told.out).toContain("ok       disk: There is room on the disk of DATA_DIR.");
+  expect(told.out).toContain("ok       disk: The disk of DATA_DIR has enough space.");
 });
 
 test("reports an edited audit log, a wrong count, a missing mail server and a missing address", async () => {
@@ -106,12 +106,12 @@ test("explains invalid settings and an unreachable database in one sentence", as
 test("checks the disk of a folder that does not exist yet, and reports a full disk as a problem", async () => {
   const findings = await examine({ DATA_DIR: join(tmpdir(), "postloft-none", "made") });
   expect(findings.filter(({ check }) => check.startsWith("disk"))).toEqual([
-    { check: "disk", state: "ok", message: "There is room on the disk of DATA_DIR." },
+    { check: "disk", state: "ok", message: "The disk of DATA_DIR has enough space." },
     expect.objectContaining({ check: "disk of the database", state: "warning" }),
   ]);
   expect(diskFinding(false, "DATA_DIR", "images cannot be stored")).toMatchObject({
     state: "problem",
-    message: "The disk of DATA_DIR is full, or nearly.",
+    message: "The disk of DATA_DIR is full or nearly full.",
   });
 });
 
@@ -124,5 +124,5 @@ test("checks a sample of many verified domains and says how many were not checke
   const findings = await examine({ MAIL_TRANSPORT: "smtp://127.0.0.1:1", DNS_SERVERS: "127.0.0.1:1" });
   const domains = findings.filter(({ check }) => check === "domains");
   expect(domains).toHaveLength(51);
-  expect(domains.at(-1)).toMatchObject({ message: "3 more verified domains were not looked at." });
+  expect(domains.at(-1)).toMatchObject({ message: "3 more verified domains were not checked." });
 });

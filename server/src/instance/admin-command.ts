@@ -1,10 +1,13 @@
-// The shape of a command of `npm run admin`: its arguments, options and result.
+// Types of the `npm run admin` commands: arguments, options and result.
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";
 
 export interface Around {
   database: Database;
-  /** For what makes keys; nothing else needs the secret. @throws StartError where it is gone */
+  /**
+   * Opens the sealer, which only commands with keys need.
+   * @throws StartError if the secret is missing
+   */
   openSealer(): Promise<Sealer>;
   readInput(): Promise<string>;
 }
@@ -12,7 +15,7 @@ export interface Around {
 export interface Told {
   json: object;
   lines: readonly string[];
-  /** The exit code, where it is not 0. */
+  /** The exit code, if it is not 0. */
   code?: number;
 }
 
@@ -36,11 +39,11 @@ export type Values = Partial<Record<Exclude<Option, "json" | "password-stdin">, 
 export const IDS: readonly Option[] = ["project", "campaign", "after", "to"];
 
 export interface Command {
-  /** What stands after its name, if anything. */
+  /** The argument after the command's name, if there is one. */
   argument?: string;
   needs?: readonly Option[];
   takes?: readonly Option[];
-  /** Runs on a database that is older than this program. */
+  /** Also runs on a database that is older than this program. */
   isBeforeUpgrade?: true;
   run(around: Around, argument: string, values: Values): Promise<Told>;
 }

@@ -1,4 +1,4 @@
-// Commands of the operator where no server runs: what is asked for and not done yet is said.
+// Tests the admin commands without a running server, including a hold that is requested but not done yet.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSealer } from "../platform/crypto.ts";
 import { createDatabase, type Database } from "../platform/database/database.ts";
@@ -26,7 +26,7 @@ const run = async (...args: string[]) =>
     readInput: async () => "a good password",
   });
 
-test("a project is made, listed with its owner, and gets new keys", async () => {
+test("creates a project, lists it with its owner, and replaces its keys", async () => {
   await run("create-user", "ada@example.com", "--password-stdin");
   const made = (await run("create-project", "Shop", "--owner", "ada@example.com")).json as Keys;
   expect((await run("projects")).json).toMatchObject({
@@ -37,13 +37,15 @@ test("a project is made, listed with its owner, and gets new keys", async () => 
   expect(rotated.secret).not.toBe(made.secret);
 });
 
-test("a hold that is asked for and not made yet is no “nothing is held”", async () => {
+test('reports a requested hold instead of "nothing is held"', async () => {
   expect(await run("held")).toMatchObject({
     json: { held: null, asked: false },
-    lines: ["Nothing is held."],
+    lines: ["Nothing is on hold."],
   });
   await run("hold");
-  const pending = expect.stringMatching(/^A hold is asked for and not made yet: .* Decide after that\.$/);
+  const pending = expect.stringMatching(
+    /^A hold was requested but hasn't happened yet\. .* Decide after that\.$/,
+  );
   expect(await run("held")).toMatchObject({ json: { held: null, asked: true }, lines: [pending] });
   expect(await run("release")).toMatchObject({
     json: { held: null, asked: true },

@@ -1,4 +1,4 @@
-// The commands of `npm run admin`: what each takes, and what it tells in sentences and as JSON.
+// The commands of `npm run admin`, with their output as text and JSON.
 import { parseArgs } from "node:util";
 import { UsageError } from "../platform/command.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -32,33 +32,33 @@ import {
 
 export const USAGE = `npm run admin -- <command> [--json]
 
-  users [--after <id>]                  lists the accounts, 100 at a time
-  create-user <address>                 makes an account
-  reset-password <address>              gives an account another password and ends its sessions
-  remove-account <id> [--to <id>]       deletes an account; --to names the account that gets its projects
-  second-factor-off <address>           for whoever lost the app and all recovery codes
-  projects [--after <id>]               lists the projects, 100 at a time
-  create-project <name> --owner <address>   makes a project with its keys
-  rotate-keys --project <id>            makes two new keys; the old ones are dead at once
-  make-key <name> --project <id> --scopes <scope,…>   makes a key that opens a part of the API, and prints it
-  enable --project <id> --reason <text> enables a disabled project; its mail that waits goes on
-  test-mail <address>                   sends a mail and tells what the mail server said
+  users [--after <id>]                  list accounts, 100 at a time
+  create-user <address>                 create an account
+  reset-password <address>              set a new password and end the account's sessions
+  remove-account <id> [--to <id>]       delete an account; --to is the account that gets its projects
+  second-factor-off <address>           turn off two-factor authentication
+  projects [--after <id>]               list projects, 100 at a time
+  create-project <name> --owner <address>   create a project with its keys
+  rotate-keys --project <id>            replace both keys; the old ones stop working immediately
+  make-key <name> --project <id> --scopes <scope,…>   create and print a scoped key
+  enable --project <id> --reason <text> enable a disabled project and resume its email
+  test-mail <address>                   send a test email and show the mail server's reply
 
-  held      what is held, since when and why
-  release   lets it go on as it stands: what these books call unsent is sent
-  drop      it will not be sent: mails are skipped, campaigns cancelled, schedules drafts again
-  hold      for whoever restored the database: holds all that waits, at the next start or within seconds
+  held      show what is on hold, since when and why
+  release   resume it; everything recorded as unsent is sent
+  drop      don't send it; emails are skipped, campaigns cancelled, schedules become drafts
+  hold      put everything waiting on hold, after restoring a database
 
-release and drop are about everything that is held, or with --project <id> or --campaign <id> what belongs to that.
-create-user and reset-password make a password and print it; with --password-stdin they read it from the standard input.
-make-key takes --expires <instant> and --networks <address,…>, too. Scopes: contacts:read, v1:write, … (docs/api.md).
---json prints one JSON object, {error} where it was not done. Exit code: 0 done, 1 not done, 2 not understood.
+release and drop apply to everything on hold, or only to --project <id> or --campaign <id>.
+create-user and reset-password generate and print a password, or read it from standard input with --password-stdin.
+make-key also takes --expires <instant> and --networks <address,…>. Scopes: contacts:read, v1:write, … (docs/api.md).
+--json prints one JSON object, or {error} on failure. Exit codes: 0 success, 1 failure, 2 invalid usage.
 `;
 
 const LISTED_AT_ONCE = 100;
 const MAIL_PATIENCE_MS = 30_000;
 const HOLD_PENDING =
-  "A hold is asked for and not made yet: all that waits is held at the next start of the server, or within seconds where it runs. Decide after that.";
+  "A hold was requested but hasn't happened yet. Everything waiting is put on hold within seconds, or at the next start if the server isn't running. Decide after that.";
 
 const COMMANDS: Readonly<Record<string, Command>> = {
   users: {
@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
       const user = await createAccount(around.database, email, await passwordOf(around, values));
       return {
         json: user,
-        lines: [`Made the account ${user.email} (${user.id}).`, ...password(user, values)],
+        lines: [`Created account ${user.email} (${user.id}).`, ...password(user, values)],
       };
     },
   },
@@ -86,7 +86,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: ["password-stdin"],
     async run(around, email, values) {
       const user = await resetPassword(around.database, email, await passwordOf(around, values));
-      const line = `${user.email} has another password; ${user.endedSessions} sessions ended.`;
+      const line = `Changed the password of ${user.email}; ${user.endedSessions} sessions ended.`;
       return { json: user, lines: [line, ...password(user, values)] };
     },
   },
@@ -95,9 +95,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     takes: ["to"],
     isBeforeUpgrade: true,
     async run({ database }, id, { to = null }) {
-      if (!isId(id)) throw new UsageError("remove-account takes the id of an account.");
+      if (!isId(id)) throw new UsageError("remove-account needs the id of an account.");
       const user = await removeAccount(database, id, to);
-      return { json: user, lines: [`Deleted the account ${user.email} (${user.id}).`] };
+      return { json: user, lines: [`Deleted account ${user.email} (${user.id}).`] };
     },
   },
   "second-factor-off": {
@@ -105,8 +105,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ database }, email) {
       const user = await switchSecondFactorOff(database, email);
       const line = user.wasOn
-        ? `${user.email} logs in with the password alone, and got a mail that says so.`
-        : `${user.email} had no second factor.`;
+        ? `Turned off two-factor authentication for ${user.email} and notified them by email.`
+        : `${user.email} didn't use two-factor authentication.`;
       return { json: user, lines: [line] };
     },
   },
@@ -115,7 +115,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ database }, _argument, { after = null }) {
       const projects = await listAllProjects(database, { after, limit: LISTED_AT_ONCE });
       return listed("projects", projects, ({ id, createdAt, name, owner, disabled }) =>
-        [id, createdAt, name, owner ?? "nobody's", ...(disabled ? ["disabled"] : [])].join("  "),
+        [id, createdAt, name, owner ?? "no owner", ...(disabled ? ["disabled"] : [])].join("  "),
       );
     },
   },
@@ -124,14 +124,14 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     needs: ["owner"],
     async run(around, name, { owner = "" }) {
       const project = await createProjectFor(await sealing(around), { name, owner });
-      return withKeys(project, `Made the project ${project.name} (${project.id}).`);
+      return withKeys(project, `Created project ${project.name} (${project.id}).`);
     },
   },
   "rotate-keys": {
     needs: ["project"],
     async run(around, _argument, { project = "" }) {
       const rotated = await rotateKeys(await sealing(around), project);
-      return withKeys(rotated, `${rotated.name} has new keys; the old ones are dead.`);
+      return withKeys(rotated, `${rotated.name} has new keys. The old ones no longer work.`);
     },
   },
   "make-key": {
@@ -145,7 +145,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
         ...(networks !== undefined && { networks: listOf(networks) }),
         ...(expiresAt !== undefined && { expiresAt }),
       });
-      return { json: made, lines: [`Made the key ${made.name} (${made.id}).`, `key: ${made.key}`] };
+      return { json: made, lines: [`Created key ${made.name} (${made.id}).`, `key: ${made.key}`] };
     },
   },
   enable: {
@@ -153,7 +153,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     async run({ database }, _argument, { project = "", reason = "" }) {
       const wasDisabled = await enableAgain(database, project, reason);
       const line = wasDisabled
-        ? "The project is enabled; its mail goes on."
+        ? "Enabled the project and resumed its email."
         : "The project was not disabled.";
       return { json: { project, wasDisabled }, lines: [line] };
     },
@@ -162,10 +162,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   held: {
     async run({ database }) {
       const [held, asked] = [await readHeld(database), await isHoldAsked(database)];
-      if (held === null) return { json: { held, asked }, lines: [asked ? HOLD_PENDING : "Nothing is held."] };
-      const since = `Held since ${held.since.toISOString()}: ${describeHeld(held)}.`;
+      if (held === null)
+        return { json: { held, asked }, lines: [asked ? HOLD_PENDING : "Nothing is on hold."] };
+      const since = `On hold since ${held.since.toISOString()}: ${describeHeld(held)}.`;
       const advice =
-        "New mail leaves. For what is held decide: npm run admin -- release, or npm run admin -- drop.";
+        "New emails are sent. Decide about those on hold: npm run admin -- release, or npm run admin -- drop.";
       return { json: { held, asked }, lines: [since, held.reason, advice, ...(asked ? [HOLD_PENDING] : [])] };
     },
   },
@@ -180,13 +181,17 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   hold: {
     async run({ database }) {
       await holdSoon(database);
-      const line = "All that waits is held at the next start of the server, or within seconds where it runs.";
+      const line =
+        "Everything waiting is put on hold within seconds, or at the next start if the server isn't running.";
       return { json: { asked: true }, lines: [line] };
     },
   },
 };
 
-/** What a command line asks for. @throws UsageError */
+/**
+ * Parses a command line.
+ * @throws UsageError
+ */
 export function readArguments(args: readonly string[]): {
   isJson: boolean;
   isBeforeUpgrade: boolean;
@@ -196,7 +201,7 @@ export function readArguments(args: readonly string[]): {
   const [name = "", ...rest] = positionals;
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined)
-    throw new UsageError(name === "" ? "Which command?" : `There is no command ${name}.`);
+    throw new UsageError(name === "" ? "Missing command." : `Unknown command ${name}.`);
   const { argument, needs = [], takes = [] } = command;
   if (rest.length !== (argument === undefined ? 0 : 1))
     throw new UsageError(
@@ -227,8 +232,8 @@ function listed<Item extends { id: string }>(
   lineOf: (item: Item) => string,
 ): Told {
   const last = items.length === LISTED_AT_ONCE ? (items.at(-1)?.id ?? null) : null;
-  const more = last === null ? [] : [`There may be more: npm run admin -- ${name} --after ${last}`];
-  const lines = items.length === 0 ? [`There are no ${name}.`] : items.map(lineOf);
+  const more = last === null ? [] : [`For more: npm run admin -- ${name} --after ${last}`];
+  const lines = items.length === 0 ? [`No ${name}.`] : items.map(lineOf);
   return { json: { [name]: items, after: last }, lines: [...lines, ...more] };
 }
 
@@ -243,7 +248,7 @@ async function passwordOf(around: Around, values: Values): Promise<string | null
 const listOf = (text: string) => text.split(",").map((item) => item.trim());
 
 const password = (user: WithPassword, values: Values) =>
-  values["password-stdin"] === true ? [] : [`Its password, shown this once: ${user.password}`];
+  values["password-stdin"] === true ? [] : [`Password (shown only once): ${user.password}`];
 
 function withKeys({ id, name, public: publicKey, secret }: ProjectView, line: string): Told {
   return {
@@ -256,7 +261,7 @@ async function tellTestMail(database: Database, to: string): Promise<Told> {
   const state = await sendTestMail(database, to, MAIL_PATIENCE_MS);
   const isSent = state.status === "SENT";
   const waits =
-    "The mail waits. Does a process with the role worker run, and is it this database's? It leaves once one does.";
+    "The email is waiting. Check that a process with the role worker is running with this database.";
   const line = isSent
     ? `Sent by ${state.transport ?? "the transport"}: ${state.answer ?? ""}`
     : state.answer === null
@@ -275,7 +280,11 @@ async function decide(
   const [rest, asked] = [await readHeld(database), await isHoldAsked(database)];
   const lines = [
     `${done}: ${describeHeld(decided)}.`,
-    ...(rest !== null ? [`Still held: ${describeHeld(rest)}.`] : asked ? [] : ["Nothing is held any more."]),
+    ...(rest !== null
+      ? [`Still on hold: ${describeHeld(rest)}.`]
+      : asked
+        ? []
+        : ["Nothing is on hold anymore."]),
     ...(asked ? [HOLD_PENDING] : []),
   ];
   return { json: { ...decided, held: rest, asked }, lines };

@@ -1,4 +1,4 @@
-// The first account, project and keys of an empty database, from the settings BOOTSTRAP_*, so that nothing needs a click.
+// Creates the first account, project and keys of an empty database from the settings BOOTSTRAP_*.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
@@ -22,7 +22,7 @@ type Settings = Partial<
 const isAsked = (config: Settings) =>
   config.BOOTSTRAP_EMAIL !== undefined || config.BOOTSTRAP_PASSWORD !== undefined;
 
-/** What is wrong with the settings for a first account, where there are any: half there, or not valid. */
+/** Returns the faults of the bootstrap settings: incomplete or invalid values. Empty if none are set. */
 export function faultsOfBootstrap(config: Settings): string[] {
   if (!isAsked(config)) return [];
   const address = parseAddress(config.BOOTSTRAP_EMAIL ?? "");
@@ -37,7 +37,7 @@ export function faultsOfBootstrap(config: Settings): string[] {
   ];
 }
 
-/** Sentences for whoever set BOOTSTRAP_* on a database that has accounts: that it counts no more, and which key opens nothing. */
+/** Returns warnings about BOOTSTRAP_* settings that have no effect because the database has accounts, and about keys that are not valid. */
 export async function explainIgnored(database: Database, config: Settings): Promise<string[]> {
   const findKey = createKeyFinder(database);
   const given = {
@@ -45,19 +45,19 @@ export async function explainIgnored(database: Database, config: Settings): Prom
     BOOTSTRAP_SECRET_KEY: config.BOOTSTRAP_SECRET_KEY,
   };
   const lines: string[] = [];
-  if (isAsked(config))
-    lines.push(
-      "BOOTSTRAP_* is ignored: this database has accounts, and these settings count on an empty one.",
-    );
+  if (isAsked(config)) lines.push("BOOTSTRAP_* is ignored because this database already has accounts.");
   for (const [name, key] of Object.entries(given))
     if (key !== undefined && (await findKey(key)) === null)
       lines.push(
-        `${name} opens no project here: a project keeps the keys it was made with until they are regenerated. Log in and read them at /users/@me/projects.`,
+        `${name} is not a key of this server. A project keeps its keys until they are regenerated. Sign in to see them, or call /users/@me/projects.`,
       );
   return lines;
 }
 
-/** @throws ConfigError when the settings are only half there or not valid. */
+/**
+ * Creates the first account and project if the database is empty and the settings ask for it.
+ * @throws ConfigError if the settings are incomplete or invalid
+ */
 export async function bootstrap(
   database: Database,
   sealer: Sealer,
@@ -84,7 +84,7 @@ export async function bootstrap(
     })
     .finally(() => passwords.close());
   return transaction(database, async (tx) => {
-    // Of several processes that start at once one makes it; the others find that it is done.
+    // Of several processes starting concurrently only one creates the account.
     await lockBootstrap(tx);
     if (await hasUsers(tx)) return "has accounts";
     const user = await createUser(tx, { email: address.address, passwordHash, isVerified: true });

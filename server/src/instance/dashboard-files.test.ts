@@ -1,4 +1,4 @@
-// How /app is served: from a folder as the build leaves it, and from none.
+// Tests serving /app from a build folder and without a build.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ function serve({ isBuilt }: { isBuilt: boolean }) {
   return app;
 }
 
-test("every address below /app gets the page, under a policy without inline scripts, and asks again each time", async () => {
+test("serves the page at every address below /app, without inline scripts and uncached", async () => {
   const app = serve({ isBuilt: true });
   for (const url of ["/app", "/app/", "/app/sign-in", "/app/0199/contacts/0200?search=a"]) {
     const { statusCode, headers, body } = await app.inject(url);
@@ -36,7 +36,7 @@ test("every address below /app gets the page, under a policy without inline scri
   }
 });
 
-test("assets with a hash in their name are kept for ever and packed for whoever takes that; others are not there", async () => {
+test("caches hashed assets permanently, compresses them if accepted, and hides other files", async () => {
   const app = serve({ isBuilt: true });
   const plain = await app.inject("/app/assets/index-abcd1234.js");
   expect(plain.body).toBe("let a = 1;");
@@ -60,13 +60,13 @@ test("assets with a hash in their name are kept for ever and packed for whoever 
   }
 });
 
-test("without a build /app says so, and how to make one", async () => {
+test("explains how to build the dashboard when the build is missing", async () => {
   const { statusCode, body } = await serve({ isBuilt: false }).inject("/app/sign-in");
   expect(statusCode).toBe(503);
   expect(body).toContain("npm run build-dashboard");
 });
 
-test("the licenses of the bundled code are served as text", async () => {
+test("serves the licenses of the bundled code as text", async () => {
   const { body, headers } = await serve({ isBuilt: true }).inject("/app/third-party-licenses.md");
   expect([body, headers["content-type"]]).toEqual(["# Licenses", "text/plain; charset=utf-8"]);
   expect((await serve({ isBuilt: false }).inject("/app/third-party-licenses.md")).statusCode).toBe(404);

@@ -1,5 +1,4 @@
-// Serves the dashboard at /app: one page for every address below it, its assets with content hashes in their names, and the licenses of
-// the code they contain.
+// Serves the dashboard at /app: one page for every address below it, hashed assets, and the licenses of bundled code.
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
@@ -7,10 +6,10 @@ import { gzip } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
 
-/** Where a build of the repository, and of an image, lies. */
+/** Where the build puts the dashboard, in the repository and in the image. */
 export const DASHBOARD_DIR = join(import.meta.dirname, "../../../dashboard/dist");
 
-/** Written by the build: the licenses of the packages in the assets. */
+/** The licenses of the packages in the assets, written by the build. */
 const LICENSES = "third-party-licenses.md";
 const HTML = "text/html; charset=utf-8";
 const TYPES: Readonly<Record<string, string>> = {
@@ -19,13 +18,13 @@ const TYPES: Readonly<Record<string, string>> = {
   ".svg": "image/svg+xml",
   ".woff2": "font/woff2",
 };
-/** A file of one folder, as the build names them: nothing else is read from the disk. */
+/** A file name of the build, so that no other files can be read. */
 const ASSET_NAME = /^[\w.-]+$/;
 const KEPT_ASSETS = 200;
 
 /**
- * Scripts and styles are files of ours alone. A mail that is shown stands in a sandboxed frame that has this policy too: it may have
- * styles of its own and pictures, and no script.
+ * Allows only our scripts and styles. An email is shown in a sandboxed frame that inherits this policy, with inline styles and images but
+ * no scripts.
  */
 const POLICY = [
   "default-src 'none'",
@@ -51,7 +50,7 @@ interface Asset {
   packed: Buffer;
 }
 
-/** Adds `/app` and everything below it. `folder` is what the build wrote; it may be missing, or come while the server runs. */
+/** Adds `/app` and everything below it. `folder` has the build output, which may be missing or appear while the server runs. */
 export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void {
   const assets = new LRUCache<string, Asset>({ max: KEPT_ASSETS });
   const page = async (_request: FastifyRequest, reply: FastifyReply) => {
@@ -73,7 +72,7 @@ export function addDashboard(app: FastifyInstance, folder = DASHBOARD_DIR): void
   app.get("/app/*", page);
   app.get<{ Params: { name: string } }>("/app/assets/:name", async (request, reply) => {
     const asset = await findAsset(assets, folder, request.params.name);
-    // Of an older build: the page that asks for it is to be loaded again, so nobody may keep this answer.
+    // An asset of an older build. The page must be reloaded, so this response must not be cached.
     if (asset === null) return reply.code(404).header("cache-control", "no-store").send();
     const takesGzip = /\bgzip\b/.test(request.headers["accept-encoding"] ?? "");
     return reply

@@ -1,28 +1,28 @@
-// What `npm run doctor` says of disks: of the database's where it is ours, else of what else there is.
+// Disk checks of `npm run doctor`: of an embedded database, otherwise of DATA_DIR.
 import { hasRoomBelow } from "../platform/disk.ts";
 import type { Finding } from "./finding.ts";
 
 export function diskFinding(hasRoom: boolean, whose: string, follows: string): Finding {
   const check = "disk";
   return hasRoom
-    ? { check, state: "ok", message: `There is room on the disk of ${whose}.` }
+    ? { check, state: "ok", message: `The disk of ${whose} has enough space.` }
     : {
         check,
         state: "problem",
-        message: `The disk of ${whose} is full, or nearly.`,
-        advice: `Make room: ${follows}.`,
+        message: `The disk of ${whose} is full or nearly full.`,
+        advice: `Free some space. Otherwise ${follows}.`,
       };
 }
 
-/** With a database elsewhere. */
+/** Checks the disks if the database runs elsewhere. */
 export async function lookAtDisks(dataDir: string): Promise<Finding[]> {
   return [
-    diskFinding(await hasRoomBelow(dataDir), "DATA_DIR", "images that are uploaded cannot be stored"),
+    diskFinding(await hasRoomBelow(dataDir), "DATA_DIR", "uploaded images can't be stored"),
     {
       check: "disk of the database",
       state: "warning",
-      message: "It was not looked at: DATABASE_URL names a server of yours.",
-      advice: "Watch it where that server runs: when it is full, what is accepted cannot be stored.",
+      message: "Not checked, because DATABASE_URL names an external server.",
+      advice: "Monitor the disk on that server. When it is full, accepted emails can't be stored.",
     },
   ];
 }

@@ -1,4 +1,4 @@
-// What `npm run doctor` looks at: one finding per thing, each a sentence and what to do about it. Nothing is changed.
+// Checks of `npm run doctor`. Each finding is a sentence with advice. Nothing is changed.
 import { verifyAuditLogs } from "../audit/audit-log.ts";
 import { isConsentSealedLate, verifyConsentLogs } from "../contacts/consent-chain/verify-consent.ts";
 import { inspectDomains } from "../domains/inspect-domains.ts";
@@ -20,9 +20,9 @@ const RECOUNTED_PROJECTS = 5;
 const RECOUNTED_MS = 7 * 86_400_000;
 
 /**
- * Looks at everything, in the order in which one thing rests on another. What cannot be looked at is a problem.
+ * Runs all checks in the order of their dependencies. A check that fails to run is a problem.
  *
- * @throws whatever keeps it from the database: then there is nothing else to look at
+ * @throws an error if the database can't be reached, because the other checks need it
  */
 export async function examine(parts: DoctorParts): Promise<Finding[]> {
   const findings = await lookAtDatabase(parts);
@@ -31,7 +31,7 @@ export async function examine(parts: DoctorParts): Promise<Finding[]> {
       findings.push(...[await look(parts)].flat());
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      findings.push({ check, state: "problem", message: `It could not be looked at: ${message}.` });
+      findings.push({ check, state: "problem", message: `The check failed: ${message}.` });
     }
   }
   return findings;
@@ -57,28 +57,28 @@ async function lookAtDatabase({ database }: DoctorParts): Promise<Finding[]> {
   const major = Math.floor(version / 10_000);
   return [
     major >= OLDEST_POSTGRES
-      ? { check, state: "ok", message: `PostgreSQL ${major} answers.` }
+      ? { check, state: "ok", message: `PostgreSQL ${major} is reachable.` }
       : {
           check,
           state: "problem",
-          message: `It is PostgreSQL ${major}.`,
-          advice: `Upgrade it to ${OLDEST_POSTGRES} or newer.`,
+          message: `PostgreSQL ${major} is too old.`,
+          advice: `Upgrade to PostgreSQL ${OLDEST_POSTGRES} or newer.`,
         },
     newer.length > 0
       ? {
           check: "migrations",
           state: "problem",
-          message: "The database is of a newer version of Postloft than this one.",
-          advice: "Start the newer version again; there is no way back but a backup.",
+          message: "The database was used by a newer version of Postloft.",
+          advice: "Start the newer version again. Downgrading requires a backup.",
         }
       : missing.length > 0
         ? {
             check: "migrations",
             state: "warning",
-            message: `${missing.length} changes of its shape are not made yet.`,
-            advice: "The next start makes them.",
+            message: `${missing.length} migrations are pending.`,
+            advice: "The next start applies them.",
           }
-        : { check: "migrations", state: "ok", message: "Its shape is the newest." },
+        : { check: "migrations", state: "ok", message: "All migrations are applied." },
   ];
 }
 
@@ -93,25 +93,25 @@ async function lookAtClock({ database }: DoctorParts): Promise<Finding> {
     check,
     state: skewMs < CLOCK_PROBLEM_MS ? "warning" : "problem",
     message: `The clock of this machine and that of the database differ by ${Math.round(skewMs / 1_000)} s.`,
-    advice: "Keep both by NTP: signatures, sessions and one-time codes depend on the time.",
+    advice: "Synchronize both with NTP. Signatures, sessions and one-time codes depend on the time.",
   };
 }
 
-/** What `/ready` says, with what to do. */
+/** Returns the result of `/ready` with advice. */
 async function lookAtReadiness({ config, database, dataDir }: DoctorParts): Promise<Finding[]> {
   const isElsewhere = config.DATABASE_URL !== undefined;
   const { checks, warnings } = await readReadiness(database, isElsewhere ? null : dataDir);
   return [
     ...(isElsewhere
       ? await lookAtDisks(dataDir)
-      : [diskFinding(checks.disk === "ok", "the database", "what is accepted cannot be stored")]),
+      : [diskFinding(checks.disk === "ok", "the database", "accepted emails can't be stored")]),
     checks.queue === "ok"
-      ? { check: "queue", state: "ok", message: "No mail that somebody waits for is late." }
+      ? { check: "queue", state: "ok", message: "No transactional email is delayed." }
       : {
           check: "queue",
           state: "problem",
-          message: "Transactional mail has waited for more than five minutes.",
-          advice: "Is a process with the role `worker` running? Its log says what keeps it.",
+          message: "Transactional email has been waiting for more than five minutes.",
+          advice: "Check that a process with the role `worker` is running, and read its log.",
         },
     ...warnings.map(({ code, message }): Finding => ({
       check: code.toLowerCase(),
@@ -128,26 +128,26 @@ async function lookAtTransports({ watches }: DoctorParts): Promise<Finding[]> {
       {
         check,
         state: "warning",
-        message: "Mail stays in the local mailbox of this machine.",
-        advice: "Set MAIL_TRANSPORT to a mail server when it is to leave (docs/self-hosting.md).",
+        message: "Email stays in the local mailbox on this machine.",
+        advice: "To send email, set MAIL_TRANSPORT to a mail server (docs/self-hosting.md).",
       },
     ];
   return Promise.all(
     watches.map(async (watch): Promise<Finding> => {
-      const message = (await watch.tryNow()) ?? "It was not tried.";
+      const message = (await watch.tryNow()) ?? "Not tested.";
       return watch.outage() === null
         ? { check, state: "ok", message }
         : {
             check,
             state: "problem",
             message,
-            advice: "Compare MAIL_TRANSPORT with what your provider says.",
+            advice: "Compare MAIL_TRANSPORT with your provider's settings.",
           };
     }),
   );
 }
 
-/** Whether people and mail programs reach us where our links lead. */
+/** Checks that the server is reachable at the address used in links. */
 async function lookAtAddress({ config }: DoctorParts): Promise<Finding[]> {
   const check = "address";
   const url = config.BASE_URL ?? "http://localhost";
@@ -157,35 +157,35 @@ async function lookAtAddress({ config }: DoctorParts): Promise<Finding[]> {
           {
             check: "proxy",
             state: "warning",
-            message: "BASE_URL is https, and TRUST_PROXY names no proxy.",
+            message: "BASE_URL is https but TRUST_PROXY is not set.",
             advice:
-              "Behind a proxy set TRUST_PROXY: otherwise all visitors are one address to the rate limits.",
+              "Behind a proxy set TRUST_PROXY. Otherwise all visitors share one address in the rate limits.",
           },
         ]
       : [];
-  const advice = "Is the server running, and does BASE_URL name it as people reach it?";
+  const advice = "Check that the server is running and that BASE_URL is its public address.";
   try {
     const reply = await fetch(`${url}/health`, { signal: AbortSignal.timeout(REACH_TIMEOUT_MS) });
     const body = (await reply.json().catch(() => null)) as { status?: string } | null;
     return body?.status === "ok"
-      ? [{ check, state: "ok", message: `${url} answers.` }, ...proxy]
+      ? [{ check, state: "ok", message: `${url} is reachable.` }, ...proxy]
       : [
           {
             check,
             state: "problem",
-            message: `${url} answers, but not as Postloft (${reply.status}).`,
+            message: `${url} does not respond like Postloft (status ${reply.status}).`,
             advice,
           },
         ];
   } catch (error) {
     const cause = error instanceof Error ? (error.cause ?? error) : error;
     const said = cause instanceof Error ? cause.message : String(cause);
-    return [{ check, state: "problem", message: `${url} cannot be reached: ${said}.`, advice }, ...proxy];
+    return [{ check, state: "problem", message: `${url} can't be reached: ${said}.`, advice }, ...proxy];
   }
 }
 
 async function lookAtDomains({ config, database, watches }: DoctorParts): Promise<Finding | Finding[]> {
-  // Nothing leaves, so nobody asks for the records.
+  // No email leaves the machine, so no receiver asks for the records.
   if (watches.length === 0) return [];
   const check = "domains";
   const { inspected, left } = await inspectDomains(
@@ -199,23 +199,23 @@ async function lookAtDomains({ config, database, watches }: DoctorParts): Promis
     state: proof === "missing" ? "problem" : "warning",
     message:
       proof === "missing"
-        ? `The DKIM record of ${domain} is gone (project ${projectId}).`
-        : `DNS does not answer for ${domain} (project ${projectId}).`,
-    advice: "Mail from it may be refused: put the record back as the page Domains shows it.",
+        ? `The DKIM record of ${domain} is missing (project ${projectId}).`
+        : `DNS did not answer for ${domain} (project ${projectId}).`,
+    advice: "Emails from it may be rejected. Restore the record shown on the Domains page.",
   }));
   if (bad.length === 0)
     findings.push({
       check,
       state: "ok",
-      message: `${inspected.length} verified domains have their records.`,
+      message: `All ${inspected.length} checked domains have their DKIM record.`,
     });
   if (left > 0)
     findings.push({
       check,
       state: "warning",
-      message: `${left} more verified domains were not looked at.`,
+      message: `${left} more verified domains were not checked.`,
       advice:
-        "It is others each time. The server looks at all of them, and the page Domains says what it found.",
+        "Each run picks other domains. The server checks all of them, and the Domains page shows the results.",
     });
   return findings;
 }
@@ -223,21 +223,21 @@ async function lookAtDomains({ config, database, watches }: DoctorParts): Promis
 async function lookAtAuditLogs({ database }: DoctorParts): Promise<Finding | Finding[]> {
   const check = "audit log";
   const faults = await verifyAuditLogs(database);
-  if (faults.length === 0) return { check, state: "ok", message: "The audit logs are whole." };
+  if (faults.length === 0) return { check, state: "ok", message: "The audit logs are intact." };
   return faults.map(({ projectId, number, what }) => ({
     check,
     state: "problem",
-    message: `Entry ${number} of the audit log of project ${projectId} is ${what === "missing" ? "missing" : "not as it was written"}.`,
+    message: `Entry ${number} of the audit log of project ${projectId} is ${what === "missing" ? "missing" : "changed"}.`,
     advice: CHANGED_BY_HAND,
   }));
 }
 
 const CHANGED_BY_HAND =
-  "Somebody changed the database by hand, or a backup of another time was put in: compare with a backup.";
+  "The database was changed manually or restored from a backup. Compare it with a backup.";
 const WHAT_IS_WRONG = {
-  changed: "is not as it was written",
-  missing: "is missing, and its contact was not deleted",
-  inserted: "was put in later, behind the others",
+  changed: "was changed",
+  missing: "is missing although its contact was not deleted",
+  inserted: "was inserted later",
 };
 
 async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | Finding[]> {
@@ -249,7 +249,7 @@ async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | F
       state: "problem",
       message:
         what === "seal"
-          ? `Seal ${position} of the consent log of project ${projectId} is not as it was written, or missing.`
+          ? `Checkpoint ${position} of the consent log of project ${projectId} was changed or is missing.`
           : `Row ${position} of the consent log of project ${projectId}${contactId === null ? "" : `, of contact ${contactId},`} ${WHAT_IS_WRONG[what]}.`,
       advice: CHANGED_BY_HAND,
     }));
@@ -257,10 +257,10 @@ async function lookAtConsentLogs({ database }: DoctorParts): Promise<Finding | F
     ? {
         check,
         state: "warning",
-        message: "The consent logs are whole, but their newest rows are not sealed.",
-        advice: "Start a process with the role `worker`: it seals them within seconds.",
+        message: "The consent logs are intact, but their newest rows have no checkpoint yet.",
+        advice: "Start a process with the role `worker`, which adds one within seconds.",
       }
-    : { check, state: "ok", message: "The consent logs are whole." };
+    : { check, state: "ok", message: "The consent logs are intact." };
 }
 
 async function lookAtCounts({ database }: DoctorParts): Promise<Finding | Finding[]> {
@@ -269,11 +269,11 @@ async function lookAtCounts({ database }: DoctorParts): Promise<Finding | Findin
   const span = { from: new Date(to.getTime() - RECOUNTED_MS), to };
   const { projects, wrong } = await recountSample(database, span, RECOUNTED_PROJECTS);
   if (wrong.length === 0)
-    return { check, state: "ok", message: `The counts of ${projects} projects are those of their rows.` };
+    return { check, state: "ok", message: `The counts of ${projects} projects match their rows.` };
   return wrong.map(({ projectId, what, quarters }) => ({
     check,
     state: "problem",
-    message: `In ${quarters} quarters of an hour of the last week the counts by ${what} of project ${projectId} are not those of the rows.`,
-    advice: "Rows were changed by hand, or this is a bug: please report it with these lines.",
+    message: `The counts by ${what} of project ${projectId} differ from the rows in ${quarters} quarter hours of the last week.`,
+    advice: "Rows were changed manually, or this is a bug. Please report it with these lines.",
   }));
 }

@@ -1,8 +1,8 @@
-// `GET /docs/errors`: what each error code means and what to do, one anchor a code; `error.docs` of every refusal leads here.
+// Renders `GET /docs/errors` with the meaning and solution of each error code. `error.docs` links to its anchors.
 import { ERRORS, FIELD_CODES } from "@postloft/contract/errors.ts";
 import { escapeHtml } from "../platform/escape-html.ts";
 
-/** The page; the same as docs/errors.md says. */
+/** Returns the page, with the same content as docs/errors.md. */
 export function errorsPage(): string {
   const codes = Object.entries(ERRORS).map(
     ([code, { status, message, suggestion }]) =>
@@ -16,15 +16,15 @@ export function errorsPage(): string {
 <title>Errors – Postloft</title><meta name="robots" content="noindex"><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/page.css"></head>
 <body class="card"><main>
 <h1>Errors</h1>
-<p>Programs read <code>error.code</code>; <code>error.requestId</code> is what to tell whoever runs this installation. <a href="/docs">API documentation</a></p>
+<p>Programs read <code>error.code</code>; Include <code>error.requestId</code> when you contact your administrator. <a href="/docs">API documentation</a></p>
 <dl>${codes.join("\n")}</dl>
-<h2>Codes of fields, in <code>error.errors</code></h2>
+<h2>Field codes in <code>error.errors</code></h2>
 <dl>${fields.join("\n")}</dl>
 </main></body></html>
 `;
 }
 
-/** Text with `code` in it. */
+/** Returns HTML for text with `code` in it. */
 function inline(text: string): string {
   return escapeHtml(text).replace(/`([^`]{1,200})`/g, "<code>$1</code>");
 }

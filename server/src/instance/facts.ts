@@ -1,4 +1,4 @@
-// What is fixed once the program has started, for whoever tells of it or asks before acting.
+// Facts that are fixed once the program has started.
 import { parseAddress } from "@postloft/contract/address.ts";
 import { resolve } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
@@ -10,18 +10,18 @@ export interface InstanceFacts {
   version: string;
   baseUrl: () => string;
   transportName: string;
-  /** No email leaves the machine. */
+  /** Whether no email leaves the machine. */
   staysHere: boolean;
   signupsDisabled: boolean;
-  /** Which other services people log in through. */
+  /** The services people can sign in through. */
   oauth: OauthSettings;
-  /** Who has not proved their address sends nothing in a session. */
+  /** Whether users must confirm their address before sending in a session. */
   verificationRequired: boolean;
-  /** The address whose account may read mail of the installation itself; null when nobody may. */
+  /** The address whose account may read platform email; null if none may. */
   systemMailReader: string | null;
-  /** The token printed at start, with which mail of the installation is read; null: there is none. */
+  /** The token printed at start for reading platform email; null if there is none. */
   operatorToken: string | null;
-  /** Of the embedded database; null with a database elsewhere. */
+  /** Of the embedded database; null if the database runs elsewhere. */
   dataDir: string | null;
 }
 
@@ -45,8 +45,8 @@ export function factsOf(
 const TOKEN_LENGTH = 40;
 
 /**
- * Who may read mail of the installation itself, which holds secrets: only where that is asked for and nothing leaves, the account of
- * whoever runs it, and whoever has a token, made anew at each start.
+ * Decides who may read platform email, which contains secrets. Only if the setting allows it and no email leaves the machine: the instance
+ * admin's account, and holders of a token that is new at each start.
  */
 function openSystemMail(
   config: Config,

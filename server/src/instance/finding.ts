@@ -1,14 +1,14 @@
-// What `npm run doctor` finds, and what it needs to look.
+// Types of `npm run doctor`: its findings and dependencies.
 import type { Config } from "../platform/settings/config.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { TransportWatch } from "../transports/transport-watch.ts";
 
 export interface Finding {
-  /** What was looked at, in a word or two. */
+  /** The name of the check, in a word or two. */
   check: string;
   state: "ok" | "warning" | "problem";
   message: string;
-  /** What to do about it. */
+  /** How to solve the problem. */
   advice?: string;
 }
 

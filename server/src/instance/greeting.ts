@@ -1,11 +1,11 @@
-// Prints the lines of a finished start: the addresses, where email goes, and the next step of the setup.
+// Prints the greeting after a start: addresses, where email goes, and the next step of the setup.
 import type { Config } from "../platform/settings/config.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { BootstrapResult } from "./bootstrap.ts";
 import { nextStep, readProgress } from "./next-step.ts";
 import type { InstanceFacts } from "./facts.ts";
 
-/** Below it a system lets only root listen. */
+/** Only root may listen on ports below this one. */
 const FIRST_FREE_PORT = 1024;
 
 interface Greeting {
@@ -52,5 +52,5 @@ export function warnOfRoot(
 ): void {
   const needsRoot = [PORT, SMTP_PORT].some((port) => port > 0 && port < FIRST_FREE_PORT);
   if (process.getuid?.() === 0 && !needsRoot)
-    say("Postloft runs as root without needing it. Start it as a separate user that owns DATA_DIR.");
+    say("Warning: running as root. Use a dedicated user that owns DATA_DIR.");
 }

@@ -1,5 +1,5 @@
-// Whether this process can do its work: the database answers, its shape is the newest, mail does not pile up, there is room on the disk;
-// and what a person should know although it can, such as a mail server that is away, or mail that is held.
+// Readiness of a process: database, migrations, queue and disk. Also warns about problems that don't affect readiness, such as an
+// unreachable mail server or held email.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import { hasRoom } from "../platform/disk.ts";
@@ -15,17 +15,20 @@ export interface Readiness {
   warnings: Warning[];
 }
 
-/** None of these takes a process out of service: behind a load balancer all would go at once, and what they take is kept. */
+/**
+ * Warnings don't take a process out of service. All processes behind a load balancer would leave together, although they can still accept
+ * email.
+ */
 export interface Warning {
   code: "TRANSPORT_OUTAGE" | "HELD";
-  /** A sentence that anybody may read. */
+  /** A sentence that is safe to publish. */
   message: string;
 }
 
-/** Mail that is due and has waited this long says that nobody sends. */
+/** Email overdue by this long means that no process sends. */
 const QUEUE_ALARM_SECONDS = 300;
 
-/** What `/ready` says: 503 tells a load balancer to ask another process. */
+/** Returns the response of `/ready`. A 503 tells a load balancer to use another process. */
 export async function answerReady(database: Database, dataDir: string | null) {
   const { ready, ...told } = await readReadiness(database, dataDir);
   return ready
@@ -33,15 +36,15 @@ export async function answerReady(database: Database, dataDir: string | null) {
     : ({ status: 503, body: { status: "not ready", ...told } } as const);
 }
 
-/** What `/health` says: that the process lives. */
+/** Returns the response of `/health`: the process is alive. */
 export function answerHealth() {
   return { status: "ok", time: now().toISOString() } as const;
 }
 
 /**
- * Never throws: what cannot be asked is failing.
+ * Runs the readiness checks. Never throws, because a check that can't run counts as failing.
  *
- * @param dataDir of the embedded database; null with a database elsewhere
+ * @param dataDir of the embedded database; null if the database runs elsewhere
  */
 export async function readReadiness(database: Database, dataDir: string | null): Promise<Readiness> {
   const expected = await countMigrations();
@@ -57,7 +60,7 @@ export async function readReadiness(database: Database, dataDir: string | null):
   };
   const warnings = outages.map((outage): Warning => ({
     code: "TRANSPORT_OUTAGE",
-    message: `${outage}: its mail waits and is tried again by itself. The log says why.`,
+    message: `${outage}. Emails wait and are retried automatically. See the log for details.`,
   }));
   const held = await readHeld(database).catch(() => null);
   if (held !== null) warnings.push({ code: "HELD", message: heldSentence(held) });

@@ -1,4 +1,4 @@
-// After the database went back nothing that waited tells anybody anything, until a person releases it: then each once. Or drops it: then never.
+// Tests that nothing waiting is sent after a database rollback until a person releases it (then each once) or drops it (then never).
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -30,7 +30,7 @@ const track = (project: TestProject, event: string, name: string) =>
   server.call("POST", "/v1/track", project.byKey, { email: `${name}@example.com`, event });
 const startWorker = () => server.startAnother({ ROLES: "worker" });
 
-/** A workflow that mails by its last step. */
+/** A workflow whose last step sends an email. */
 async function draw(project: TestProject, trigger: object, ...between: DrawnStep[]) {
   const template = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
     name: JSON.stringify(trigger).slice(0, 60),
@@ -50,8 +50,8 @@ async function draw(project: TestProject, trigger: object, ...between: DrawnStep
 const onEvent = (event: string) => ({ type: "EVENT", config: { eventName: event }, event });
 
 /**
- * Something of everything that waits, and no worker: who has just begun, who waits for an event that has just come, a call that was tried
- * once, a schedule whose time has come, and an import.
+ * Creates waiting items of every kind without a worker: an execution that began, one with its event, a called webhook, a due schedule, and
+ * an import.
  */
 async function somethingOfEverything() {
   isUp = false;
@@ -83,7 +83,7 @@ async function somethingOfEverything() {
   return { project, began, waits, asks, weekly, jobId: started.body.jobId };
 }
 
-/** To whom mail was written, and by which workflow. */
+/** The recipients of emails, and the workflow that sent each. */
 async function written(projectId: string, names: Record<string, { id: string }>): Promise<string[]> {
   const rows = await server.rows<{ to: string; workflowId: string }>(
     "select to_address as to, workflow_id from emails where project_id = $1 order by 1",
@@ -97,7 +97,7 @@ async function written(projectId: string, names: Record<string, { id: string }>)
 const stateOf = async ({ byKey }: TestProject, jobId: string) =>
   (await server.call<{ state: string }>("GET", `/contacts/import/${jobId}`, byKey)).body.state;
 
-test("what waits in workflows, webhooks and jobs is held with the mails, while what is new goes on; released, each happens once", async () => {
+test("holds workflows, webhooks and jobs with the emails, sends new ones, and releases each once", async () => {
   const { project, jobId, ...workflows } = await somethingOfEverything();
   await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
   const held = await readHeld(server.database);
@@ -140,7 +140,7 @@ test("what waits in workflows, webhooks and jobs is held with the mails, while w
   await another.stop();
 });
 
-test("what is dropped never happens, and is counted as cancelled; a schedule has its next time", async () => {
+test("dropped items never happen, count as cancelled, and schedules keep their next time", async () => {
   const { project, jobId, ...workflows } = await somethingOfEverything();
   await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
   const other = await server.createProject();

@@ -1,4 +1,4 @@
-// Everything that waited, held after the database went back to an earlier state: what is held, and the verbs that release or drop it.
+// Holds everything that was waiting after a database rollback, and releases or drops it.
 import { countHeldMetering, holdUsage, releaseHeldUsage } from "../billing/report-usage.ts";
 import { limitStatements, transaction, type Database, type Tx } from "../platform/database/database.ts";
 import { countHeldJobs, dropHeldJobs, holdJobs, releaseHeldJobs } from "../platform/background/jobs.ts";
@@ -31,27 +31,27 @@ import {
 
 /** A queue may be long. */
 const HOLD_TIMEOUT_MS = 10 * 60_000;
-/** Jobs of which mail or calls come: by themselves, or by the workflows that react to what they change. */
+/** Jobs that lead to emails or calls, directly or through workflows that react to their changes. */
 const TELLING_JOBS = [AUDIENCE_JOB, CALL_MEMBERS_JOB, IMPORT_KIND, UNDO_KIND, BULK_KIND];
-const JOB_DROPPED = "Dropped: the database went back to an earlier state, so it may have been done already.";
+const JOB_DROPPED = "Dropped because the database was rolled back, so it may have run already.";
 
-/** Where whoever runs the installation sees what is held; it names the two that decide. */
+/** Shows instance admins what is held and names the two commands for it. */
 export const HELD_COMMAND = "npm run admin -- held";
 
-/** How much of each is held. */
+/** The number of held items of each kind. */
 export interface HeldCounts {
-  /** Single mails; those of campaigns wait with their campaign. */
+  /** Single emails; those of campaigns wait with their campaign. */
   mails: number;
   /** Campaigns that were sending. */
   campaigns: number;
-  /** Of campaigns and of workflows. */
+  /** Of campaigns and workflows. */
   schedules: number;
-  /** Of workflows, under way. */
+  /** Running workflow executions. */
   executions: number;
   webhooks: number;
-  /** Imports, bulk changes, starts of workflows for many. */
+  /** Imports, bulk changes and bulk workflow starts. */
   jobs: number;
-  /** Whose usage is not metered meanwhile. */
+  /** Subscriptions whose usage is not metered while held. */
   subscriptions: number;
 }
 
@@ -60,15 +60,15 @@ export interface Held extends HeldCounts {
   reason: string;
 }
 
-/** What a decision is about: everything, what belongs to a project, or one campaign of it. */
+/** What to release or drop: everything, one project, or one campaign. */
 export interface HeldScope {
   projectId: string | null;
   campaignId: string | null;
 }
 
 /**
- * Holds all that waits and tells somebody something: mails, campaigns, schedules, executions of workflows, webhooks, jobs, usage. Returns
- * whether there was anything. What is new leaves all the same. First what makes others: what it made before is held with them.
+ * Holds everything that would notify someone: emails, campaigns, schedules, workflow executions, webhooks, jobs and usage. New items are
+ * not held. Holds producers first, so that everything they already created is held too. Returns whether there was anything.
  */
 export async function holdEverything(tx: Tx, reason: string): Promise<boolean> {
   await limitStatements(tx, HOLD_TIMEOUT_MS);
@@ -98,7 +98,7 @@ async function countHeld(database: Database): Promise<HeldCounts> {
 
 const isNothing = (counts: HeldCounts) => Object.values(counts).every((count) => count === 0);
 
-/** null: nothing is held, or no longer. */
+/** Returns what is held, or null if nothing is held. */
 export async function readHeld(database: Database): Promise<Held | null> {
   const found = await findHeld(database);
   if (found === null) return null;
@@ -106,10 +106,10 @@ export async function readHeld(database: Database): Promise<Held | null> {
   return isNothing(counts) ? null : { ...found, ...counts };
 }
 
-/** `3 mails, 1 campaign and 2 schedules`; `nothing` */
+/** Returns a text such as `3 emails, 1 campaign and 2 schedules`; `nothing` if all are 0. */
 export function describeHeld(counts: HeldCounts): string {
   const parts = [
-    [counts.mails, "mail"],
+    [counts.mails, "email"],
     [counts.campaigns, "campaign"],
     [counts.schedules, "schedule"],
     [counts.executions, "execution of workflows"],
@@ -123,13 +123,13 @@ export function describeHeld(counts: HeldCounts): string {
   return texts.length === 0 ? "nothing" : texts.join(", ").replace(/, ([^,]*)$/, " and $1");
 }
 
-/** As a sentence that anybody may read. */
+/** Returns a sentence that is safe to publish. */
 export function heldSentence(held: Held): string {
   const since = held.since.toISOString().slice(0, 16).replace("T", " ");
-  return `Held since ${since} UTC: ${describeHeld(held)}. ${held.reason} Whoever runs the installation decides: ${HELD_COMMAND}`;
+  return `On hold since ${since} UTC: ${describeHeld(held)}. ${held.reason} The administrator can release or drop them: ${HELD_COMMAND}`;
 }
 
-/** Lets what is held go on as it stands: what these books call unsent is sent. */
+/** Releases what is held in its current state, so that everything recorded as unsent is sent. */
 export async function releaseHeld(database: Database, scope: HeldScope): Promise<HeldCounts> {
   return decide(database, scope, releaseHeldCampaigns, [
     releaseHeldUsage,
@@ -141,8 +141,8 @@ export async function releaseHeld(database: Database, scope: HeldScope): Promise
 }
 
 /**
- * What is held will not be sent: mails are skipped, campaigns and executions cancelled, schedules of campaigns are drafts again, jobs and
- * webhooks fail. Metering begins from now on.
+ * Drops what is held: skips emails, cancels campaigns and executions, turns campaign schedules into drafts, and fails jobs and webhooks.
+ * Metering starts again now.
  */
 export async function dropHeld(database: Database, scope: HeldScope): Promise<HeldCounts> {
   return decide(database, scope, dropHeldCampaigns, [
@@ -154,7 +154,7 @@ export async function dropHeld(database: Database, scope: HeldScope): Promise<He
   ]);
 }
 
-/** @returns how much of each is no longer held */
+/** @returns how many of each are no longer held */
 async function decide(
   database: Database,
   scope: HeldScope,
@@ -175,7 +175,7 @@ async function decide(
   });
 }
 
-/** Has everything held at the next heartbeat or start of a process: for whoever restored the database. */
+/** Holds everything at the next heartbeat or start of a process. Used after restoring a database. */
 export async function holdSoon(database: Database): Promise<void> {
   await transaction(database, askToHold);
 }

@@ -4,18 +4,19 @@ import type { Readiness } from "./health.ts";
 import type { NextStep } from "./next-step.ts";
 
 const CHECK_TEXTS: Readonly<Record<keyof Readiness["checks"], { ok: string; failing: string }>> = {
-  database: { ok: "The database answers", failing: "The database does not answer" },
+  database: { ok: "The database is reachable", failing: "The database can't be reached" },
   migrations: {
-    ok: "The tables are up to date",
-    failing: "The tables are not up to date: restart this process",
+    ok: "All migrations are applied",
+    failing: "Migrations are pending. Restart this process",
   },
   queue: {
-    ok: "No mail waits longer than it should",
-    failing: "Mail waits for more than five minutes: is a process with the role worker running?",
+    ok: "No delayed emails",
+    failing:
+      "Emails have been waiting for more than five minutes. Check that a process with the role worker is running",
   },
   disk: {
-    ok: "There is room on the disk",
-    failing: "The disk of the database is full: nothing new can be stored until there is room",
+    ok: "Enough disk space",
+    failing: "The disk of the database is full. Nothing new can be stored until you free some space",
   },
 };
 
@@ -35,12 +36,12 @@ export function homePage(readiness: Readiness, step: NextStep | null, staysHere:
 <title>Postloft</title><meta name="robots" content="noindex"><link rel="icon" href="data:,"><link rel="stylesheet" href="/assets/page.css"></head>
 <body class="card"><main>
 <h1>Postloft</h1>
-<p>Transactional mail, campaigns and workflows, on your own machine.</p>
+<p>Transactional email, campaigns and workflows, on your own server.</p>
 ${step === null ? "" : stepText(step)}
-<h2>${isWell ? "This installation is well" : "This installation needs attention"}</h2>
+<h2>${isWell ? "All systems OK" : "This server needs attention"}</h2>
 <ul>${[...checks, ...warnings].join("")}</ul>
-<h2>Where to go</h2>
-<ul class="links"><li><a href="/app">Dashboard</a>: contacts, domains, API keys</li>${staysHere ? '<li><a href="/mailbox">Local mailbox</a>: the mail that stays on this machine</li>' : ""}<li><a href="/docs">API documentation</a>, to read and to try</li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
+<h2>Links</h2>
+<ul class="links"><li><a href="/app">Dashboard</a>: contacts, domains, API keys</li>${staysHere ? '<li><a href="/mailbox">Local mailbox</a>: emails that stay on this machine</li>' : ""}<li><a href="/docs">API documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/metrics">Metrics</a> for Prometheus</li></ul>
 </main></body></html>
 `;
 }

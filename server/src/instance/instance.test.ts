@@ -1,4 +1,4 @@
-// What the installation says about itself, and how the first account comes into an empty database.
+// Tests what the installation reports about itself, and the first account in an empty database.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { ENDPOINTS } from "@postloft/contract/endpoints.ts";
 import * as contract from "@postloft/contract/instance.ts";
@@ -17,7 +17,7 @@ interface Config {
   features: { signups: boolean; email: { provider: string } };
 }
 
-test("GET /config says what is on, in the shape of the contract, and gives nothing away", async () => {
+test("GET /config returns the features in the contract's shape without secrets", async () => {
   const { status, body, text } = await server.call<Config>("GET", "/config");
   expect(status).toBe(200);
   expect(contract.getConfig.answers[200]?.parse(body)).toEqual(body);
@@ -31,7 +31,7 @@ test("GET /config says what is on, in the shape of the contract, and gives nothi
   expect(text).not.toMatch(/postgres:|secret|version/i);
 });
 
-test("GET /config tells when signing up is closed and how mail leaves, and uses the public address", async () => {
+test("GET /config reports disabled sign-ups, the transport, and the public address", async () => {
   const closed = await server.startAnother({
     DISABLE_SIGNUPS: "true",
     MAIL_TRANSPORT: "smtp://user:hunter2@127.0.0.1:1",
@@ -44,7 +44,7 @@ test("GET /config tells when signing up is closed and how mail leaves, and uses 
   expect(text).not.toContain("hunter2");
 });
 
-test("GET /health answers while the process lives, GET /ready when it can work", async () => {
+test("GET /health answers while the process is alive, GET /ready when it can work", async () => {
   const health = await server.call("GET", "/health");
   expect(health.status).toBe(200);
   expect(contract.getHealth.answers[200]?.parse(health.body)).toEqual(health.body);
@@ -55,7 +55,7 @@ test("GET /health answers while the process lives, GET /ready when it can work",
   ]);
 });
 
-test("a mail server that is away is told by every process, and takes none out of service", async () => {
+test("every process reports an unreachable mail server but stays in service", async () => {
   const worker = await server.startAnother({
     MAIL_TRANSPORT: "smtp://user:hunter2@127.0.0.1:1",
     ROLES: "worker",
@@ -82,7 +82,7 @@ test("a mail server that is away is told by every process, and takes none out of
   expect(await outage()).toBeUndefined();
 });
 
-test("GET /metrics is what Prometheus reads, with routes and not paths", async () => {
+test("GET /metrics returns Prometheus text with routes instead of paths", async () => {
   await server.call("GET", "/contacts/a-very-special-id", server.project.byKey);
   const { status, headers, text } = await server.call("GET", "/metrics");
   expect(status).toBe(200);
@@ -107,11 +107,11 @@ test("GET /openapi.json describes every endpoint, each by its name", async () =>
   expect(described).toEqual(expect.arrayContaining(ENDPOINTS.map(({ name }) => name)));
 });
 
-test("a person finds a first page and the documentation, and neither asks another machine", async () => {
+test("serves a home page and documentation that contact no other server", async () => {
   const page = await server.call("GET", "/");
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
-  expect(page.text).toContain("This installation is well");
+  expect(page.text).toContain("All systems OK");
   expect(page.text).not.toMatch(/(src|href)="https?:/);
   const docs = await server.call("GET", "/docs/");
   expect(docs.status).toBe(200);
@@ -134,7 +134,7 @@ const SETTINGS = {
   BOOTSTRAP_SECRET_KEY: "sk_first",
 };
 
-test("BOOTSTRAP_* makes account, project and keys in an empty database, once", async () => {
+test("BOOTSTRAP_* creates account, project and keys in an empty database, once", async () => {
   const database = emptyDatabase;
   const sealer = createSealer(APP_SECRET);
   const run = (settings: Record<string, string>) => bootstrap(database, sealer, readConfig(settings));
@@ -154,7 +154,7 @@ test("BOOTSTRAP_* makes account, project and keys in an empty database, once", a
   expect(rows).toEqual([{ email: "first@example.com", name: "The first", role: "OWNER" }]);
 });
 
-test("of several first starts at once one makes the first account", async () => {
+test("only one of several concurrent first starts creates the account", async () => {
   const fresh = await createTestDatabase();
   const database = createDatabase(fresh.pool);
   const results = await Promise.all(
@@ -166,7 +166,7 @@ test("of several first starts at once one makes the first account", async () => 
   await fresh.drop();
 });
 
-test("BOOTSTRAP_* on a database that has accounts is said to be ignored, and which key opens nothing", async () => {
+test("warns that BOOTSTRAP_* has no effect on a database with accounts, and about unknown keys", async () => {
   const database = emptyDatabase;
   const explain = (settings: Record<string, string>) => explainIgnored(database, readConfig(settings));
   expect(await explain({})).toEqual([]);
@@ -174,18 +174,18 @@ test("BOOTSTRAP_* on a database that has accounts is said to be ignored, and whi
   const lines = await explain({ ...SETTINGS, BOOTSTRAP_SECRET_KEY: "sk_another" });
   expect(lines).toEqual([
     expect.stringMatching(/^BOOTSTRAP_\* is ignored/),
-    expect.stringMatching(/^BOOTSTRAP_SECRET_KEY opens no project here/),
+    expect.stringMatching(/^BOOTSTRAP_SECRET_KEY is not a key of this server/),
   ]);
   expect(lines.join()).not.toContain("sk_another");
 });
 
-test("a server with BOOTSTRAP_* takes those keys, and signing up stays closed if it is", async () => {
+test("a server with BOOTSTRAP_* accepts those keys and keeps sign-ups disabled", async () => {
   const another = await server.startAnother({ ...SETTINGS, DISABLE_SIGNUPS: "true", ROLES: "api" });
-  // This database has accounts already: nothing is made.
+  // This database already has accounts, so nothing is created.
   expect((await another.call("GET", "/contacts", { key: "sk_first" })).status).toBe(401);
 });
 
-test("what cannot be asked is failing, and asking never throws", async () => {
+test("a check that can't run counts as failing and never throws", async () => {
   const gone = await createTestDatabase();
   const database = createDatabase(gone.pool);
   await gone.drop();

@@ -1,4 +1,4 @@
-// The local mailbox over HTTP, and the page that shows it: what others wrote is stored or set as text, and runs nothing.
+// Tests the local mailbox over HTTP and its page: foreign content is served as a download or text and never runs.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -39,13 +39,13 @@ async function send(caller: TestCaller, mail: object): Promise<void> {
 async function listWhenThere(caller: TestCaller, total: number): Promise<Item[]> {
   return vi.waitFor(async () => {
     const { body } = await server.call<List>("GET", "/mailbox/messages", caller);
-    // Counted after they were listed: one may come in between.
+    // Counted after listing, because an email may arrive in between.
     expect([body.total, body.data.length]).toEqual([total, total]);
     return body.data;
   }, OUTBOX_WAIT);
 }
 
-test("a search finds a part of the subject or of an address, letters of either case, and signs as themselves", async () => {
+test("searches subjects and addresses case-insensitively and treats wildcards literally", async () => {
   const { byKey } = await server.createProject();
   await send(byKey, { to: "ada@example.com", subject: "Order 50% off" });
   await send(byKey, { to: "grace_h@example.com", subject: "Order 500 off" });
@@ -67,7 +67,7 @@ test("a search finds a part of the subject or of an address, letters of either c
   expect((await server.call<List>("GET", path, byKey)).body.data).toMatchObject([{ to: "ada@example.com" }]);
 });
 
-test("an attachment is read as bytes to be stored, whatever it says it is", async () => {
+test("serves an attachment as bytes to save, whatever its declared type", async () => {
   const { byKey } = await server.createProject();
   const other = await server.createProject();
   const page = "<script>alert(1)</script>";
@@ -107,7 +107,7 @@ test("an attachment is read as bytes to be stored, whatever it says it is", asyn
   );
 });
 
-test("the page runs scripts of files of ours alone, and sends nothing anywhere else", async () => {
+test("the page runs only our script files and sends nothing elsewhere", async () => {
   const { status, headers, text } = await server.call("GET", "/mailbox");
   expect(status).toBe(200);
   const policy = headers.get("content-security-policy") ?? "";
@@ -131,7 +131,7 @@ test("the page runs scripts of files of ours alone, and sends nothing anywhere e
   );
 });
 
-test("what the page asks is there, by the methods it asks with", async () => {
+test("the page calls only existing endpoints with their methods", async () => {
   const calls = await readFile(join(import.meta.dirname, "assets", "mailbox-calls.js"), "utf8");
   const asked = [...calls.matchAll(/["`](\/[a-z@/]+)[^"`]*["`](?:[^;]*?method: "([A-Z]+)")?/g)].map(
     ([, path = "", method = "GET"]) => `${method} ${path.replace(/\/$/, "")}`,
@@ -146,7 +146,7 @@ test("what the page asks is there, by the methods it asks with", async () => {
   ).toEqual([]);
 });
 
-test("nothing of a mail becomes part of the page: it is set as text, or stands in a frame that has nothing", async () => {
+test("shows email content only as text or in a restricted frame", async () => {
   const folder = join(import.meta.dirname, "assets");
   const scripts = await Promise.all(SCRIPTS.map((name) => readFile(join(folder, name), "utf8")));
   const code = scripts.join("\n");

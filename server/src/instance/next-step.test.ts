@@ -1,4 +1,4 @@
-// What to do next follows from how far the installation has come, and is the same on the page and in the terminal.
+// Tests the next step for each setup state, on the home page and in the terminal.
 import { expect, test, vi } from "vitest";
 import { OUTBOX_WAIT } from "../testing/outbox-fixture.ts";
 import { useTestServer } from "../testing/test-server.ts";
@@ -14,7 +14,7 @@ const at = (progress: Partial<Progress>, transportName: string, signupsDisabled 
   );
 
 test.each([
-  ["no account", { hasAccount: false }, "mailbox", "There is no account yet", "/app/sign-up"],
+  ["no account", { hasAccount: false }, "mailbox", "No account yet", "/app/sign-up"],
   ["no mail", {}, "mailbox", "Send the first email", "/mailbox"],
   ["a mail that stayed here", { hasMail: true }, "mailbox", "Read your email", "/mailbox"],
   ["a mail server and no domain", { hasMail: true }, "smtp", "Verify a domain", "/app"],
@@ -25,17 +25,17 @@ test.each([
   expect(step?.api?.commands.join() ?? "").not.toContain("undefined");
 });
 
-test("who sends from a domain of their own has nothing left to do", () =>
+test("has no next step after sending from a verified domain", () =>
   expect(at({ hasMail: true, hasDomain: true }, "smtp")).toBeNull());
 
-test("where signing up is closed, the settings that make an account are named", () => {
+test("names the bootstrap settings when sign-ups are disabled", () => {
   const step = at({ hasAccount: false }, "mailbox", true);
   expect([step?.api, step?.text]).toEqual([null, expect.stringContaining("BOOTSTRAP_EMAIL")]);
 });
 
-test("the page and the terminal lead from the account to the mail that can be read", async () => {
+test("the page and the terminal lead from the account to the first email", async () => {
   const page = async () => (await server.call("GET", "/")).text;
-  expect(await page()).toContain("There is no account yet");
+  expect(await page()).toContain("No account yet");
   const lines: string[] = [];
   await server.startAnother({ ...ACCOUNT, BOOTSTRAP_SECRET_KEY: "sk_first", ROLES: "api" }, (line) =>
     lines.push(line),

@@ -5,7 +5,7 @@ import { hasUsers } from "../users/users.ts";
 import { hasEmails, hasProvenDomain } from "./queries.ts";
 import type { InstanceFacts } from "./facts.ts";
 
-/** How far the setup of an installation is. */
+/** The progress of an installation's setup. */
 export interface Progress {
   hasAccount: boolean;
   hasMail: boolean;
@@ -46,7 +46,7 @@ export function nextStep({ hasAccount, hasMail, hasDomain }: Progress, place: Pl
 }
 
 function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextStep {
-  const title = "There is no account yet";
+  const title = "No account yet";
   const link = { path: "/app/sign-up", text: "Create your account" };
   if (signupsDisabled)
     return {
@@ -58,10 +58,10 @@ function makeAccount({ baseUrl, signupsDisabled, transportName }: Place): NextSt
   if (transportName !== "mailbox")
     return {
       title,
-      text: "Sign up, and follow the link we send you.",
+      text: "Sign up and open the link we send you.",
       link,
       api: {
-        text: "Does email not work yet? Create the account in the terminal:",
+        text: "Email not working yet? Create the account in the terminal:",
         commands: ["npm run admin -- create-user you@example.com"],
       },
     };

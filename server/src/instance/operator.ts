@@ -1,5 +1,5 @@
-// What whoever runs the installation does without a browser: accounts, projects, keys, a test mail. There is nobody to ask for rights: who
-// may open the database may do it. What changes a project stands in its audit log, as done by the service.
+// Actions of the instance admin on the command line: accounts, projects, keys, a test email. Access to the database is the only permission
+// needed. Changes of a project are recorded in its audit log with the service as actor.
 import { setTimeout as delay } from "node:timers/promises";
 import { parseAddress } from "@postloft/contract/address.ts";
 import { createKey as createKeyEndpoint } from "@postloft/contract/keys.ts";
@@ -38,7 +38,7 @@ import { createKey } from "../projects/scoped-keys/scoped-keys.ts";
 import { enableProject } from "../projects/suspend-projects.ts";
 import { listUserRows } from "./queries.ts";
 
-/** What was asked for cannot be done; a sentence for whoever asked. */
+/** An expected error, with a message for the admin. */
 export class OperatorError extends Error {}
 
 const MADE_PASSWORD_LENGTH = 20;
@@ -49,12 +49,15 @@ interface Around {
   sealer: Sealer;
 }
 
-/** An account and its password, which is shown this once. */
+/** An account and its password, which is never shown again. */
 export interface WithPassword extends User {
   password: string;
 }
 
-/** Makes an account. `password`: made where null. @throws OperatorError; Refusal CONFLICT when the address has one */
+/**
+ * Creates an account. Generates a password if it is null.
+ * @throws OperatorError; AppError CONFLICT if the address has one
+ */
 export async function createAccount(
   database: Database,
   email: string,
@@ -68,7 +71,10 @@ export async function createAccount(
   return { ...user, password: made.password };
 }
 
-/** Gives an account another password and ends its sessions. `password`: made where null. @throws OperatorError */
+/**
+ * Replaces an account's password and ends its sessions. Generates a password if it is null.
+ * @throws OperatorError
+ */
 export async function resetPassword(
   database: Database,
   email: string,
@@ -81,11 +87,10 @@ export async function resetPassword(
 }
 
 /**
- * Deletes an account. Works on a database that is older than this program, because an address with several accounts keeps it from being
- * upgraded.
+ * Deletes an account. Works on a database older than this program, because an address with several accounts blocks the upgrade.
  *
- * @param heirId the account that gets its places in projects
- * @throws OperatorError if there is no such account, or a project would be left without an owner
+ * @param heirId the account that gets its memberships
+ * @throws OperatorError if the account does not exist, or a project would be left without an owner
  */
 export async function removeAccount(database: Database, id: string, heirId: string | null): Promise<User> {
   return transaction(database, async (tx) => {
@@ -108,11 +113,14 @@ export async function removeAccount(database: Database, id: string, heirId: stri
 
 async function findUser(tx: Tx, id: string): Promise<User> {
   const user = await findUserOfId(tx, id);
-  if (user === undefined) throw new OperatorError(`There is no account ${id}.`);
+  if (user === undefined) throw new OperatorError(`Account ${id} does not exist.`);
   return user;
 }
 
-/** Switches the second factor of an account off, for somebody who lost app and recovery codes. @throws OperatorError */
+/**
+ * Disables the second factor of an account, for a user who lost the app and the recovery codes.
+ * @throws OperatorError
+ */
 export async function switchSecondFactorOff(
   database: Database,
   email: string,
@@ -121,7 +129,10 @@ export async function switchSecondFactorOff(
   return { ...user, wasOn: await transaction(database, (tx) => dropSecondFactor(tx, user)) };
 }
 
-/** Makes a project of a person, with both its keys. @throws OperatorError */
+/**
+ * Creates a project for an account and returns it with both keys.
+ * @throws OperatorError
+ */
 export async function createProjectFor(
   { database, sealer }: Around,
   { name, owner }: { name: string; owner: string },
@@ -133,7 +144,10 @@ export async function createProjectFor(
   return transaction(database, (tx) => createProject(tx, around, { name: name.trim(), ownerId: user.id }));
 }
 
-/** Replaces both keys of a project: the old ones are dead at once. @throws Refusal PROJECT_NOT_FOUND */
+/**
+ * Replaces both keys of a project. The old ones are invalid immediately.
+ * @throws AppError PROJECT_NOT_FOUND
+ */
 export async function rotateKeys({ database, sealer }: Around, projectId: string): Promise<ProjectView> {
   return transaction(database, async (tx) => {
     const userId = await getOwnerId(tx, projectId);
@@ -142,10 +156,10 @@ export async function rotateKeys({ database, sealer }: Around, projectId: string
 }
 
 /**
- * Makes a scoped key of a project, in the name of its owner; `key` is never seen again.
+ * Creates a scoped key of a project with its owner as creator. `key` is never shown again.
  *
- * @param given as the body of `POST /projects/:projectId/keys`
- * @throws Refusal VALIDATION_ERROR, CONFLICT, PROJECT_NOT_FOUND
+ * @param given like the body of `POST /projects/:projectId/keys`
+ * @throws AppError VALIDATION_ERROR, CONFLICT, PROJECT_NOT_FOUND
  */
 export async function makeKey(database: Database, projectId: string, given: object) {
   const parsed = createKeyEndpoint.body.safeParse(given);
@@ -157,15 +171,18 @@ export async function makeKey(database: Database, projectId: string, given: obje
   });
 }
 
-/** Enables a disabled project; returns whether it was disabled. @throws Refusal PROJECT_NOT_FOUND, CONFLICT */
+/**
+ * Enables a project and returns whether it was disabled.
+ * @throws AppError PROJECT_NOT_FOUND, CONFLICT
+ */
 export async function enableAgain(database: Database, projectId: string, reason: string): Promise<boolean> {
   return transaction(database, (tx) => enableProject(tx, { projectId, actor: SERVICE, reason }));
 }
 
 /**
- * Sends a test mail the way all mail of the installation goes, and waits for what the mail server says.
+ * Sends a test email like all platform email and waits for the mail server's reply.
  *
- * @param patienceMs how long; a process with the role `worker` has to run
+ * @param patienceMs how long to wait; needs a running process with the role `worker`
  */
 export async function sendTestMail(
   database: Database,
@@ -178,7 +195,7 @@ export async function sendTestMail(
   const endMs = performance.now() + patienceMs;
   for (;;) {
     const state = await readSystemMailState(database, id);
-    if (state === undefined) throw new OperatorError("The test mail is gone: somebody emptied its table.");
+    if (state === undefined) throw new OperatorError("The test email was deleted from the database.");
     const isSettled = !["QUEUED", "CLAIMED", "SENDING"].includes(state.status);
     if (isSettled || state.answer !== null || performance.now() >= endMs) return { id, ...state };
     await delay(LOOK_MS);
@@ -194,7 +211,7 @@ function canonical(email: string): string {
 async function findAccount(database: Database, email: string): Promise<User> {
   const address = canonical(email);
   const user = await findUserByAddress(database, address);
-  if (user === undefined) throw new OperatorError(`${address} has no account here.`);
+  if (user === undefined) throw new OperatorError(`${address} has no account on this server.`);
   return user;
 }
 
@@ -223,7 +240,7 @@ export interface ListedUser extends User {
   projects: number;
 }
 
-/** People in the order of their accounts, from the one after `after` on; for whoever runs the installation. */
+/** Returns accounts in the order of their creation, starting after `after`. */
 export async function listUsers(
   database: Database,
   { after, limit }: { after: string | null; limit: number },

@@ -1,4 +1,4 @@
-// The pages a person opens in a browser, and what they are made of: `/`, `/app`, `/mailbox`, `/docs` with `/docs/errors`.
+// Serves the HTML pages and their assets: `/`, `/app`, `/mailbox`, `/docs` and `/docs/errors`.
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,8 +21,8 @@ const NOWHERE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const PLAIN_POLICY = `default-src 'none'; style-src 'self'; img-src data:; ${NOWHERE}`;
 
 /**
- * The frame in which a mail stands has this policy as well as its own, so it allows what a mail may have at most: styles, and
- * pictures once a person asks for them. Scripts are those of our files, and the frame has none at all.
+ * The frame that shows an email inherits this policy in addition to its own, so it allows everything an email may have: styles, and images
+ * on request. Scripts must be our files, and the frame runs none.
  */
 const MAILBOX_POLICY = [
   "default-src 'none'",
@@ -33,7 +33,7 @@ const MAILBOX_POLICY = [
   NOWHERE,
 ].join("; ");
 
-/** Adds all of them. */
+/** Adds all pages. */
 export async function addPages(
   app: FastifyInstance,
   { database, facts }: { database: Database; facts: InstanceFacts },
@@ -61,7 +61,7 @@ export async function addPages(
 
 async function makeHome(database: Database, facts: InstanceFacts): Promise<string> {
   const readiness = await readReadiness(database, facts.dataDir);
-  // Without its database the page says that, which is the next step.
+  // Without a database the page says so, which is the next step.
   const progress = await readProgress(database).catch(() => null);
   const step = progress === null ? null : nextStep(progress, facts);
   return homePage(readiness, step, facts.transportName === "mailbox");
@@ -82,7 +82,7 @@ function addDocs(app: FastifyInstance): void {
     configuration: {
       url: "/openapi.json",
       title: "Postloft API",
-      // Nothing on the page may ask another machine.
+      // The page must not contact any other server.
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
@@ -94,8 +94,8 @@ function addDocs(app: FastifyInstance): void {
 }
 
 /**
- * The page runs one file of ours and the scripts that stand in it, and asks this server alone. Its program writes styles as it goes,
- * and keeps small pictures and fonts in itself.
+ * Allows one script file of ours and the page's inline scripts by hash, and requests only to this server. The documentation's program adds
+ * inline styles and embeds small images and fonts.
  */
 function docsPolicy(page: string): string {
   const inline = [...page.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(

@@ -11,7 +11,7 @@ export async function countAppliedMigrations(database: Database): Promise<number
   return rows[0]?.count ?? 0;
 }
 
-/** The numbers of the changes of its shape that the database has. */
+/** Returns the versions of the applied migrations. */
 export async function listAppliedMigrations(database: Database): Promise<number[]> {
   const { rows } = await sql<{ version: number }>`select version from schema_migrations order by 1`.execute(
     database,
@@ -19,7 +19,7 @@ export async function listAppliedMigrations(database: Database): Promise<number[
   return rows.map(({ version }) => version);
 }
 
-/** The database server: its version as a number (180004 is 18.4), and its clock. */
+/** Returns the database server's version as a number (180004 is 18.4), and its clock. */
 export async function readServer(database: Database): Promise<{ version: number; now: Date }> {
   const { rows } = await sql<{ version: number; now: Date }>`
     select current_setting('server_version_num')::integer as version, clock_timestamp() as now`.execute(
@@ -28,12 +28,12 @@ export async function readServer(database: Database): Promise<{ version: number;
   return rows[0] ?? { version: 0, now: new Date(0) };
 }
 
-/** A queue with a rate of its own is as long as its project wants it to be while mails leave it: one left within so many seconds. */
+/** A queue with a project's own rate may be long. It counts as moving if an email left within this many seconds. */
 const MOVING_SECONDS = 120;
 
 /**
- * Seconds since the transactional mail that waits longest was due; 0 when none waits. A large campaign may wait for hours, and mail of a
- * queue that is closed for ever.
+ * Returns how many seconds the oldest waiting transactional email is overdue; 0 if none is waiting. Ignores campaigns, which may take
+ * hours, and closed queues.
  */
 export async function readOldestDueSeconds(database: Database): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
@@ -43,7 +43,7 @@ export async function readOldestDueSeconds(database: Database): Promise<number> 
     ))), 0)::float8 as seconds
     from project_queues q
     where q.is_open and (q.sending_rate is null or (
-      -- With a limit, so that it stays a probe.
+      -- The limit keeps this an index probe.
       select true from emails s
       where s.project_id = q.project_id and s.sent_at is not null and s.contact_id is not null
         and sent_event_id(s.id, s.sent_at) >= sent_event_id(${NO_ID}, now() - make_interval(secs => ${MOVING_SECONDS}))
@@ -51,7 +51,7 @@ export async function readOldestDueSeconds(database: Database): Promise<number> 
   return rows[0]?.seconds ?? 0;
 }
 
-/** What live senders say of transports that take no mail. */
+/** Returns the outages of transports that live senders report. */
 export async function listTransportOutages(database: Database): Promise<string[]> {
   const { rows } = await sql<{ outage: string }>`
     select distinct outage from senders, unnest(outages) as outage where lease_until > now() order by 1 limit 100`.execute(
@@ -60,7 +60,7 @@ export async function listTransportOutages(database: Database): Promise<string[]
   return rows.map(({ outage }) => outage);
 }
 
-/** What a project has used of the service so far. */
+/** Returns which features a project has used so far. */
 export async function readUse(database: Database, projectId: string) {
   const { rows } = await sql<{
     sentAt: Date | null;
@@ -82,12 +82,12 @@ export async function readUse(database: Database, projectId: string) {
   return rows[0];
 }
 
-/** Until the end of the transaction nobody else makes the first account. */
+/** Prevents other processes from creating the first account until the transaction ends. */
 export async function lockBootstrap(tx: Tx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('bootstrap', 0))`.execute(tx);
 }
 
-/** Whether any project ever sent a mail here. */
+/** Returns whether any project has sent an email. */
 export async function hasEmails(database: Database): Promise<boolean> {
   const { rows } = await sql`select 1 from emails where project_id <> ${SYSTEM_PROJECT_ID} limit 1`.execute(
     database,
@@ -95,7 +95,7 @@ export async function hasEmails(database: Database): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether a project has proved a domain, other than the one that all share. */
+/** Returns whether a project has verified a domain other than the shared one. */
 export async function hasProvenDomain(database: Database, shared: string): Promise<boolean> {
   const row = await database
     .selectFrom("domains")
@@ -107,7 +107,7 @@ export async function hasProvenDomain(database: Database, shared: string): Promi
   return row !== undefined;
 }
 
-/** People in the order of their accounts, with the number of their projects. */
+/** Returns accounts in the order of their creation, with the number of their projects. */
 export async function listUserRows(database: Database, after: string | null, limit: number) {
   let query = database
     .selectFrom("users as u")

@@ -1,8 +1,8 @@
-// Which mail that waits makes an installation not ready: such as nobody sends, and no project's own affair.
+// Tests which waiting emails make an installation not ready: only those that no process sends.
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 
-/** Nobody sends here. */
+/** No process sends. */
 const server = useTestServer({ ROLES: "api" });
 
 const NOT_READY = [
@@ -14,7 +14,7 @@ const NOT_READY = [
   },
 ];
 
-/** A project whose mail was due ten minutes ago. */
+/** A project with an email that was due ten minutes ago. */
 async function makeOverdue() {
   await server.rows("delete from emails");
   const { byKey, id } = await server.createProject();
@@ -33,7 +33,7 @@ async function askReady() {
   return [status, body];
 }
 
-test("mail that nobody sends makes the installation not ready, and it says so", async () => {
+test("is not ready and says so when no process sends an overdue email", async () => {
   await makeOverdue();
   expect(await askReady()).toEqual(NOT_READY);
   const page = await server.call("GET", "/");
@@ -42,13 +42,13 @@ test("mail that nobody sends makes the installation not ready, and it says so", 
   expect((await server.call("GET", "/ready")).status).toBe(200);
 });
 
-test("mail of a project that may not send says nothing about the installation", async () => {
+test("ignores emails of a project that may not send", async () => {
   const { id } = await makeOverdue();
   await server.rows("update project_queues set is_open = false where project_id = $1", id);
   expect((await server.call("GET", "/ready")).status).toBe(200);
 });
 
-test("a queue that its project slows down is as long as that makes it while mails leave it", async () => {
+test("ignores a queue slowed down by its project's rate while emails leave it", async () => {
   const { id, byKey, mail } = await makeOverdue();
   await server.rows("update project_queues set sending_rate = 1 where project_id = $1", id);
   expect(await askReady()).toEqual(NOT_READY);

@@ -1,4 +1,4 @@
-// HTTP for the installation itself: config, health, metrics, documentation, the local mailbox.
+// HTTP routes of the installation: config, health, metrics, documentation and the local mailbox.
 import * as contract from "@postloft/contract/instance.ts";
 import * as mailboxContract from "@postloft/contract/mailbox.ts";
 import { openApiDocument } from "@postloft/contract/openapi/openapi.ts";
@@ -32,7 +32,7 @@ export function instanceRoutes({
   database: Database;
   metrics: Metrics;
   facts: InstanceFacts;
-  /** Whether projects can be paid for. */
+  /** Whether billing is enabled. */
   hasBilling: boolean;
 }): Route[] {
   return [
@@ -118,10 +118,12 @@ export function mailboxRoutes({ database, facts }: { database: Database; facts: 
   ];
 }
 
-/** Whatever a browser makes of what somebody else wrote, it runs and fetches nothing. */
+/** Prevents a browser from running or loading anything in foreign content. */
 const FROM_OUTSIDE = "sandbox; default-src 'none'";
 
-/** RFC 8187 §3.2.1: a filename in a header, each octet that is no letter or digit percent-encoded; half of a character becomes U+FFFD. */
+/**
+ * Encodes a filename for a header (RFC 8187 §3.2.1): percent-encodes everything but letters and digits. A lone surrogate becomes U+FFFD.
+ */
 function encodeFilename(filename: string): string {
   return encodeURIComponent(filename.toWellFormed()).replace(
     /[!'()*]/g,
@@ -129,7 +131,10 @@ function encodeFilename(filename: string): string {
   );
 }
 
-/** An account of the operator's address that was not the first may be anybody's: addresses are not verified. */
+/**
+ * Only the first account may read platform email. Another account with the admin's address may belong to anyone, because addresses are not
+ * verified.
+ */
 async function isSystemMailReader(
   database: Database,
   { systemMailReader }: InstanceFacts,

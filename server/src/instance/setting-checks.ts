@@ -1,4 +1,4 @@
-// What is wrong with settings that only their own part of the program understands, for all parts.
+// Setting checks of all parts of the program, for faults that only the part itself can detect.
 import { faultsOfBilling } from "../billing/settings.ts";
 import type { MoreChecks } from "../platform/settings/config.ts";
 import { isFirstStart } from "../platform/database/open-database.ts";

@@ -1,4 +1,4 @@
-// How far a project has come: what was done in it shows, and nothing of others.
+// Tests that the setup progress of a project shows its own actions only.
 import { expect, test } from "vitest";
 import { useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
@@ -8,7 +8,7 @@ const server = useTestServer({ ROLES: "api,worker" });
 const read = async ({ id, byKey }: TestProject) =>
   (await server.call<{ data: unknown }>("GET", `/projects/${id}/setup-state`, byKey)).body.data;
 
-test("a new project has nothing but the domain of the local mailbox; what is done shows", async () => {
+test("a new project has only the sandbox domain, and each action shows", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   const fresh = {
     hasSubscription: false,
@@ -57,7 +57,7 @@ test("a new project has nothing but the domain of the local mailbox; what is don
   expect(await read(other)).toEqual(fresh);
 });
 
-test("a project sends as fast as it set for itself, and no faster", async () => {
+test("a project sends at its own rate and no faster", async () => {
   const project = await server.createProject();
   const own = { cookie: project.owner.cookie };
   await server.call("PATCH", `/users/@me/projects/${project.id}`, own, { sendingRate: 2 });
@@ -71,6 +71,6 @@ test("a project sends as fast as it set for itself, and no faster", async () => 
     );
   await expect.poll(async () => (await sent()).length, { timeout: 30_000 }).toBe(5);
   const times = (await sent()).map((row) => row.sentAt.getTime());
-  // Two at once, then one each half second.
+  // Two concurrently, then one every half second.
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_200);
 });

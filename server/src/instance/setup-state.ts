@@ -1,4 +1,4 @@
-// How far a project has come: what a dashboard shows to whoever begins (decisions §2).
+// Returns the setup progress of a project for the dashboard's getting started page (decisions §2).
 import type { Database } from "../platform/database/database.ts";
 import { hasSubscription } from "../billing/billing.ts";
 import { SANDBOX_DOMAIN } from "../transports/mailbox.ts";

@@ -1,4 +1,4 @@
-// A process that only sends tells how it is at a port of its own: alive, ready, its numbers; and nothing else.
+// Tests the status server of a sending process: alive, ready, metrics, and nothing else.
 import { createServer } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { useTestServer, type OneServer } from "../testing/test-server.ts";
@@ -11,7 +11,7 @@ async function startWorker(settings: Readonly<Record<string, string>> = {}): Pro
   return worker;
 }
 
-test("a worker tells that it lives, that it is ready, and what each of its loops does", async () => {
+test("a worker reports that it is alive and ready, and the state of each loop", async () => {
   const { call } = await startWorker();
   expect(await call("GET", "/health")).toMatchObject({ status: 200, body: { status: "ok" } });
   expect(await call("GET", "/ready")).toMatchObject({ status: 200, body: { status: "ready" } });
@@ -35,7 +35,7 @@ test("a worker tells that it lives, that it is ready, and what each of its loops
     );
 });
 
-test("there is nothing else there, and nothing to be done", async () => {
+test("serves no other paths and methods", async () => {
   const { call } = await startWorker();
   const told = async (method: string, path: string) => {
     const { status, body } = await call(method, path);
@@ -46,7 +46,7 @@ test("there is nothing else there, and nothing to be done", async () => {
   expect(await told("POST", "/health")).toBe("405 METHOD_NOT_ALLOWED");
 });
 
-test("its numbers are for whom METRICS_ACCESS says, a proxy on this machine not taken for it", async () => {
+test("METRICS_ACCESS restricts metrics and a local proxy does not count as its client", async () => {
   const open = await startWorker();
   const relayed = { headers: { "x-forwarded-for": "203.0.113.9" } };
   expect((await open.call("GET", "/metrics", relayed)).status).toBe(403);
@@ -61,7 +61,7 @@ test("its numbers are for whom METRICS_ACCESS says, a proxy on this machine not 
   expect((await closed.call("GET", "/metrics", bearer)).status).toBe(200);
 });
 
-test("a port that was asked for and is taken ends the start", async () => {
+test("fails to start when the given port is taken", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void taken.close());

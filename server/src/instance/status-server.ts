@@ -1,5 +1,5 @@
-// The small HTTP side of a process without the role `api`: `/health`, `/ready` and `/metrics`, and nothing else.
-// Runs without Fastify, because a process that only sends doesn't load what it doesn't need.
+// HTTP server of a process without the role `api`: only `/health`, `/ready` and `/metrics`. Runs without Fastify, because a process that
+// only sends doesn't load what it doesn't need.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { ERRORS } from "@postloft/contract/errors.ts";
@@ -14,14 +14,14 @@ import { answerHealth, answerReady } from "./health.ts";
 
 export interface StatusServerOptions {
   host: string;
-  /** null: the usual one, or any that is free where that is taken. */
+  /** null: the default port, or any free one if it is taken. */
   port: number | null;
   metricsAccess: Access;
   trustsProxies: boolean;
-  /** Of the service, where its documentation is; null: nobody said. */
+  /** Origin of the service with the documentation; null if unknown. */
   origin: () => string | null;
   database: Database;
-  /** Of the embedded database; null with a database elsewhere. */
+  /** Of the embedded database; null if the database runs elsewhere. */
   dataDir: string | null;
   metrics: Metrics;
   log: Log;
@@ -42,7 +42,10 @@ interface StatusReply {
   text: string;
 }
 
-/** @throws the error of the system when it cannot listen at the port it was given */
+/**
+ * Starts the server.
+ * @throws the system's error if it can't listen on the given port
+ */
 export async function openStatusServer(options: StatusServerOptions): Promise<StatusServer> {
   const { host, port } = options;
   const server = createServer((request, response) => void answer(options, request, response));
@@ -57,7 +60,7 @@ export async function openStatusServer(options: StatusServerOptions): Promise<St
       });
     });
   await listen(port ?? USUAL_PORT).catch((error: NodeJS.ErrnoException) => {
-    // Several processes on one machine need no setting to run.
+    // Several processes on one machine then need no setting.
     if (port !== null || error.code !== "EADDRINUSE") throw error;
     return listen(0);
   });
@@ -71,7 +74,7 @@ export async function openStatusServer(options: StatusServerOptions): Promise<St
   };
 }
 
-/** Never throws. */
+/** Answers a request. Never throws. */
 async function answer(
   options: StatusServerOptions,
   request: IncomingMessage,
@@ -89,7 +92,7 @@ async function answer(
   } catch (error) {
     const refusal = asRefusal(error) ?? new Refusal("INTERNAL_SERVER_ERROR");
     const { status } = ERRORS[refusal.code];
-    if (status >= 500) options.log.error({ err: error, requestId }, "a request for the status failed");
+    if (status >= 500) options.log.error({ err: error, requestId }, "status request failed");
     if (status === 401) headers["www-authenticate"] = ASK_FOR_TOKEN;
     if (status === 405) headers["allow"] = "GET, HEAD";
     reply = asJson(status, errorEnvelope(refusal, requestId, options.origin()));

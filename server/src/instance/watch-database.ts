@@ -1,4 +1,4 @@
-// Before anything leaves: is it the database that it was? If it went back, everything that waits is held and the start says so.
+// Detects a rolled-back database before anything is sent. Then holds everything that was waiting and prints it at the start.
 import { resolve } from "node:path";
 import type pg from "pg";
 import type { Database } from "../platform/database/database.ts";
@@ -9,9 +9,9 @@ import { watchStamp, type StampWatch } from "../platform/stamp/stamp.ts";
 import { describeHeld, HELD_COMMAND, holdEverything, readHeld } from "./held.ts";
 
 /**
- * What it starts is closed with the rest.
+ * Starts the watch and adds its stop to `closing`.
  *
- * @throws what keeps it from the database
+ * @throws an error if the database can't be reached
  */
 export async function watchDatabase(
   { database, log, metrics }: { database: Database; log: Log; metrics: Metrics },
@@ -24,8 +24,8 @@ export async function watchDatabase(
   closing.push(() => watch.stop());
   const held = await readHeld(database);
   if (held !== null) {
-    say(`HELD since ${held.since.toISOString()}: ${describeHeld(held)}. ${held.reason}`);
-    say(`  See what it is: ${HELD_COMMAND}. Then let it go on (release) or not be sent (drop).`);
+    say(`ON HOLD since ${held.since.toISOString()}: ${describeHeld(held)}. ${held.reason}`);
+    say(`  Show it with ${HELD_COMMAND}, then release or drop it.`);
   }
   return watch;
 }

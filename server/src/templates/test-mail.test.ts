@@ -58,7 +58,7 @@ test("links of a test email for a contact say they are tests and unsubscribe no 
   const project = await projectWithAda();
   await sendTest(project, "me@example.org");
   const page = await follow(await linkIn(project, "me@example.org"));
-  expect(page).toContain("This link is only for show");
+  expect(page).toContain("This is a test link");
   expect(page).not.toContain("<form");
   expect(await isSubscribed(project)).toBe(true);
 });
@@ -101,7 +101,7 @@ test("a test email to an address without contact has all links and saves nothing
     const sent = await server.call("POST", path, byKey, { email });
     expect(sent.status).toBe(200);
     const link = await linkIn(project, email);
-    expect(await follow(link)).toContain("This link is only for show");
+    expect(await follow(link)).toContain("This is a test link");
     const list = await server.call<{ data: Array<{ id: string }> }>(
       "GET",
       `/mailbox/messages?to=${email}`,
@@ -111,7 +111,7 @@ test("a test email to an address without contact has all links and saves nothing
     const unfolded = raw.text.replaceAll("\r\n ", " ");
     expect(unfolded).toContain("List-Unsubscribe-Post: List-Unsubscribe=One-Click");
     const header = /^List-Unsubscribe: .*<(http[^>]+)>/m.exec(unfolded)?.[1] ?? "";
-    expect(await follow(header)).toContain("This link is only for show");
+    expect(await follow(header)).toContain("This is a test link");
     const { body: message } = await server.call<{ html: string }>(
       "GET",
       `/mailbox/messages/${list.body.data[0]?.id}`,
@@ -146,6 +146,6 @@ test("email sent with a test key never reaches its contact and has links of no c
     { to: "ada@example.com", from: "hello@sandbox.localhost", subject: "News", body: BODY },
   );
   expect(sent.status).toBe(200);
-  expect(await follow(await linkIn(project, "ada@example.com"))).toContain("This link is only for show");
+  expect(await follow(await linkIn(project, "ada@example.com"))).toContain("This is a test link");
   expect(await isSubscribed(project)).toBe(true);
 });

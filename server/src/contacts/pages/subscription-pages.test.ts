@@ -306,7 +306,7 @@ test("a forged link, or one for another page, returns a 404 page and changes not
     const replies = await Promise.all([server.call("GET", path), post(path, ONE_CLICK)]);
     return replies.map(({ status, headers, text }) => [status, headers.get("content-type"), headingOf(text)]);
   });
-  const refused = [404, "text/html; charset=utf-8", "This link does not work"];
+  const refused = [404, "text/html; charset=utf-8", "This link is not valid"];
   expect(answers).toEqual(sameByName(paths, itself, () => [refused, refused]));
   expect((await server.call("GET", someone.links.unsubscribeUrl)).status).toBe(200);
   expect(await server.countRows()).toEqual(before);

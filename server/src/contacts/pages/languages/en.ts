@@ -1,5 +1,5 @@
-// English texts of the public pages and the marketing email footer, which define the keys of all languages. {email} is the masked address
-// and {project} the project name.
+// English texts of the public pages and the footer of marketing emails. This file defines the keys. {email} is the masked address,
+// {project} the project's name.
 
 export const en = {
   unsubscribeTitle: "Do you want to unsubscribe?",
@@ -17,17 +17,17 @@ export const en = {
   subscribedText: "{email} receives newsletters from {project}.",
   manageTitle: "Your subscription",
   manageLink: "Manage your subscription",
-  invalidTitle: "This link does not work",
-  invalidText: "It is incomplete or not valid. Please open the link in the e-mail again.",
+  invalidTitle: "This link is not valid",
+  invalidText: "It may be incomplete. Please open it from the email again.",
   goneTitle: "Nothing is stored about you",
-  goneText: "The address this link was made for is no longer stored here, and it receives no newsletters.",
-  trialTitle: "This link is only for show",
-  trialText: "It is in a test e-mail or a preview: it belongs to nobody, and nothing changes.",
-  problemTitle: "That did not work",
+  goneText: "The address this link was made for is no longer stored and receives no newsletters.",
+  trialTitle: "This is a test link",
+  trialText: "This link came from a test email or a preview, so it doesn't change anything.",
+  problemTitle: "Something went wrong",
   problemText: "Nothing was changed. Please try again in a moment.",
-  oftenText: "This was changed very often. Please try again later.",
-  footerReason: "You are receiving this e-mail because you are subscribed to newsletters from {project}.",
+  oftenText: "You've changed this too often. Please try again later.",
+  footerReason: "You are receiving this email because you are subscribed to newsletters from {project}.",
 };
 
-/** Texts of one language. */
+/** The texts that every language must have. */
 export type PageTexts = Record<keyof typeof en, string>;
