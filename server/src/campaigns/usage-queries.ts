@@ -32,7 +32,7 @@ export async function findCampaignNames(
   return rows;
 }
 
-/** Returns the name of a scheduled or active campaign whose segment or filter uses the segment. */
+/** Returns the name of a scheduled or active campaign with this segment in its audience. */
 export async function findCampaignOf(
   database: Database,
   projectId: string,

@@ -20,7 +20,7 @@ export async function campaignFrom(
   return findCampaignFrom(database, projectId, domain);
 }
 
-/** Returns campaigns whose audience has a condition on a field (`data.plan`, `email`). */
+/** Returns campaigns with an audience condition on a field (`data.plan`, `email`). */
 export async function campaignsNamingField(
   database: Database,
   projectId: string,

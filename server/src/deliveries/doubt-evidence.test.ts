@@ -32,7 +32,7 @@ const EVIDENCE: ReadonlyArray<[ReportKind, EmailStatus]> = [
   ["unsubscribed", "SENT"],
 ];
 
-/** An email whose only attempt got no reply. */
+/** An email with a single attempt that got no reply. */
 async function inDoubt(status: string): Promise<string> {
   const [id = ""] = await outbox.enqueue([{ kind: "TRANSACTIONAL" }]);
   await sql`

@@ -153,7 +153,7 @@ async function passOn(tx: Tx, messages: readonly OperatorMessage[], operator: st
   );
 }
 
-/** Records messages from people as events of their contacts. Returns the messages whose project exists. */
+/** Records messages from people as events of their contacts. Returns the messages to existing projects. */
 async function receive(tx: Tx, messages: readonly IncomingMessage[]): Promise<Set<IncomingMessage>> {
   if (messages.length === 0) return new Set();
   const projects = await findWrittenTo(tx, [...new Set(messages.map(({ inboundName }) => inboundName))]);

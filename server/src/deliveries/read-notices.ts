@@ -23,7 +23,7 @@ export type Read =
 
 export interface ReadingParts {
   returnPaths: ReturnPaths;
-  /** Domains whose email this server receives. */
+  /** Domains that this server receives email for. */
   ownDomains: readonly string[];
   /** Reads receivers' reports about domains. */
   reportReader: Pick<ReportReader, "read">;

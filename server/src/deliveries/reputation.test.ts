@@ -133,7 +133,7 @@ async function look(judged: Judged): Promise<string[]> {
   return asked;
 }
 
-test("the hundredth email disables a project whose bounces came earlier", async () => {
+test("the hundredth email disables a project with earlier bounces", async () => {
   const [project, healthy] = [await server.createProject(), await server.createProject()];
   await makeSentMails(server.database, healthy.id, 300);
   await report((await makeSentMails(server.database, project.id, 99)).slice(0, 10), "Bounce");

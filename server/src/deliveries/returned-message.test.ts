@@ -23,7 +23,7 @@ const read = (raw: Buffer, envelope: Partial<Envelope> = {}) =>
   readReturnedMessage(raw, { sender: "", recipient: returnPath, ...envelope }, { returnPaths, ownDomains });
 const readPersonal = (raw: Buffer, sender = "ada@example.com") => read(raw, { sender, recipient: project });
 
-test("assigns a bounce to the email whose address received it", async () => {
+test("assigns a bounce to the email by its return path", async () => {
   expect(await read(bounceMail())).toEqual({
     kind: "reports",
     reports: [
@@ -43,7 +43,7 @@ test("assigns a bounce to the email whose address received it", async () => {
   });
 });
 
-test("ignores a bounce sent to any other address, whatever it contains", async () => {
+test("ignores a bounce sent to any other address", async () => {
   const raw = bounceMail({
     original: [`Message-ID: <${mail.emailId}@shop.example>`, `Return-Path: <${returnPath}>`],
   });

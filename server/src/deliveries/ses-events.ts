@@ -10,7 +10,7 @@ import { kindOf, type ReportKind } from "./rules.ts";
 import { readInstant, readList, readObject, readText } from "../platform/foreign-values.ts";
 import { readMessageId } from "./read-report.ts";
 
-/** A report whose email has not been looked up yet. */
+/** A report before its email is looked up. */
 export interface Report {
   names: MailNames;
   /** Recipients it is about; null for the email as a whole. */

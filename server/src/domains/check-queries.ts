@@ -16,7 +16,7 @@ export interface CheckOutcome {
   nextCheckMs: number;
 }
 
-/** Returns the domains whose check is due, longest waiting first. */
+/** Returns domains that are due for a check, longest waiting first. */
 export async function listDueDomains(database: Database, limit: number): Promise<DomainKey[]> {
   return database
     .selectFrom("domains")

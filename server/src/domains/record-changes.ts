@@ -15,7 +15,7 @@ const keyOf = ({ purpose, name }: { purpose: string; name: string }) => `${purpo
 /** DNS returns several records of a name in any order. */
 const inOrder = (found: string | null) => found?.split("\n").toSorted().join("\n") ?? null;
 
-/** Returns the records whose value or status changed. Ignores records without an answer. */
+/** Returns the records with a changed value or status. Ignores records without an answer. */
 export function recordChanges(row: DomainRow, now: FoundRecords, returnPath: string | null): RecordChange[] {
   const viewsOf = (found: FoundRecords) =>
     presentDomain({ ...row, dnsFound: found }, false, returnPath).records;

@@ -17,7 +17,7 @@ export interface SpfWalk {
   voids: string[];
   /** The first error that receivers would report. */
   fault: DnsAdvice | null;
-  /** The name whose record uses `ptr`. */
+  /** The name of the record that uses `ptr`. */
   ptrAt: string | null;
   /** The keys of the found records that the walk used. */
   reached: Set<string>;

@@ -84,7 +84,7 @@ export async function bootstrap(
     })
     .finally(() => passwords.close());
   return transaction(database, async (tx) => {
-    // Of several processes starting concurrently only one creates the account.
+    // Only one of several processes that start concurrently creates the account.
     await lockBootstrap(tx);
     if (await hasUsers(tx)) return "has accounts";
     const user = await createUser(tx, { email: address.address, passwordHash, isVerified: true });

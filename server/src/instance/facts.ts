@@ -17,7 +17,7 @@ export interface InstanceFacts {
   oauth: OauthSettings;
   /** Whether users must confirm their address before sending in a session. */
   verificationRequired: boolean;
-  /** The address whose account may read platform email; null if none may. */
+  /** The address of the account that may read platform email, or null. */
   systemMailReader: string | null;
   /** The token printed at start for reading platform email; null if there is none. */
   operatorToken: string | null;

@@ -30,7 +30,7 @@ const track = (project: TestProject, event: string, name: string) =>
   server.call("POST", "/v1/track", project.byKey, { email: `${name}@example.com`, event });
 const startWorker = () => server.startAnother({ ROLES: "worker" });
 
-/** A workflow whose last step sends an email. */
+/** A workflow that sends an email in its last step. */
 async function draw(project: TestProject, trigger: object, ...between: DrawnStep[]) {
   const template = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
     name: JSON.stringify(trigger).slice(0, 60),

@@ -51,7 +51,7 @@ export interface HeldCounts {
   webhooks: number;
   /** Imports, bulk changes and bulk workflow starts. */
   jobs: number;
-  /** Subscriptions whose usage is not metered while held. */
+  /** Subscriptions without metering while held. */
   subscriptions: number;
 }
 
@@ -60,7 +60,7 @@ export interface Held extends HeldCounts {
   reason: string;
 }
 
-/** What to release or drop: everything, one project, or one campaign. */
+/** The scope to release or drop: everything, one project, or one campaign. */
 export interface HeldScope {
   projectId: string | null;
   campaignId: string | null;

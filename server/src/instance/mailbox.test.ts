@@ -67,7 +67,7 @@ test("searches subjects and addresses case-insensitively and treats wildcards li
   expect((await server.call<List>("GET", path, byKey)).body.data).toMatchObject([{ to: "ada@example.com" }]);
 });
 
-test("serves an attachment as bytes to save, whatever its declared type", async () => {
+test("serves an attachment as bytes to save, regardless of its type", async () => {
   const { byKey } = await server.createProject();
   const other = await server.createProject();
   const page = "<script>alert(1)</script>";

@@ -15,7 +15,7 @@ export async function readDefaultSenders(
   );
 }
 
-/** Removes a default sender whose domain is deleted, because a domain with the same name may later have another owner. */
+/** Removes a default sender when its domain is deleted, because a domain with the same name may later have another owner. */
 export async function endDefaultSenderFrom(tx: Tx, projectId: string, domain: string): Promise<void> {
   const current = (await readDefaultSenders(tx, [projectId])).get(projectId);
   const parsed = current === undefined ? null : parseMailbox(current);

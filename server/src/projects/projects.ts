@@ -63,7 +63,7 @@ export interface ProjectView {
   updatedAt: string;
 }
 
-/** What is needed to present a project. */
+/** Dependencies for presenting a project. */
 export interface ProjectSurroundings {
   sealer: Sealer;
   /** The domain that receives messages from people; null if there is none. */

@@ -45,7 +45,7 @@ async function askReset({ email }: { email: string }): Promise<string> {
   return tokenTo(email);
 }
 
-test("sends a new account an HTML and text email whose link confirms the address once", async () => {
+test("sends a new account an HTML and text email with a single-use confirmation link", async () => {
   const person = await server.signUp();
   const [mail] = await mailsTo(person.email);
   expect(mail?.subject).toBe("Confirm your email address");

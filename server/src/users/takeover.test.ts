@@ -36,7 +36,7 @@ async function tokenTo(email: string): Promise<string> {
   return /\/(?:account\/[a-z-]+|app\/invitations)\/([A-Za-z0-9_-]{43})/.exec(text)?.[1] ?? "";
 }
 
-/** An account whose address was never confirmed, created before email left the machine. */
+/** An account with an address that was never confirmed, created before email left the machine. */
 const squat = (email: string) =>
   transaction(server.database, (tx) => createUser(tx, { email, passwordHash: "known to the squatter" }));
 

@@ -44,7 +44,7 @@ interface Seen {
   isEarly: boolean;
 }
 
-/** What an activity was the first of. */
+/** Whether an activity was the first of its kind. */
 interface Firsts {
   isFirstOpen: boolean;
   isFirstClick: boolean;

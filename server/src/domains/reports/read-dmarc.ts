@@ -78,7 +78,7 @@ export function readDmarc(xml: string): DmarcReport | null {
 /** Removes the namespace prefix that some reporters add to every element. */
 const localName = (tag: string) => tag.slice(tag.indexOf(":") + 1).toLowerCase();
 
-/** Returns the path below the root, whatever the root's name. */
+/** Returns the path below the root element, which may have any name. */
 const at = (path: readonly string[]) => path.slice(1).join("/");
 
 function note(record: OpenRecord, place: string, text: string): void {

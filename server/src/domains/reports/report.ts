@@ -22,7 +22,7 @@ export interface DmarcSource {
   dkim: boolean;
   spf: boolean;
   headerFrom: string;
-  /** Domains whose DKIM signature passed. */
+  /** Domains with a valid DKIM signature. */
   signers: string[];
 }
 

@@ -1,9 +1,9 @@
-// What the page /mailbox asks the server: whose mail there is to read, lists, messages, attachments.
+// Server calls of the page /mailbox: readable mailboxes, lists, messages and attachments.
 
 const KEY = "postloft.mailbox.key";
 const PAGE_SIZE = 50;
 
-/** An answer that is no 2xx. */
+/** A response that is not 2xx. */
 export class Refused extends Error {
   constructor(status, message) {
     super(message);
@@ -15,12 +15,12 @@ async function call(path, headers = {}, options = {}) {
   const response = await fetch(path, { ...options, headers: { ...headers, ...options.headers } });
   if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  throw new Refused(response.status, body.message ?? `The server answered ${response.status}.`);
+  throw new Refused(response.status, body.message ?? `The server responded with ${response.status}.`);
 }
 
 const callJson = async (path, headers) => (await call(path, headers)).json();
 
-/** The key is kept for this tab alone, and sent with each call. */
+/** The key is kept only for this tab and sent with each call. */
 export function keepKey(key) {
   sessionStorage.setItem(KEY, key);
 }
@@ -30,20 +30,20 @@ export async function logIn(email, password) {
   await call("/auth/login", headers, { method: "POST", body: JSON.stringify({ email, password }) });
 }
 
-/** Forgets the key, or ends the session. */
+/** Deletes the key, or ends the session. */
 export async function leave() {
   if (sessionStorage.getItem(KEY) === null) await call("/auth/logout");
   sessionStorage.removeItem(KEY);
 }
 
-/** How mail leaves this installation: `mailbox` is what keeps it here. */
+/** Returns the transport; `mailbox` keeps email on this machine. */
 export async function readProvider() {
   return (await callJson("/config")).features.email.provider;
 }
 
 /**
- * Whose mail can be read here: of a project, or of the installation itself. Null: nobody is known.
- * @throws Refused for a key that is not valid.
+ * Returns the mailboxes the visitor may read: of projects, or platform email. Null if the visitor is not signed in.
+ * @throws Refused for an invalid key
  */
 export async function findSources() {
   const key = sessionStorage.getItem(KEY);
@@ -83,7 +83,7 @@ const query = (values) =>
 
 const path = (id) => `/mailbox/messages/${encodeURIComponent(id)}`;
 
-/** Mail of a project, by its key or by a session that names it. */
+/** Email of a project, by its key or by a session. */
 function projectSource(name, headers) {
   return {
     name,
@@ -96,11 +96,11 @@ function projectSource(name, headers) {
   };
 }
 
-/** Mail of the installation itself: a list that holds the texts already. */
+/** Platform email, in a list that already includes the texts. */
 function systemSource(headers) {
   const known = new Map();
   return {
-    name: "The installation itself",
+    name: "Platform email",
     async list(values) {
       const page = await callJson(`/mailbox/system?${query(values)}`, headers);
       const data = page.data.map((mail) => ({ ...mail, from: null, receivedAt: mail.sentAt }));
@@ -109,7 +109,7 @@ function systemSource(headers) {
     },
     async read({ id }) {
       const mail = known.get(id);
-      if (mail === undefined) throw new Refused(404, "This mail is not on the list: look for it there.");
+      if (mail === undefined) throw new Refused(404, "This email is not in the list. Search for it there.");
       return { ...mail, headers: null, attachments: [] };
     },
     empty: null,

@@ -1,10 +1,10 @@
-// One message on the page /mailbox: who, what, attachments, and its body as HTML, text, headers and source. What somebody else wrote is set
-// as text, or stands in a frame without scripts, without an origin, and without a way to the network.
+// Shows one message on the page /mailbox with attachments, HTML, text, headers and source. Foreign content is set as text or shown in a
+// frame without scripts, origin and network.
 
 const MAX_SHOWN_PICTURES = 30;
 const BYTES_PER_UNIT = 1024;
 
-/** An element with properties, attributes where the name says so, and children; texts become text. */
+/** Creates an element with properties, attributes where the name says so, and children. Strings become text nodes. */
 export function element(name, { attributes = {}, ...properties } = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -26,20 +26,20 @@ function shownSize(bytes) {
     : `${(kilobytes / BYTES_PER_UNIT).toFixed(1)} MB`;
 }
 
-/** Stores bytes as a file; nothing of them is shown. */
+/** Saves bytes as a file without showing them. */
 function download(blob, filename) {
   const address = URL.createObjectURL(blob);
   element("a", { href: address, download: filename }).click();
   URL.revokeObjectURL(address);
 }
 
-/** `onFault` hears a sentence when something cannot be read any more. */
+/** Calls `onFault` with a sentence when something can no longer be read. */
 export function showMessage(place, source, message, { onBack, onFault }) {
   const view = element("div", { id: "view" });
   const views = viewsOf(source, message);
   const guarded = (work) => () => work().catch((error) => onFault(error));
   const pictures = element("input", { type: "checkbox" });
-  const picturesLabel = element("label", {}, pictures, "Remote pictures");
+  const picturesLabel = element("label", {}, pictures, "Remote images");
   const tabs = Object.entries(views).map(([label, show]) =>
     element("button", {
       type: "button",
@@ -84,7 +84,7 @@ export function showMessage(place, source, message, { onBack, onFault }) {
 
 const showText = (content) => element("pre", { textContent: content });
 
-/** What there is to see, by the name of its tab; each makes an element. */
+/** The tabs by name; each creates its element. */
 function viewsOf(source, message) {
   return {
     ...(message.html ? { HTML: (withPictures) => showHtml(source, message, withPictures) } : {}),
@@ -108,7 +108,7 @@ const MAX_SHOWN_SOURCE_BYTES = 500_000;
 async function showSource(blob, id) {
   const stored = element("button", {
     type: "button",
-    textContent: `↓ Store as a file (${shownSize(blob.size)})`,
+    textContent: `↓ Save as file (${shownSize(blob.size)})`,
     onclick: () => download(blob, `${id}.eml`),
   });
   const text = await blob.slice(0, MAX_SHOWN_SOURCE_BYTES).text();
@@ -117,22 +117,22 @@ async function showSource(blob, id) {
 }
 
 /**
- * The HTML in a frame of its own: no script, no form, no origin; links open in a new tab. Pictures of other servers tell them
- * that the mail was opened (our own pixel too), so they are fetched only when a person asks for it.
+ * Shows the HTML in a separate frame without scripts, forms and origin; links open in a new tab. Remote images reveal that the email was
+ * opened (including our own pixel), so they load only on request.
  */
 async function showHtml(source, message, withPictures) {
   const pictures = withPictures ? "data: http: https:" : "data:";
   const policy = `default-src 'none'; style-src 'unsafe-inline'; img-src ${pictures}; form-action 'none'`;
   const head = `<!doctype html><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><base target="_blank">`;
   const frame = element("iframe", {
-    title: "The mail as HTML",
+    title: "Email as HTML",
     srcdoc: head + (await withOwnPictures(source, message)),
     attributes: { sandbox: "allow-popups allow-popups-to-escape-sandbox", referrerpolicy: "no-referrer" },
   });
   return frame;
 }
 
-/** Pictures that came with the mail (`cid:`) as data. */
+/** Images attached to the email (`cid:`) as data. */
 async function withOwnPictures(source, { id, html, attachments }) {
   let filled = html;
   const shown = attachments

@@ -1,4 +1,4 @@
-// The page /mailbox: lets a person in, lists the messages, follows what arrives, opens one.
+// The page /mailbox: signs in, lists messages, polls for new ones, and opens them.
 import { findSources, keepKey, leave, logIn, readProvider, Refused } from "./mailbox-calls.js";
 import { element, showMessage, shownTime } from "./mailbox-message.js";
 
@@ -10,7 +10,7 @@ const UNAUTHORIZED = 401;
 const find = (id) => document.querySelector(`#${id}`);
 const search = document.querySelector("#search input");
 
-/** What is shown. `round` tells answers that came too late: whatever is chosen anew begins a new one. */
+/** The displayed state. `round` identifies outdated responses; each new selection starts a new one. */
 const state = {
   sources: [],
   source: null,
@@ -35,7 +35,7 @@ async function enter() {
   try {
     const [sources, provider] = await Promise.all([findSources(), readProvider()]);
     if (sources === null) return showEntrance();
-    if (sources.length === 0) return showEntrance("This account has no project yet: create one first.");
+    if (sources.length === 0) return showEntrance("This account has no project yet. Create one first.");
     Object.assign(state, { sources, provider });
   } catch (error) {
     return showEntrance(error.message);
@@ -56,7 +56,7 @@ async function choose(at) {
   await startAnew();
 }
 
-/** From the newest message on, with the search as it is now. */
+/** Loads the newest messages for the current search. */
 async function startAnew() {
   const round = ++state.round;
   Object.assign(state, { items: [], cursor: null, total: 0 });
@@ -64,7 +64,7 @@ async function startAnew() {
   showChosen();
 }
 
-/** Looks for what is new, and again after a while, as long as this list is shown. */
+/** Polls for new messages while this list is shown. */
 async function look(round) {
   let waitMs = LOOK_MS;
   try {
@@ -83,7 +83,7 @@ async function readNewest(round) {
   if (round !== state.round) return;
   const last = page.data.at(-1)?.id;
   const isShown = state.items.some(({ id }) => id === last);
-  // Ids rise with time: what is below this page was read before, unless so much arrived that something lies between.
+  // Ids increase with time, so messages below this page are loaded already, unless so many arrived that there is a gap.
   const older = page.hasMore && isShown ? state.items.filter(({ id }) => id < last) : [];
   if (older.length === 0) state.cursor = page.cursor;
   Object.assign(state, { items: [...page.data, ...older], total: page.total });
@@ -102,8 +102,8 @@ async function readOlder() {
 function showLive(fault = "") {
   const live = find("live");
   live.classList.toggle("off", fault !== "");
-  if (live.textContent !== (fault === "" ? "live" : "not reached"))
-    live.textContent = fault === "" ? "live" : "not reached";
+  if (live.textContent !== (fault === "" ? "live" : "offline"))
+    live.textContent = fault === "" ? "live" : "offline";
   live.title = fault;
 }
 
@@ -112,7 +112,7 @@ function showList() {
   const list = find("list");
   const shown = items.map(({ id, to, subject, receivedAt }) => `${id}${to}${subject}${receivedAt}`).join();
   find("count").textContent = total === 1 ? "1 message" : `${total} messages`;
-  // Nothing is drawn anew under somebody's finger when nothing changed.
+  // Redraws nothing without changes, so that elements don't move under the pointer.
   if (list.dataset.shown === shown + cursor) return;
   list.dataset.shown = shown + cursor;
   const rows = items.map((item) =>
@@ -148,10 +148,10 @@ function showList() {
 }
 
 function emptyText() {
-  if (search.value.trim() !== "") return "Nothing found.";
+  if (search.value.trim() !== "") return "No results";
   return state.provider === "mailbox"
-    ? "No mail yet. Send one to anybody: it appears here by itself."
-    : `No mail was kept: it leaves by ${state.provider}.`;
+    ? "No emails yet. Send one, and it appears here automatically."
+    : `No emails here, because they are sent with ${state.provider}.`;
 }
 
 function shortTime(instant) {
@@ -175,7 +175,7 @@ function close() {
   showChosen();
 }
 
-/** The message that the address names after the #; so a phone's way back leads to the list. */
+/** Opens the message named in the URL fragment, so that the back button of a phone returns to the list. */
 async function showChosen() {
   const id = location.hash.slice(1);
   const place = find("message");
@@ -183,7 +183,7 @@ async function showChosen() {
   markChosen();
   if (state.source === null || id === state.open) return;
   state.open = id;
-  if (id === "") return place.replaceChildren(element("p", { className: "empty" }, "Choose a message."));
+  if (id === "") return place.replaceChildren(element("p", { className: "empty" }, "Select a message"));
   const fault = (error) =>
     place.replaceChildren(
       element(

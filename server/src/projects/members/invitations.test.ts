@@ -125,7 +125,7 @@ test("accepting confirms the address when the link was emailed, not when the inv
   const { cookie } = project.owner;
   const refused = await server.call("POST", `/projects/${project.id}/members`, { cookie }, again);
   expect(refusalOf(refused)).toBe("409 CONFLICT");
-  // A member whose address is unconfirmed gets no invitation either.
+  // A member with an unconfirmed address gets no invitation either.
   await server.rows("update users set verified_at = null where id = $1", person.id);
   expect(refusalOf(await server.call("POST", `/projects/${project.id}/members`, { cookie }, again))).toBe(
     "409 CONFLICT",

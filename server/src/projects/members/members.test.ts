@@ -266,7 +266,7 @@ test.each([
   expect((await server.call("DELETE", invitation, session(project.owner))).status).toBe(204);
 });
 
-test("of two concurrent changes of a setting the later one remains", async () => {
+test("keeps the later one of two concurrent changes of a setting", async () => {
   const project = await server.createProject();
   const rules = () => server.rows("select tracking from project_queues where project_id = $1", project.id);
   expect(await rules()).toEqual([{ tracking: "ENABLED" }]);

@@ -134,7 +134,7 @@ export type KeepOptOuts = (
 ) => Promise<string | null>;
 
 interface Checkpoint {
-  /** The last contact whose opt-out is stored, because opt-outs are stored before the deletion begins. Missing after the last one. */
+  /** The last contact with a stored opt-out, because opt-outs are stored before the deletion begins. Missing after the last one. */
   keptTo?: string | null;
   /** The current table; null before the first. */
   table: string | null;

@@ -87,7 +87,7 @@ export const EN = {
   passwordChanged: ({ email }: OfAccount): AccountMailWords => ({
     subject: "Your password was changed",
     blocks: [`The password of the account ${email} was changed. All other sessions have ended.`],
-    footer: "If this wasn't you, reset your password now. Whoever did it knew the old one.",
+    footer: "If this wasn't you, reset your password now. The person who did it knew the old one.",
   }),
   newSignIn: ({ email, place, at: when }: Asked & { at: string }): AccountMailWords => ({
     subject: "New sign-in to your account",
