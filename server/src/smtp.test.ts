@@ -507,7 +507,7 @@ test.for([
     socket.on("data", (chunk: string) => (said += chunk));
     trickle(socket, more);
     await new Promise((resolve) => socket.on("close", resolve));
-    expect(said).toMatch(/421 4\.4\.2 This takes too long/);
+    expect(said).toMatch(/421 4\.4\.2 Timeout/);
     expect(await stored()).toEqual([]);
   },
 );

@@ -192,44 +192,44 @@ test.each<[server: string, text: string, kind: string, cause: string | undefined
     "unknown-user",
   ],
   [
-    "nobody known",
+    "an unknown server",
     "Something about ada@example.com: the user is unknown, we believe.",
     "soft-bounce",
     "unknown-user",
   ],
-  ["nobody known", "Your message went wrong.", "soft-bounce", "not-told"],
+  ["an unknown server", "Your message went wrong.", "soft-bounce", "not-told"],
   [
-    "nobody known, with an answer",
+    "an unknown server, with a reply",
     "We tried ada@example.com and were told: 550 5.1.1 no such user",
     "hard-bounce",
     "unknown-user",
   ],
   [
-    "nobody known, with an answer in a line of its own",
+    "an unknown server, with a reply on a separate line",
     "We tried ada@example.com.\n\n> 550 no such user",
     "hard-bounce",
     "unknown-user",
   ],
   [
-    "nobody known, with an answer that is quoted",
+    "an unknown server, with a reply that is quoted",
     "ada@example.com: the other server said: 550 no such user",
     "hard-bounce",
     "unknown-user",
   ],
   [
-    "nobody known, with the number of a telephone",
+    "an unknown server, with a phone number",
     "Our office has moved. Call us at 415-555-0100.",
     "soft-bounce",
     "moved",
   ],
   [
-    "nobody known, with the same in a line of its own",
+    "an unknown server, with the same on a separate line",
     "Our office has moved. Call us:\n415-555-0100",
     "soft-bounce",
     "moved",
   ],
   [
-    "nobody known, with a street",
+    "an unknown server, with a street",
     "Our office has moved to\n500 Market Street,\nwhich is an office we moved to",
     "soft-bounce",
     "moved",
@@ -280,7 +280,7 @@ test.each<[what: string, report: Report]>([
     { from: "Mail Boxes Etc <shop@example.com>", headers: ["Auto-Submitted: auto-replied"] },
   ],
   ["X-Autoreply", { from: "ada@example.com", headers: ["X-Autoreply: yes"] }],
-])("an automatic reply is nothing, by %s", async (_, report) => {
+])("ignores an automatic reply by %s", async (_, report) => {
   expect(await read("I am away. The user is unknown to me. 550 5.1.1", report)).toMatchObject({
     kind: "ignored",
   });

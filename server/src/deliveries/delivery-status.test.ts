@@ -46,7 +46,7 @@ const CASES: ReadonlyArray<[string[], string | null]> = [
   [["Status: 5.1.1"], null],
 ];
 
-test.for(CASES)("%j means %s", ([fields, kind]) => {
+test.for(CASES)("reads %j as %s", ([fields, kind]) => {
   expect(kindOf(...fields)).toEqual(kind === null ? [] : [kind]);
 });
 
@@ -85,7 +85,7 @@ test.for([
   ["dmarc", null],
   ["constructor", null],
   ["", null],
-] as const)("feedback of the type %j means %s", ([type, kind]) => {
+] as const)("feedback of the type reads %j as %s", ([type, kind]) => {
   const told = readFeedbackReport(feedback(type));
   expect(told?.kind ?? null).toBe(kind);
   const named = { returnPath: "b+token@bounce.example", recipient: "ada@example.com" };

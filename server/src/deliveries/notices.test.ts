@@ -171,7 +171,7 @@ test.for([
   ],
   ["Something New", {}, "SENT", ["email.sent"], true],
 ] as const)(
-  "%s %j leaves the mail %s with %j, told once or three times",
+  "%s %j leaves the email %s with %j, reported once or three times",
   async ([type, part, status, names, subscribed]) => {
     const mail = await oneMail();
     const event = sesEvent(mail, type, { ...part });
@@ -376,25 +376,22 @@ test.for([
   ["Send", {}],
   ["DeliveryDelay", {}],
   ["Bounce", { bounceType: "Transient", bounceSubType: "MailboxFull" }],
-] as const)(
-  "%s of a mail in the middle of its handover is kept until its end, and ends the doubt that came of it",
-  async ([type, body]) => {
-    const mail = await oneMail({ status: "CLAIMED" });
-    const sender = newId();
-    await putInHandover(database, sender, mail.id);
-    await tell(sns(sesEvent(mail, type, body)));
-    expect(await results()).toEqual([null]);
-    await sql`delete from senders where id = ${sender}`.execute(database);
-    await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(
-      database,
-    );
-    // Soon enough for an email that would be retried.
-    await sql`update notices set due_at = due_at - interval '10 seconds'`.execute(database);
-    await readAll();
-    expect([await statusOf(mail), await results()]).toEqual(["SENT", [expect.any(String)]]);
-    expect(await findMiscounts(database)).toEqual([]);
-  },
-);
+] as const)("keeps %s during a submission until it ends, and then ends its doubt", async ([type, body]) => {
+  const mail = await oneMail({ status: "CLAIMED" });
+  const sender = newId();
+  await putInHandover(database, sender, mail.id);
+  await tell(sns(sesEvent(mail, type, body)));
+  expect(await results()).toEqual([null]);
+  await sql`delete from senders where id = ${sender}`.execute(database);
+  await sql`update emails set status = 'UNCONFIRMED', sender_id = null where id = ${mail.id}`.execute(
+    database,
+  );
+  // Soon enough for an email that would be retried.
+  await sql`update notices set due_at = due_at - interval '10 seconds'`.execute(database);
+  await readAll();
+  expect([await statusOf(mail), await results()]).toEqual(["SENT", [expect.any(String)]]);
+  expect(await findMiscounts(database)).toEqual([]);
+});
 
 test("sees a submission that ends in doubt while a notice about it is read", async () => {
   const mail = await oneMail({ status: "CLAIMED" });

@@ -52,7 +52,7 @@ const UNWANTED: ReadonlyArray<[ReportKind, string]> = [
 ];
 
 test.for(UNWANTED)(
-  "a %s about a renamed contact's old address is about who has that now",
+  "applies a %s for a renamed contact's old address to its current contact",
   async ([kind, source]) => {
     const { project, mail, address } = await oneSent();
     const email = `new-${address}`;
@@ -66,7 +66,7 @@ test.for(UNWANTED)(
   },
 );
 
-test.for(UNWANTED)("a %s about a renamed contact's old address that nobody has is kept", async ([kind]) => {
+test.for(UNWANTED)("keeps a %s for a renamed contact's old, unused address", async ([kind]) => {
   const { project, mail, address } = await oneSent();
   const email = `new-${address}`;
   await server.call("PATCH", `/contacts/${mail.contactId}`, project.byKey, { email });
@@ -76,16 +76,13 @@ test.for(UNWANTED)("a %s about a renamed contact's old address that nobody has i
   expect(await isSubscribed(address, project)).toBe(false);
 });
 
-test.for(UNWANTED)(
-  "a %s that names the address of a deleted contact is about its successor",
-  async ([kind]) => {
-    const { project, mail, address } = await oneSent();
-    await remove(mail, project);
-    await create(address, project);
-    await report(mail, kind, [address.toUpperCase()]);
-    expect(await isSubscribed(address, project)).toBe(false);
-  },
-);
+test.for(UNWANTED)("applies a %s with a deleted contact's address to its successor", async ([kind]) => {
+  const { project, mail, address } = await oneSent();
+  await remove(mail, project);
+  await create(address, project);
+  await report(mail, kind, [address.toUpperCase()]);
+  expect(await isSubscribed(address, project)).toBe(false);
+});
 
 test("ignores a bounce about a deleted contact's email that names another address", async () => {
   const { project, mail, address } = await oneSent();
@@ -98,7 +95,7 @@ test("ignores a bounce about a deleted contact's email that names another addres
 });
 
 test.for([[null], [["its own"]]])(
-  "after a deletion a bounce that names %j is kept until somebody returns",
+  "keeps a bounce that names %j after a deletion until the contact returns",
   async ([named]) => {
     const { project, mail, address } = await oneSent();
     await remove(mail, project);

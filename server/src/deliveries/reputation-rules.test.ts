@@ -42,7 +42,7 @@ const COMPLAINTS: ReadonlyArray<[number, number, string, string]> = [
 test.for([
   ...BOUNCES.map((row) => ["bounces", ...row] as const),
   ...COMPLAINTS.map((row) => ["complaints", ...row] as const),
-])("%s: of %i mails %i are %s over 7 days and %s over all time", ([what, total, count, week, all]) => {
+])("%s: of %i emails %i are %s over 7 days and %s over all time", ([what, total, count, week, all]) => {
   const window = what === "bounces" ? counts(total, count) : counts(total, 0, count);
   const of = what === "bounces" ? "bounce" : "complaint";
   expect(levelsIn({ sevenDay: window, allTime: none }, `${of}7Day`)).toBe(week);

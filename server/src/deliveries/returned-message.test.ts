@@ -55,24 +55,24 @@ test.for([
   ["the address it came to", { recipient: returnPath }, {}, byPath],
   ["the envelope sender it names", { recipient: "fbl@bounce.example" }, { mailFrom: returnPath }, byPath],
   [
-    "the Return-Path of the mail in it",
+    "the Return-Path of the included email",
     { recipient: "fbl@bounce.example" },
     { original: [`Return-Path: <${returnPath}>`] },
     byPath,
   ],
   [
-    "the signed id in the header of the mail in it",
+    "the signed id in the header of the included email",
     { recipient: "fbl@bounce.example" },
     { original: [`X-Postloft-Id: ${returnPaths.localPartOf(mail.projectId, mail.emailId)}`] },
     byPath,
   ],
   [
-    "the Message-ID of the mail in it, at the secret address",
+    "the Message-ID of the included email, at the secret address",
     { recipient: secret.toUpperCase() },
     { mailFrom: "news@shop.example", original: [`Message-ID: <${mail.emailId}@shop.example>`] },
     byId,
   ],
-] as const)("a complaint finds its mail by %s", async ([, envelope, complaint, names]) => {
+] as const)("finds the email of a complaint by %s", async ([, envelope, complaint, names]) => {
   expect(await read(complaintMail(complaint), envelope)).toMatchObject({
     kind: "reports",
     reports: [{ names, kind: "complaint", data: { reason: "abuse ExampleLoop/1.0" } }],
@@ -136,7 +136,7 @@ test.for([
   ["our own domain in From", personalMail({ from: "us@bounce.example" })],
   ["a report", bounceMail(), "mailer-daemon@mx.example.com"],
   ["no From", personalMail({ from: "undisclosed" })],
-] as const)("what a machine writes to a project starts nothing: %s", async ([, raw, sender]) => {
+] as const)("ignores a machine's message to a project: %s", async ([, raw, sender]) => {
   expect(await readPersonal(raw, sender)).toMatchObject({ kind: "ignored" });
 });
 
@@ -208,7 +208,7 @@ test.for([
   ["parts", headed("multipart/mixed; boundary=b", "--b\r\n\r\n".repeat(KEPT / 7))],
   ["recipients", Buffer.from(`To: ${"a,".repeat(KEPT / 2)}\r\n\r\nx`)],
   ["tags", headed("text/html", "<a href=".repeat(KEPT / 8))],
-] as const)("a stranger's message of very many %s keeps nobody waiting", async ([, raw]) => {
+] as const)("a stranger's message with very many %s delays no others", async ([, raw]) => {
   const reading = () => read(raw).catch(unlessLate);
   const turnsMs = [await longestTurn(reading), await longestTurn(reading)];
   expect(Math.min(...turnsMs)).toBeLessThan(60);

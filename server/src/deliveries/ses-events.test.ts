@@ -96,7 +96,7 @@ const FIXTURES: ReadonlyArray<[string, object, string | null]> = [
   ["Something New", {}, null],
 ];
 
-test.for(FIXTURES)("%s %j is %s, in both shapes", ([type, part, kind]) => {
+test.for(FIXTURES)("reads %s %j as %s in both formats", ([type, part, kind]) => {
   for (const event of [sesEvent(mail, type, { ...part }), sesNotification(mail, type, { ...part })])
     expect(read(event)?.reports[0]?.kind ?? null).toBe(kind);
 });
@@ -184,7 +184,7 @@ test.for([
   ["Suppressed", "5.7.1", "smtp; 550 5.7.1 client host blocked using a list", "hard-bounce"],
   ["UnsubscribedRecipient", "5.2.1", "smtp; 550 5.2.1 disabled", "hard-bounce"],
 ] as const)(
-  "permanent is gone only when the server says so, or a list of SES: %s, %s, %s is a %s",
+  "classifies a bounce by the server's words or an SES list: %s, %s, %s is a %s",
   ([subType, status, diagnosticCode, kind]) => {
     const event = {
       ...bounce("Permanent", subType),

@@ -105,7 +105,7 @@ const event = (more: object = {}) => ({
 const aMinuteAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
 
 test.for(["1", "2"])(
-  "a notification signed by version %s is kept before it is answered",
+  "stores a notification with signature version %s before responding",
   async (SignatureVersion) => {
     const message = event();
     const reply = await post(fake.notification(message, { SignatureVersion }));
@@ -207,9 +207,9 @@ const UNPROVEN: Record<string, () => SnsBody> = {
     fake.addCertificate({ hostNames: ["evil-amazonaws.com"] }).sign(fake.notification(event())),
   "a certificate that begins like SNS": () =>
     fake.addCertificate({ hostNames: ["sns.amazonaws.com.evil.example"] }).sign(fake.notification(event())),
-  "a certificate that has run out": () =>
+  "an expired certificate": () =>
     fake.addCertificate({ validTo: new Date(Date.now() - 60_000) }).sign(fake.notification(event())),
-  "a certificate that does not hold yet": () =>
+  "a certificate that is not valid yet": () =>
     fake.addCertificate({ validFrom: new Date(Date.now() + 60_000) }).sign(fake.notification(event())),
   "a short key": () => fake.addCertificate({ rsaBits: 1024 }).sign(fake.notification(event())),
   "no certificate in it": () =>
@@ -225,14 +225,14 @@ const UNPROVEN: Record<string, () => SnsBody> = {
 /** Responses must not reveal our topics, existing emails or the failed check. */
 const REFUSED = { code: "FORBIDDEN", message: "This notification was rejected." };
 
-test.for(Object.entries(FORGED))("%s is refused, and nobody is asked", async ([, make]) => {
+test.for(Object.entries(FORGED))("rejects %s without any network request", async ([, make]) => {
   const reply = await post(make());
   expect([reply.status, reply.body["error"]]).toEqual([403, expect.objectContaining(REFUSED)]);
   expect([await stored(), fake.requests]).toEqual([[], []]);
 });
 
 test.for(Object.entries(UNPROVEN))(
-  "%s is refused with the same words, and one certificate is asked for",
+  "rejects %s with the same message after fetching one certificate",
   async ([, make]) => {
     const reply = await post(make());
     expect([reply.status, reply.body["error"]]).toEqual([403, expect.objectContaining(REFUSED)]);
@@ -282,7 +282,7 @@ test.for([
   ["hangs", () => undefined],
   ["ends in the middle", (response: { write(text: string): void; destroy(): void }) => response.destroy()],
   ["sends without end", (response: { end(text: string): void }) => response.end("x".repeat(20_000))],
-] as const)("a certificate host that %s is answered 503, so that SNS asks again", async ([, answer]) => {
+] as const)("responds 503 so that SNS retries when the certificate host %s", async ([, answer]) => {
   const quick = await openDoor({ timeoutMs: 200 });
   const url = fake.addAnswer(answer as never);
   const startedMs = performance.now();
@@ -316,7 +316,7 @@ const MALFORMED: Record<string, readonly [string, number]> = {
 };
 
 test.for(Object.entries(MALFORMED))(
-  "%s is refused for its form, and nobody is asked",
+  "rejects %s by its form without any network request",
   async ([, [body, status]]) => {
     expect((await post(body)).status).toBe(status);
     expect(fake.requests).toEqual([]);

@@ -26,7 +26,7 @@ test.for([
   ["with tags nobody knows", `v=DKIM1; x=1; n=our key; p=${KEY}`],
   ["for signatures of the domain itself only", `v=DKIM1; p=${KEY}; t=s`],
   ["for sha256 beside others, for mail", `v=DKIM1; h=sha1:sha256; s=email; p=${KEY}`],
-] as const)("a key is found %s", ([, record]) => {
+] as const)("finds a key %s", ([, record]) => {
   expect(judge([record], { publicKey: KEY, kind: "rsa" })).toEqual({ status: "FOUND", advice: null });
 });
 
@@ -46,9 +46,9 @@ test.for([
   ["the key is for another algorithm", [`v=DKIM1; k=ed25519; p=${KEY}`], "MISMATCH", "forbid"],
   ["the hash is one we do not use", [`v=DKIM1; h=sha1; p=${KEY}`], "MISMATCH", "forbid"],
   ["the key is not for mail", [`v=DKIM1; s=other; p=${KEY}`], "MISMATCH", "forbid"],
-  ["another record stands beside it", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
+  ["there is another record", ["v=spf1 -all", RIGHT], "FOUND", "2 TXT records"],
   ["the key is only tried out", [`${RIGHT}; t=y:s`], "FOUND", "t=y"],
-] as const)("what is to be done is said when %s", ([, records, status, advice]) => {
+] as const)("gives advice when %s", ([, records, status, advice]) => {
   expect(judge(records, { publicKey: KEY, kind: "rsa" })).toEqual({
     status,
     advice: expect.stringContaining(advice),

@@ -27,7 +27,7 @@ test.for([
   "v=DMARC1;p=reject;",
   "v = DMARC1 ; rua=mailto:a@example.com; adkim=s; aspf=s; p=Quarantine; sp=none; np=reject; t=y; psd=u; fo=1",
   "v=DMARC1; something=new; p=none; x",
-])("nothing is said about %s", (record) => {
+])("gives no advice about %s", (record) => {
   expect(judge(record)).toMatchObject({ status: "FOUND", value: record, advice: null, found: [record] });
 });
 
@@ -61,7 +61,7 @@ test.for([
     "v=DMARC1; p=none; rua=mailto:a@example.com,mailto:b@example.com; ruf=mailto:c@example.com",
     "Obsolete since RFC 9989: pct. Take out; what is only a test is said by `t=y`. Without `mailto:` before each address no report is sent; it is missing in: rua, ruf.",
   ],
-] as const)("what is to be done is said when %s", ([, records, status, value, advice]) => {
+] as const)("gives advice when %s", ([, records, status, value, advice]) => {
   expect(judge(...records)).toEqual({
     status,
     value,
@@ -123,7 +123,7 @@ test.for([
   ["none", { "other.example": "p=none" }, "a.example.com", null],
   ["of a long name", { "d.e.f.g.h.i.example": "p=none" }, "a.b.c.d.e.f.g.h.i.example", "d.e.f.g.h.i.example"],
   ["not one the walk leaves out", { "b.c.d.e.f.g.h.i.example": "p=none" }, "a.b.c.d.e.f.g.h.i.example", null],
-] as const)("the policy that applies is %s", async ([, published, domain, policyDomain]) => {
+] as const)("applies the policy: %s", async ([, published, domain, policyDomain]) => {
   const records = new Map<string, string>(
     Object.entries(published).map(([name, tags]) => [`_dmarc.${name}`, `v=DMARC1; ${tags}`]),
   );

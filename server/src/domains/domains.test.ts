@@ -144,7 +144,7 @@ test.for([
   [undefined, "domain required"],
   [5, "domain invalid_type"],
   [["a.example"], "domain invalid_type"],
-] as const)("the domain %j is refused", async ([domain, fault]) => {
+] as const)("rejects the domain %j", async ([domain, fault]) => {
   const before = await server.countRows();
   const reply = await server.call("POST", "/domains", server.project.byKey, { domain });
   expect(reply.status).toBe(422);

@@ -67,7 +67,7 @@ test("finds no mistake in missing or working records", async () => {
   expect(await mistakes(view({ "return-path": "MISMATCH" }))).toEqual({ dkim: [], dmarc: [] });
 });
 
-test.for([DOMAIN, "shop.example"])("a name with the zone %s behind it twice", async (zone) => {
+test.for([DOMAIN, "shop.example"])("detects a name with the zone %s appended twice", async (zone) => {
   dns.setTxt(`${DKIM}.${zone}`, [KEY]);
   dns.setTxt(`${DMARC}.${zone}`, ["v=DMARC1; p=none"]);
   const short = zone === DOMAIN ? "pl1._domainkey" : "pl1._domainkey.mail";

@@ -18,7 +18,7 @@ test.for([
   "V=SPF1 Include:relay.example ?ALL",
   "v=spf1 redirect=_spf.example.com",
   "v=spf1 exists:%{i}.spf.example.com exp=why.example.com ~all",
-])("nothing is said about %s", (record) => {
+])("gives no advice about %s", (record) => {
   expect(judge(["google-site-verification=x", record])).toEqual({
     status: "FOUND",
     value: record,
@@ -48,7 +48,7 @@ test.for([
     "11 lookups",
   ],
   ["a name that is none", ["v=spf1 include:constructor -all"], "MISMATCH", SKELETON, "names no host"],
-] as const)("what is to be done is said for %s", ([, records, status, value, advice]) => {
+] as const)("gives advice for %s", ([, records, status, value, advice]) => {
   expect(judge(records)).toEqual({ status, value, advice: expect.stringContaining(advice) });
 });
 
@@ -120,7 +120,7 @@ test.for([
     { "MX m.example": Array.from({ length: 11 }, (_, at) => `m${at}.example`) },
     "more than 10 hosts",
   ],
-] as const)("what receivers take for an error is named: %s", ([, records, others, advice]) => {
+] as const)("names an error that receivers reject: %s", ([, records, others, advice]) => {
   expect(judge(records, others)).toEqual({
     status: "MISMATCH",
     value: SKELETON,
@@ -134,7 +134,7 @@ test.for([
   ["the same include twice", includes("a.example", "a.example"), { "a.example": ["v=spf1 -all"] }],
   ["what stands behind all", "v=spf1 -all include:a.example redirect=b.example", { "a.example": [] }],
   ["answers that are not there yet", includes("a.example", "b.example"), { "a.example": ["v=spf1 -all"] }],
-] as const)("no error: %s", ([, record, others]) => {
+] as const)("finds no error: %s", ([, record, others]) => {
   expect(judge([record], others)).toEqual({ status: "FOUND", value: record, advice: null });
 });
 

@@ -99,7 +99,7 @@ test.for([
   [{ name: 5 }, ["name invalid_type"]],
   [[], ["body invalid_type"]],
   [null, ["body invalid_type"]],
-] as Array<[unknown, string[]]>)("a project made of %j is refused and tells %j", async ([body, faults]) => {
+] as Array<[unknown, string[]]>)("rejects a project with %j and reports %j", async ([body, faults]) => {
   const reply = await server.call("POST", LIST, { cookie: server.project.owner.cookie }, body);
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);
@@ -129,7 +129,7 @@ test.for([
   [{ email: "ada@example.com", name: 'Ada "The" \\ L.' }, '"Ada \\"The\\" \\\\ L." <ada@example.com>'],
   [{ email: "ada@example.com" }, "ada@example.com"],
   [null, null],
-] as Array<[unknown, string | null]>)("the default sender %j is kept as %s", async ([given, kept]) => {
+] as Array<[unknown, string | null]>)("stores the default sender %j as %s", async ([given, kept]) => {
   const { id, owner } = server.project;
   const caller = { cookie: owner.cookie };
   const reply = await patch(caller, id, { defaultFrom: given });
@@ -189,7 +189,7 @@ test.for([
     "https://a.example:8443/l",
     "data:image/png;base64,AA",
   ].map((logoUrl): [unknown, string] => [{ logoUrl }, "logoUrl invalid_string"]),
-] as Array<[unknown, string]>)("%j is refused", async ([body, fault]) => {
+] as Array<[unknown, string]>)("rejects %j", async ([body, fault]) => {
   const { id, owner } = server.project;
   expect(faultsOf(await refusePatch({ cookie: owner.cookie }, id, body))).toEqual([fault]);
 });

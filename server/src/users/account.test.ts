@@ -402,7 +402,7 @@ test.for([
   ],
   ["ja, nl", "en", "Set a new password", "Choose another password: 10 to ", "This link is no longer valid."],
 ] as const)(
-  "a page behind a link is in the language of the browser (%s), also what it refuses",
+  "shows link pages and their errors in the browser's language (%s)",
   async ([wish, language, title, password, token]) => {
     const headers = { "accept-language": wish, "content-type": "application/x-www-form-urlencoded" };
     const path = "/account/reset-password/none";

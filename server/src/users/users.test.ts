@@ -103,7 +103,7 @@ test.for([
   [{ email: 1, password: ["x"] }, ["email invalid_type", "password invalid_type"]],
   [{ email: "a@example.com,b@example.com", password }, ["email invalid_string"]],
   [{ email: "a@example.com\r\nBcc: b@example.com", password }, ["email invalid_string"]],
-] as Array<[unknown, string[]]>)("signing up with %j is refused and tells %j", async ([body, faults]) => {
+] as Array<[unknown, string[]]>)("rejects a sign-up with %j and reports %j", async ([body, faults]) => {
   const reply = await server.call("POST", "/auth/signup", {}, body);
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);
@@ -136,7 +136,7 @@ test.for([
   ["countess.of.lovelace", "Must not be your email address"],
   ["countess.of.lovelace1!", "Must not be your email address"],
   ["Postloft2026", "Must not be your email address"],
-])("%s is no password", async ([bad, reason]) => {
+])("rejects %s as a password", async ([bad, reason]) => {
   const body = { email: "countess.of.lovelace@example.com", password: bad };
   const reply = await server.call("POST", "/auth/signup", {}, body);
   expect(faultsOf(reply)).toEqual(["password custom"]);
@@ -340,12 +340,15 @@ test.for([
     "last_used_at = now() - interval '6 days', created_at = now() - interval '80 days'",
     true,
   ],
-] as const)("a session %s is live or not, whatever its cookie says", async ([, change, isLive]) => {
-  const { cookie, id } = await server.signUp();
-  await server.rows(`update sessions set ${change} where user_id = $1`, id);
-  const reply = await server.call("GET", "/users/@me", { cookie });
-  expect(reply.status).toBe(isLive ? 200 : 401);
-});
+] as const)(
+  "decides by the row, not the cookie, whether a session %s is live",
+  async ([, change, isLive]) => {
+    const { cookie, id } = await server.signUp();
+    await server.rows(`update sessions set ${change} where user_id = $1`, id);
+    const reply = await server.call("GET", "/users/@me", { cookie });
+    expect(reply.status).toBe(isLive ? 200 : 401);
+  },
+);
 
 test("rejects sign-ups but allows sign-ins with DISABLE_SIGNUPS", async () => {
   const closed = await server.startAnother({ DISABLE_SIGNUPS: "true" });

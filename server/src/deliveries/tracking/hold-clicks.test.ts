@@ -43,7 +43,7 @@ test.each([
     ["m/a", "m/a", "m/a"],
   ],
   [
-    "two links at once",
+    "two links simultaneously",
     [
       [0, "m", "a"],
       [0, "m", "b"],
@@ -76,7 +76,7 @@ test.each([
     ["m/a!", "m/b!", "m/c!"],
   ],
   [
-    "links of two mails",
+    "links of two emails",
     [
       [0, "m", "a"],
       [0, "n", "b"],

@@ -297,7 +297,7 @@ test.for([
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/605.1.15 Evolution/3.52",
   "w3m/0.5.3",
   "Opera/9.80 (J2ME/MIDP; Opera Mini/7.1.32052/29.3709; U; en) Presto/2.8.119 Version/11.10",
-])("a person, opening and following: %s", (userAgent) => {
+])("classifies opens and clicks as a person's: %s", (userAgent) => {
   expect([nameOf(agent(userAgent, "open")), nameOf(agent(userAgent))]).toEqual([null, null]);
 });
 

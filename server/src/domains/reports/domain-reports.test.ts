@@ -51,7 +51,7 @@ const REPORTED = {
 } as const;
 
 test.for(Object.keys(DIALECTS).flatMap((name) => PACKINGS.map((packing) => [name, packing] as const)))(
-  "%s, %s: says the same",
+  "%s, %s: reads the same report",
   async ([name, packing]) => {
     const xml = dmarcXml({ ...REPORTED, org: REPORTED.org.replace("&", "&amp;") }, DIALECTS[name]);
     expect(await unpackReport(reportMail(xml, packing))).toEqual({
@@ -90,7 +90,7 @@ test.for(Object.keys(DIALECTS).flatMap((name) => PACKINGS.map((packing) => [name
 
 const TLS_CASES = PACKINGS.flatMap((packing) => [[packing, "text"] as const, [packing, "a BOM"] as const]);
 
-test.for(TLS_CASES)("a TLS report, %s, that begins with %s", async ([packing, start]) => {
+test.for(TLS_CASES)("reads a TLS report, %s, that begins with %s", async ([packing, start]) => {
   const said = { org: "Receiver", id: "t1", domain: "shop.example", successes: 90, failures: 10 };
   const json = `${start === "a BOM" ? "\ufeff" : ""}${tlsJson(said)}`;
   expect(await unpackReport(reportMail(json, packing, "json"))).toMatchObject({
@@ -153,7 +153,7 @@ const BAD: Record<string, Buffer> = {
   "deep JSON": reportMail(`{"policies":${"[".repeat(100_000)}`, "gzip", "json"),
 };
 
-test.for(Object.entries(BAD))("%s is refused, in little time and memory", async ([, raw]) => {
+test.for(Object.entries(BAD))("rejects %s quickly and with little memory", async ([, raw]) => {
   const cpuMs = startCpuTimer();
   expect(await unpackReport(raw)).toEqual({ fault: expect.any(String) });
   // Bombs unpack to 200 MB unless they are stopped.

@@ -135,7 +135,7 @@ const MAILS: Readonly<Record<string, [MailInLanguage, ...string[]]>> = {
     "/reports",
     "2026",
   ],
-  "what somebody wrote": [
+  "a message to the admin": [
     operatorMail({
       recipient: "abuse@a.example",
       from: "b@b.example",

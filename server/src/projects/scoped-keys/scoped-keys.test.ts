@@ -177,7 +177,7 @@ test.for([
   [{ scopes: ["*:read"], networks: ["localhost"] }, ["networks.0 invalid_string"]],
   [{ scopes: ["*:read"], expiresAt: "tomorrow" }, ["expiresAt invalid_date"]],
   [{ scopes: ["*:read"], expiresAt: "2001-01-01T00:00:00Z" }, ["expiresAt too_small"]],
-] as Array<[object, string[]]>)("a key made of %j is refused and tells %j", async ([body, faults]) => {
+] as Array<[object, string[]]>)("rejects a key with %j and reports %j", async ([body, faults]) => {
   expect(faultsOf(await make(server.project, body))).toEqual(faults);
 });
 

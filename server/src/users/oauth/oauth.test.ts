@@ -81,7 +81,7 @@ test("returns the configured services before signing in", async () => {
 });
 
 test.for(["oidc", "github"])(
-  "%s: the first time makes an account with a proved address and no password, the second logs in to it, also after the address changed there",
+  "%s: creates a confirmed account first and signs in to it later, also after its address changed",
   async (provider) => {
     const first = await travel({ provider, query: "?next=/app/account" });
     expect(first.reply.status).toBe(302);
@@ -117,7 +117,7 @@ test("finds and notifies a confirmed account by its address, but rejects an unco
 });
 
 test.for(["nobody", "somebody"])(
-  "who comes from two devices at once, with the address of %s, is in on both",
+  "signs in on two devices concurrently with the address of %s",
   async (owner) => {
     const { email = "" } = fake.person;
     if (owner === "somebody")
@@ -161,7 +161,7 @@ test("reads an address that only the userinfo endpoint returns", async () => {
 });
 
 test.for(["unsigned", "wrong key", "wrong audience", "wrong nonce", "late"] as const)(
-  "an id token with a lie (%s) logs nobody in",
+  "rejects a forged id token (%s)",
   async (lie) => {
     const before = await server.countRows();
     fake.lie = lie;
@@ -222,7 +222,7 @@ test("accepts an unmodified callback once, in the browser and for the service th
 });
 
 test.for(["https://evil.example", "//evil.example", "/app@evil.example", "/app\\evil", "/docs", "/app/\n"])(
-  "nobody is led on to %j",
+  "never redirects to %j",
   async (next) => {
     const { reply } = await travel({ query: `?next=${encodeURIComponent(next)}` });
     expect(reply.headers.get("location")).toBe("/app");

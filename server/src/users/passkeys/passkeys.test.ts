@@ -185,7 +185,7 @@ test("rejects every invalid passkey with the error of an unknown one", async () 
     "signed to be added": () => show(passkey, { type: "webauthn.create" }),
     "nobody verified": () => show(passkey, { isVerified: false }),
     "somebody else's handle": () => show(passkey, { userHandle: stranger.handle }),
-    "a passkey nobody has": () => show(createSoftPasskey(handle)),
+    "an unknown passkey": () => show(createSoftPasskey(handle)),
     "the signature of another key": async () => ({ ...(await show(stranger.passkey)), id: passkey.id }),
     "a short signature": async () => truncated(await show(passkey), "signature"),
     "short authenticator data": async () => truncated(await show(passkey), "authenticatorData"),
