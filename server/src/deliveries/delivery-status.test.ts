@@ -85,7 +85,7 @@ test.for([
   ["dmarc", null],
   ["constructor", null],
   ["", null],
-] as const)("feedback of the type reads %j as %s", ([type, kind]) => {
+] as const)("reads feedback of type %j as %s", ([type, kind]) => {
   const told = readFeedbackReport(feedback(type));
   expect(told?.kind ?? null).toBe(kind);
   const named = { returnPath: "b+token@bounce.example", recipient: "ada@example.com" };
