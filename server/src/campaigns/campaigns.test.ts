@@ -303,7 +303,7 @@ test("pauses with a reason before sending if the audience is gone, and resumes w
     heldReason: expect.stringContaining(said) as string,
     heldReasonParts: [{ code: "held.audience", values: { said } }],
   });
-  // Of the pause alone, and not of the job that failed as well.
+  // Only about the pause, not about the failed job too.
   expect(await readSystemMails(server.pool, { to: project.owner.email })).toHaveLength(1);
   await server.rows("update campaigns set segment_id = $2 where id = $1", id, segment.body.id);
   expect((await act(byKey, id, "resume")).body).toMatchObject({ status: "SENDING", heldReason: null });

@@ -1,4 +1,4 @@
-// Finds the campaigns of whose mails too many are in doubt.
+// Finds campaigns with too many emails in doubt.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import { isEmailSent } from "../emails/rows/sent-events.ts";

@@ -23,10 +23,10 @@ const QUEUE_OF: Readonly<Record<CampaignStatus, CampaignQueueState>> = {
   SENT: null,
 };
 
-/** The states in which the loop of campaigns has something to do. */
+/** Statuses with work for the campaign loop. */
 const HAS_WORK: ReadonlySet<CampaignStatus> = new Set(["SCHEDULED", "SENDING", "CANCELLED"]);
 
-/** Moves the campaigns that meet the condition from one of these states to another, and their queues with them. Returns those that moved. */
+/** Moves the matching campaigns and their queues from one of these states to another. Returns those that moved. */
 export async function moveCampaigns(
   tx: Tx,
   condition: RawBuilder<SqlBool>,
@@ -48,7 +48,7 @@ export async function moveCampaigns(
   return moved;
 }
 
-/** Moves one campaign; returns whether it was in one of the states. */
+/** Moves one campaign. Returns whether it was in one of the states. */
 export async function moveCampaign(
   tx: Tx,
   key: CampaignKey,

@@ -24,13 +24,13 @@ export async function holdCampaigns(tx: Tx): Promise<void> {
   await updateSchedulesToHeld(tx);
 }
 
-/** They go on as they stand; a schedule whose time was missed by long is held for that. */
+/** Releases held campaigns in their current state. Schedules missed by too long stay held for that reason. */
 export async function releaseHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<void> {
   await moveCampaigns(tx, isHeldIn(scope), TRANSITIONS.resume);
   await updateSchedulesToReleased(tx, scope);
 }
 
-/** Those that were sending are cancelled, schedules become drafts. */
+/** Cancels held sending campaigns and turns held schedules into drafts. */
 export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<void> {
   await moveCampaigns(tx, isHeldIn(scope), TRANSITIONS.cancel);
   const heldReason = holdFor("held.unscheduled");
@@ -38,8 +38,8 @@ export async function dropHeldCampaigns(tx: Tx, scope: CampaignScope): Promise<v
 }
 
 /**
- * Returns what holds campaigns whose start a database forgot when a standby took over, although mails of theirs had left: they would begin anew, with
- * everybody. They wait for a person, who reads how many have it already.
+ * Returns a function that holds campaigns whose start was lost in a failover although some of their emails left. They would start again for
+ * all recipients. A person decides, and sees how many recipients have the email already.
  */
 export function createHoldForgotten(parts: PauseParts): HoldCampaigns {
   return async (tx, forgotten) => {

@@ -16,7 +16,7 @@ export interface CampaignScope {
   campaignId: string | null;
 }
 
-/** The reason of a hold after the database went back. */
+/** The reason for holding after a database rollback. */
 export const WENT_BACK = holdFor("held.wentBack");
 
 const isHeld = sql<SqlBool>`
@@ -26,19 +26,19 @@ const within = ({ projectId, campaignId }: CampaignScope): RawBuilder<unknown> =
   ${ofProject(projectId)}
   ${campaignId === null ? sql`` : sql`and id = ${campaignId}`}`;
 
-/** Held campaigns of a scope, as a condition. */
+/** Matches held campaigns of a scope. */
 export function isHeldIn(scope: CampaignScope): RawBuilder<SqlBool> {
   return sql<SqlBool>`${isHeld} ${within(scope)}`;
 }
 
-/** Holds all scheduled campaigns that nothing holds yet; their status stays. */
+/** Holds all scheduled campaigns that are not held yet, without changing their status. */
 export async function updateSchedulesToHeld(tx: Tx): Promise<void> {
   await sql`
     update campaigns set held_reason_parts = ${storedReason(WENT_BACK)}, updated_at = now()
     where status = 'SCHEDULED' and held_reason_parts is null`.execute(tx);
 }
 
-/** Held schedules of a scope start at their time. */
+/** Releases held schedules of a scope, so that they start in time. */
 export async function updateSchedulesToReleased(tx: Tx, scope: CampaignScope): Promise<void> {
   await sql`
     update campaigns set held_reason_parts = null, updated_at = now()
@@ -46,7 +46,7 @@ export async function updateSchedulesToReleased(tx: Tx, scope: CampaignScope): P
   notify(tx, "campaigns");
 }
 
-/** Holds a campaign that has not started; its status stays. */
+/** Holds a campaign that has not started, without changing its status. */
 export async function updateUnstartedToHeld(
   tx: Tx,
   { projectId, campaignId }: CampaignKey,

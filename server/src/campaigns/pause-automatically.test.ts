@@ -1,4 +1,4 @@
-// The platform pauses a campaign in one way: status, queue, reason, log line, metric and one email to each member, or nothing of all that.
+// Tests that an automatic pause always changes status, queue, reason, log, metric and one email per member together, or not at all.
 import { expect, test, vi } from "vitest";
 import { transaction } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -22,7 +22,7 @@ const CAUSES: Array<[code: string, cause: PauseCause]> = [
   ["held.forgotten", { problem: "forgotten", mails: 3 }],
 ];
 
-/** A project whose campaign is sending, as far as its row and its queue say so. */
+/** A project with a campaign that is sending, according to its row and queue. */
 async function sending() {
   const { id: projectId, byKey, owner } = await server.createProject();
   expect((await server.call("POST", "/contacts", byKey, { email: "ada@example.com" })).status).toBe(201);
@@ -83,7 +83,7 @@ test("a pause that is rolled back, or meant for an earlier start, has no effects
   expect(await effects()).toEqual(UNTOUCHED);
 });
 
-test("a campaign whose recipients could not be fixed, or whose start was forgotten, is paused the same way", async () => {
+test("pauses a campaign without recipients or with a forgotten start in the same way", async () => {
   const unresolved = await sending();
   const { projectId, campaignId } = unresolved.key;
   const job = { projectId, id: newId(), kind: "campaigns.snapshot", input: { campaignId }, reason: "Gone." };

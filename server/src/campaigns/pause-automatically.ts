@@ -1,4 +1,4 @@
-// The only way the platform pauses a campaign: its status, queue, reason, log line, metric and the notification of its members belong together.
+// Pauses campaigns automatically. Status, queue, reason, log line, metric and the members' notification always change together.
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { afterCommit } from "../platform/notify.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -20,11 +20,13 @@ export interface PauseParts {
 
 export interface AutomaticPause extends CampaignKey {
   cause: PauseCause;
-  /** When the campaign had begun to send, as it was read: one that was resumed since is not paused. Left out: whenever it began. */
+  /**
+   * When the campaign started sending, as read by the caller. A campaign resumed since then is not paused. If missing, any start matches.
+   */
   sendingSince?: Date;
 }
 
-/** Pauses a campaign that is sending, and notifies the members of its project; returns whether it did. */
+/** Pauses a campaign that is sending and notifies its project's members. Returns whether it did. */
 export async function pauseAutomatically(
   tx: Tx,
   { baseUrl, log, metrics }: PauseParts,

@@ -1,12 +1,11 @@
-// Campaigns whose mails get no answer after their handover pause by themselves: at once when so many in a row got none, and when
-// too large a part of the last ones did.
+// Pauses campaigns whose submissions get no reply: immediately after several in a row, or when too many of the last ones did.
 import { transaction, type Database } from "../platform/database/database.ts";
 import type { PauseInDoubt } from "../emails/doubt/doubt-brake.ts";
 import { listDoubtfulCampaigns } from "./doubt-queries.ts";
 import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
 import { DOUBT_LIMIT } from "./rules.ts";
 
-/** For the sender, when so many handovers of a campaign in a row got no answer. */
+/** Returns the callback for the sender after several unanswered submissions in a row. */
 export function createPauseInDoubt(database: Database, parts: PauseParts): PauseInDoubt {
   return async ({ projectId, campaignId, probes: inARow, answer }) => {
     const cause = { problem: "in-doubt", inARow, last: DOUBT_LIMIT.last, answer } as const;
@@ -14,7 +13,7 @@ export function createPauseInDoubt(database: Database, parts: PauseParts): Pause
   };
 }
 
-/** Pauses campaigns of whose last mails too many got no answer, without so many of them in a row. */
+/** Pauses campaigns with too many unanswered submissions among the last ones. */
 export async function pauseDoubtfulCampaigns({
   database,
   ...parts

@@ -1,5 +1,5 @@
-// A campaign with more recipients than a cap leaves room for when they are fixed pauses before anybody gets it: it was asked when it was
-// sent or scheduled, and others have taken the room since.
+// Pauses a campaign with more recipients than the project's monthly cap allows. The cap was checked when the campaign was scheduled, but
+// other emails may have used it up since.
 import type { Tx } from "../platform/database/database.ts";
 import { lockRoom } from "../billing/caps.ts";
 import type { CampaignKey } from "../emails/outbox/campaign-emails.ts";

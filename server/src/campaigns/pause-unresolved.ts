@@ -1,12 +1,11 @@
-// A campaign whose recipients could not be fixed pauses and says why: it is under way and nobody gets it, until somebody mends what its audience
-// stands on.
+// Pauses a campaign with an invalid audience and stores the reason, so that no one gets it until the audience is fixed.
 import type { Tx } from "../platform/database/database.ts";
 import type { FailedJob } from "../platform/background/jobs.ts";
 import { pauseAutomatically, type PauseParts } from "./pause-automatically.ts";
 import { findCampaignForUpdate } from "./queries.ts";
 import { SNAPSHOT_JOB } from "./send-campaign.ts";
 
-/** Pauses the campaign of a job that failed to fix its recipients, in the transaction in which the job ends; returns whether it did. */
+/** Pauses the campaign of a failed snapshot job in the transaction that ends the job. Returns whether it did. */
 export async function pauseUnresolved(
   tx: Tx,
   parts: PauseParts,

@@ -1,4 +1,4 @@
-// What the members of a project are told when one of its campaigns paused by itself, as a whole or for one destination. Pure.
+// Emails that notify members when a campaign paused automatically, completely or for one destination. Pure.
 import { nameForStrangers } from "../emails/system-mail/name-for-strangers.ts";
 import { notificationMail, type MailInLanguage } from "../projects/members/notification-mails.ts";
 import type { PauseCause, PausedDestinationFacts } from "../projects/members/notification-facts.ts";
@@ -14,7 +14,7 @@ export function pausedCampaignMail(
   );
 }
 
-/** The same for mail to one destination, of a campaign or of none: to all others it goes on. */
+/** Returns the email about one throttled destination, of a campaign or of other bulk mail. */
 export function pausedDestinationMail(
   { projectId, campaign, project, destination, answer }: PausedDestinationFacts & { projectId: string },
   baseUrl: string,

@@ -1,4 +1,4 @@
-// Statements on `campaigns`, but for those that change its status (status-queries.ts).
+// Statements on `campaigns`, except those that change the status (status-queries.ts).
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -195,7 +195,7 @@ export async function deleteCampaignRow(
   return result.numDeletedRows === 1n;
 }
 
-/** Whether an instant lies in the future, by the clock of the database. */
+/** Returns whether an instant is in the future, by the database's clock. */
 export async function isInFuture(database: Database, at: Date): Promise<boolean> {
   const { rows } = await sql<{ future: boolean }>`select ${at}::timestamptz > now() as future`.execute(
     database,

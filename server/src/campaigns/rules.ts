@@ -4,7 +4,7 @@ import type { CampaignCounts, ProviderCounts } from "../emails/outbox/campaign-e
 import { destinationOfDomain } from "../transports/destinations.ts";
 import type { Transition } from "./status-queries.ts";
 
-/** Every change of state (decisions §8); anything else is a conflict. */
+/** All transitions (decisions §8). Others are a conflict. */
 export const TRANSITIONS = {
   send: { from: ["DRAFT", "SCHEDULED"], to: "SENDING" },
   schedule: { from: ["DRAFT", "SCHEDULED"], to: "SCHEDULED" },

@@ -1,4 +1,5 @@
-// What campaigns do by themselves: start in time, pause when too much is refused, end when every recipient has a final state, drop what was cancelled, prove their books.
+// Background work of campaigns: starts due ones, pauses those with too many rejections, finishes complete ones, drops cancelled emails, and
+// audits the counts.
 import { domainOf } from "@postloft/contract/address.ts";
 import { holdFor, type HeldReason } from "@postloft/contract/held-reasons.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
@@ -88,7 +89,7 @@ export async function pauseRefusedCampaigns({
   for (const campaign of await listRefusedCampaigns(database, REFUSAL_LIMIT)) {
     const destination = refusingDestination(campaign.domains);
     const { projectId, id: campaignId, sendingSince, answer } = campaign;
-    // One alone, and there are others: only mail to that one waits.
+    // If one destination among several rejects, only its emails wait.
     if (
       destination !== null &&
       (await pauseDestination(database, { projectId, campaignId, destination, answer }))

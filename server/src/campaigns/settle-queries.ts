@@ -19,7 +19,7 @@ export async function listDueCampaigns(database: Database, limit: number) {
   return rows;
 }
 
-/** Holds a scheduled campaign that nothing holds yet; its status stays. */
+/** Holds a scheduled campaign that is not held yet, without changing its status. */
 export async function updateHeld(
   database: Database,
   { projectId, id }: CampaignRef,

@@ -16,7 +16,10 @@ import { findCampaignForUpdate, updateSnapshot, type CampaignRow } from "./queri
 /** A million rows take longer than the usual statement timeout. */
 const SNAPSHOT_TIMEOUT_MS = 10 * 60_000;
 
-/** The step of the job: a campaign that is under way and has no recipients yet gets them, unless a cap leaves no room; any other is left alone. */
+/**
+ * Job step that gives a started campaign its recipients, unless a cap leaves no room. Skips campaigns that have recipients or are not
+ * started.
+ */
 export function createSnapshotStep(parts: PauseParts): JobStep {
   return async (tx, job) => {
     const { campaignId } = job.input as { campaignId: string };

@@ -1,4 +1,4 @@
-// The one statement that changes the status of campaigns, and the conditions for it. Only follow-status.ts calls it.
+// The only statement that changes the status of campaigns, and its conditions. Only follow-status.ts calls it.
 import type { CampaignStatus } from "@postloft/contract/campaigns.ts";
 import type { HeldReason } from "@postloft/contract/held-reasons.ts";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
@@ -11,7 +11,7 @@ export interface Transition {
   to: CampaignStatus;
 }
 
-/** What changes with the status. A campaign that gets no reason here loses the one it had. */
+/** Other changed columns. Without a reason here the held reason is cleared. */
 export interface StatusChange {
   scheduledFor?: Date | null;
   startedAt?: "now";
@@ -25,8 +25,8 @@ export interface MovedCampaign extends CampaignKey {
 }
 
 /**
- * Moves the campaigns that meet the condition from one of these states to another; returns those that moved. Refusals and doubts from before
- * a campaign sends (again) no longer count against it.
+ * Moves the matching campaigns from one of these states to another and returns those that moved. Rejections and doubts before a campaign
+ * starts sending (again) no longer count.
  */
 export async function updateStatus(
   tx: Tx,
@@ -52,7 +52,7 @@ export async function updateStatus(
     .execute();
 }
 
-/** All campaigns of all projects. */
+/** Matches all campaigns of all projects. */
 export const anyCampaign = sql<SqlBool>`true`;
 
 /** One campaign. */
@@ -60,12 +60,12 @@ export function campaignIs({ projectId, campaignId }: CampaignKey): RawBuilder<S
   return sql<SqlBool>`project_id = ${projectId} and id = ${campaignId}`;
 }
 
-/** One campaign whose time has come, by the clock of the database, and which nothing holds. */
+/** Matches a due campaign that is not held, by the database's clock. */
 export function isDue(key: CampaignKey): RawBuilder<SqlBool> {
   return sql<SqlBool>`${campaignIs(key)} and scheduled_for <= now() and held_reason_parts is null`;
 }
 
-/** One campaign, unless it was resumed after `sendingSince`; null: in any case. */
+/** Matches one campaign, unless it was resumed after `sendingSince`. Null matches any start. */
 export function sendsSince(key: CampaignKey, sendingSince: Date | null): RawBuilder<SqlBool> {
   if (sendingSince === null) return campaignIs(key);
   return sql<SqlBool>`${campaignIs(key)} and date_trunc('milliseconds', sending_since) = ${sendingSince}`;

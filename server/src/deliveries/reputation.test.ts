@@ -206,7 +206,7 @@ test("disables the project once at ten percent, stops its emails and notifies ev
   expect(told[0]).toMatchObject({
     subject: "The project “A project” was disabled",
     text: expect.stringMatching(
-      /bounces of 100 mails[^]*https:\/\/post\.example\.com\/app\/[^/]+\/settings\?tab=reputation/,
+      /bounces of 100 emails[^]*https:\/\/post\.example\.com\/app\/[^/]+\/settings\?tab=reputation/,
     ),
   });
   const send = { to: "ada@example.com", from: "a@sandbox.localhost", subject: "Hello", body: "Hello" };

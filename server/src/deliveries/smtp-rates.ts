@@ -36,7 +36,10 @@ export function reportBytesTakes(remoteAddress: string, bytes: number): Counted[
   return [{ bucket, limit: LIMITS.reportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
 }
 
-/** DMARC and TLS reports, of which a receiver sends one per domain: limited by the sender's domain, which may be forged, and by network. */
+/**
+ * Returns the limits for DMARC and TLS reports, of which a receiver sends one per domain. Limited by the sender's domain, which may be
+ * forged, and by network.
+ */
 export function domainReportTakes(sender: string, remoteAddress: string): Counted[] {
   const domain = domainOf(sender).toLowerCase();
   return [
@@ -48,13 +51,13 @@ export function domainReportTakes(sender: string, remoteAddress: string): Counte
   ];
 }
 
-/** The bytes of DMARC and TLS reports from one network. */
+/** Returns the limit for the bytes of DMARC and TLS reports from one network. */
 export function domainReportBytesTakes(remoteAddress: string, bytes: number): Counted[] {
   const bucket = bucketOf(`domain report bytes\n${networkOf(remoteAddress)}`);
   return [{ bucket, limit: LIMITS.domainReportKilobytes.value, amount: Math.ceil(bytes / 1024) }];
 }
 
-/** What is kept of mail to an operator, which stays for weeks: nobody takes the day's room alone. */
+/** Returns the limits for stored mail to the instance admin. It is kept for weeks, so one network can't use up the whole day's quota. */
 export function operatorBytesTakes(remoteAddress: string, bytes: number): Counted[] {
   const counted = { amount: Math.ceil(bytes / 1024), windowSeconds: DAY_SECONDS };
   const ofNetwork = bucketOf(`operator bytes\n${networkOf(remoteAddress)}`);

@@ -21,7 +21,7 @@ export interface InstanceFacts {
   systemMailReader: string | null;
   /** The token printed at start for reading platform email; null if there is none. */
   operatorToken: string | null;
-  /** Of the embedded database; null if the database runs elsewhere. */
+  /** Folder of the embedded database; null if the database runs elsewhere. */
   dataDir: string | null;
 }
 

@@ -44,7 +44,7 @@ export interface HeldCounts {
   mails: number;
   /** Campaigns that were sending. */
   campaigns: number;
-  /** Of campaigns and workflows. */
+  /** Campaign and workflow schedules. */
   schedules: number;
   /** Running workflow executions. */
   executions: number;

@@ -21,7 +21,7 @@ export interface StatusServerOptions {
   /** Origin of the service with the documentation; null if unknown. */
   origin: () => string | null;
   database: Database;
-  /** Of the embedded database; null if the database runs elsewhere. */
+  /** Folder of the embedded database; null if the database runs elsewhere. */
   dataDir: string | null;
   metrics: Metrics;
   log: Log;

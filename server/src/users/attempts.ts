@@ -23,8 +23,8 @@ export function signUpsOf(network: string): Take {
 }
 
 /**
- * Emails to one address that people may request who have not proved that it is theirs. Sign-up and reset respond the same over the limit;
- * a change of address, which needs a session, is refused.
+ * Limits emails to one address requested by people who have not confirmed it. Over the limit, sign-up and reset respond as usual, and a
+ * change of address, which needs a session, is rejected.
  */
 export function requestedEmailsTo(email: string, purpose: "sign-up" | "reset" | "change"): Take {
   return {

@@ -1,14 +1,14 @@
-// Bounds the list of sources of a DMARC report without losing a message. Pure.
+// Limits the list of sources of a DMARC report without losing a message. Pure.
 import { OTHER_SOURCES, type DmarcSource } from "./report.ts";
 
-/** Sources that are listed one by one. */
+/** Sources listed individually. */
 const MAX_LISTED = 1_000;
-/** Groups that all others are counted in: at most this many domains and results. No honest report comes close. */
+/** Groups for all other sources, by domain and result. Real reports never reach this limit. */
 const MAX_GROUPS = 1_000;
 
 /**
- * Counts every source: up to 1,000 of them one by one, those with the most unaligned messages first, and all others together by domain and
- * result. Returns null for a report with more domains than that, because a part of it would read like all of it.
+ * Counts every source: up to 1,000 individually, those with the most unaligned messages first, and the others by domain and result. Returns
+ * null for a report with too many domains, because a partial one would look complete.
  */
 export function condenseSources(sources: readonly DmarcSource[]): DmarcSource[] | null {
   const distinct = summed(sources, (source) => source);
@@ -26,7 +26,7 @@ export function condenseSources(sources: readonly DmarcSource[]): DmarcSource[] 
 
 const unaligned = ({ dkim, spf, messages }: DmarcSource) => (dkim || spf ? 0 : messages);
 
-/** Adds up the messages of sources that are equal after `as`. */
+/** Adds up the messages of sources that `as` maps to the same group. */
 function summed(sources: readonly DmarcSource[], as: (source: DmarcSource) => DmarcSource): DmarcSource[] {
   const sums = new Map<string, DmarcSource>();
   for (const source of sources) {

@@ -1,4 +1,4 @@
-// Reports of receivers: every dialect and packing is read, anything else and bombs are refused, and each project sees its own domains.
+// Tests receivers' reports about domains: all dialects and packings, invalid reports and bombs, and that each project sees only its own.
 import { gzipSync } from "node:zlib";
 import { createTransport } from "nodemailer";
 import { expect, test, vi } from "vitest";
@@ -183,7 +183,7 @@ test.for(Object.entries(TRAILING))("a gzip file with %s after its end is read", 
   }
 });
 
-test("a gzip file of several members, with a name, a comment, extra fields and a checksum, is read", async () => {
+test("reads a gzip file with several members, a name, a comment, extra fields and a checksum", async () => {
   const [first, second] = [gzipSync(xml.slice(0, 200)), gzipSync(xml.slice(200))];
   const header = Buffer.from(first.subarray(0, 10));
   header[3] = 2 | 4 | 8 | 16;
@@ -201,7 +201,7 @@ const sourcesOf = async (rows: ReportedRow[]) => {
   return "report" in unpacked && unpacked.report.kind === "dmarc" ? unpacked.report.sources : [];
 };
 
-test("every record of a report with 20,000 records is counted, the worst thousand sources one by one", async () => {
+test("counts all 20,000 records of a report and lists the worst thousand sources individually", async () => {
   const rows = rowsOf(20_000, (at) => (at >= 19_000 ? { dkim: "fail", spf: "fail" } : {}));
   const sources = await sourcesOf(rows);
   const listed = sources.filter(({ ip }) => ip !== OTHER_SOURCES);
@@ -211,12 +211,12 @@ test("every record of a report with 20,000 records is counted, the worst thousan
   ]);
 });
 
-test("records of one source with the same result are one source", async () => {
+test("merges records of one source with the same result", async () => {
   const rows = rowsOf(3_000).map((row) => ({ ...row, ip: "192.0.2.9" }));
   expect(await sourcesOf(rows)).toMatchObject([{ ip: "192.0.2.9", messages: 6_000 }]);
 });
 
-test("a report with more sender domains than can be counted is refused as a whole", async () => {
+test("rejects a report with more sender domains than can be counted", async () => {
   const rows = rowsOf(2_500, (at) => ({ from: `d${at}.shop.example` }));
   expect(await unpackReport(reportMail(dmarcXml({ ...REPORTED, rows }), "gzip"))).toEqual({
     fault: expect.any(String),
@@ -330,7 +330,7 @@ test("stores an emailed report once for the project with the verified domain, wi
   expect(JSON.stringify(domains)).not.toContain("192.0.2.8");
 });
 
-test("a large report counts in full, and a domain gets no more reports a day than are kept", async () => {
+test("counts a large report in full and limits the reports of a domain per day", async () => {
   const project = await server.createProject();
   await makeDomain(project, "large.example");
   const begin = Math.floor(Date.now() / 1000) - 90_000;
@@ -356,7 +356,7 @@ test("a large report counts in full, and a domain gets no more reports a day tha
   expect(await keep("2", rows.slice(0, 1))).toBe("dmarc report: over the limit of its domain");
 });
 
-test("days are asked for within bounds", async () => {
+test("limits the requested number of days", async () => {
   for (const days of ["0", String(LIMITS.domainReportDays.value + 1), "many"]) {
     const reply = await server.call("GET", `/deliverability?days=${days}`, server.project.byKey);
     expect([reply.status, faultsOf(reply).length]).toEqual([422, 1]);

@@ -20,7 +20,7 @@ export function isReportName(localPart: string): boolean {
 
 type Kept = "new" | "known" | "over the limit of its domain";
 
-/** Keeps a report and returns the outcome in a few words. */
+/** Stores a report and returns the result in a few words. */
 export async function keepDomainReport(tx: Tx, report: DomainReport): Promise<string> {
   const kept = report.kind === "dmarc" ? await keepDmarc(tx, report) : await keepTls(tx, report);
   if (kept.length === 0) return `${report.kind} report: of no domain here`;
@@ -28,7 +28,7 @@ export async function keepDomainReport(tx: Tx, report: DomainReport): Promise<st
   return `${report.kind} report: ${kept[0]}`;
 }
 
-/** Inserts a report if its domain has room for it. */
+/** Inserts a report if its domain is within the daily limit. */
 async function keepWithin(
   tx: Tx,
   kind: DomainReport["kind"],
@@ -39,7 +39,7 @@ async function keepWithin(
   return (await insert()) ? "new" : "known";
 }
 
-/** The policy may stand above the domain that sends (RFC 9989 §4.10): each project gets what its own domain sent. */
+/** Assigns each project the sources of its own domain, because the policy may belong to a parent domain (RFC 9989 §4.10). */
 async function keepDmarc(tx: Tx, report: DmarcReport): Promise<Kept[]> {
   const senderOf = (headerFrom: string) => (headerFrom === "" ? report.domain : headerFrom);
   const domains = new Set([report.domain, ...report.sources.map(({ headerFrom }) => senderOf(headerFrom))]);

@@ -1,4 +1,4 @@
-// Unpacks gzip files that have something after their end, as some reporters send them. Node's own gunzip refuses such a file.
+// Unpacks gzip files with trailing data, as some reporters send them, because Node's own gunzip rejects such files.
 import { promisify } from "node:util";
 import { crc32, inflateRaw, type InflateRaw, type ZlibOptions } from "node:zlib";
 
@@ -17,7 +17,7 @@ const HAS_CHECKSUM = 2;
 const HAS_EXTRA = 4;
 const HAS_NAME = 8;
 const HAS_COMMENT = 16;
-/** One file seldom has more than one member. */
+/** Usually a file has one member. */
 const MAX_MEMBERS = 100;
 
 export function isGzip(bytes: Buffer): boolean {
@@ -25,10 +25,9 @@ export function isGzip(bytes: Buffer): boolean {
 }
 
 /**
- * Unpacks all members of a gzip file and ignores what follows the last one.
- *
- * @param most bytes that the content may have
- * @throws if a member is damaged or ends early, or the content is longer than `most` (`ERR_BUFFER_TOO_LARGE`)
+ * Unpacks all members of a gzip file and ignores trailing data.
+ * @param most the maximum content bytes
+ * @throws if a member is damaged or truncated, or the content is longer than `most` (`ERR_BUFFER_TOO_LARGE`)
  */
 export async function gunzipMembers(bytes: Buffer, most: number): Promise<Buffer> {
   const contents: Buffer[] = [];
@@ -36,7 +35,7 @@ export async function gunzipMembers(bytes: Buffer, most: number): Promise<Buffer
   let left = most;
   for (let members = 0; members < MAX_MEMBERS && isGzip(rest); members++) {
     const start = headerLength(rest);
-    // Node takes no limit of 0; a member that is empty fits into one byte, too.
+    // Node accepts no limit of 0, and an empty member also fits into one byte.
     const options = { maxOutputLength: Math.max(left, 1), info: true } as const;
     const { buffer, engine } = await inflate(rest.subarray(start), options);
     const end = start + engine.bytesWritten;

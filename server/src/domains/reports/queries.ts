@@ -33,7 +33,7 @@ export interface NewDmarcSource {
   signers: string[];
 }
 
-/** True while fewer reports of a domain came within a day than are kept. Anyone can send reports, so their number needs a bound. */
+/** Matches while a domain is below its daily limit of reports, because anyone can send reports. */
 export async function hasRoomForReport(
   database: Database,
   kind: "dmarc" | "tls",
@@ -47,7 +47,7 @@ export async function hasRoomForReport(
   return rows[0]?.has === true;
 }
 
-/** With its sources; false where it is there already. */
+/** Stores a report with its sources. Returns false if it exists already. */
 export async function insertDmarcReport(
   tx: Tx,
   report: NewDmarcReport,

@@ -1,4 +1,4 @@
-// Reads a DMARC aggregate report in XML: RFC 9990, RFC 7489 appendix C, and what real reporters make of them. Pure.
+// Reads DMARC aggregate reports in XML: RFC 9990, RFC 7489 appendix C, and deviations of real reporters. Pure.
 import { isIP } from "node:net";
 import { Parser } from "htmlparser2";
 import { condenseSources } from "./condense-sources.ts";
@@ -25,8 +25,8 @@ interface OpenRecord {
 }
 
 /**
- * Returns the report with every record counted. Its memory is bounded by the length of `xml`. Returns null for anything else, for the
- * beginning of a report, and for one without a domain, time or id.
+ * Returns the report with every record counted, using memory bounded by the length of `xml`. Returns null if it is truncated, is not a
+ * report, or lacks the domain, time or id.
  */
 export function readDmarc(xml: string): DmarcReport | null {
   const head = new Map<string, string>();

@@ -1,4 +1,4 @@
-// Reads an SMTP TLS report in JSON (RFC 8460 §4). Pure.
+// Reads SMTP TLS reports in JSON (RFC 8460 §4). Pure.
 import { readList, readObject } from "../../platform/foreign-values.ts";
 import {
   plainCount,
@@ -9,14 +9,14 @@ import {
   type TlsReport,
 } from "./report.ts";
 
-/** No honest report comes close. One with more is refused, because a part of it would read like all of it. */
+/** Real reports never reach this limit. A larger report is rejected, because a partial one would look complete. */
 const MAX_POLICIES = 1_000;
 const MAX_DETAILS = 20;
 const MAX_TEXT_LENGTH = 200;
 
 const shapeOf = (value: unknown) => readObject(value) ?? {};
 
-/** Returns the report; null for anything else, and for one without a domain, time or id. */
+/** Reads a report. Returns null if it is not a report or lacks the domain, time or id. */
 export function readTls(json: string): TlsReport | null {
   let said: Record<string, unknown>;
   try {

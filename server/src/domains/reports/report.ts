@@ -9,10 +9,10 @@ interface Common {
   end: Date;
 }
 
-/** Stands in place of an IP address for the sources of a report beyond those that are listed one by one. */
+/** Replaces the IP address for the sources that are not listed individually. */
 export const OTHER_SOURCES = "other";
 
-/** Messages of one sender, judged alike. */
+/** Messages of one sender with the same result. */
 export interface DmarcSource {
   /** An IP address, or `OTHER_SOURCES`. */
   ip: string;

@@ -1,4 +1,4 @@
-// Finds the report in an email and unpacks it, within bounds however it was packed.
+// Finds the report in an email and unpacks it, with limits for every kind of packing.
 import PostalMime, { type Attachment } from "postal-mime";
 import { fromBuffer, type Entry, type ZipFile } from "yauzl";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -14,7 +14,7 @@ const IS_TEXT = /\b(xml|json)\b/i;
 const IS_NAMED = /\.(xml|json|gz|gzip|zip)$/i;
 const IS_PACKED = /\b(g?zip|octet-stream)\b/i;
 
-/** A report, or why there is none in it. */
+/** A report, or why the email has none. */
 export type Unpacked = { report: DomainReport } | { fault: string };
 
 /** Unpacks an email's report. Never throws. */

@@ -144,7 +144,7 @@ test("an account with an unconfirmed address invites no one when email leaves th
     expect(refusalOf(await add(to))).toBe("403 EMAIL_VERIFICATION_REQUIRED");
     expect(await readSystemMails(server.pool, { to })).toEqual([]);
   }
-  // No key adds members, so no key invites in the place of its owner.
+  // Keys can't add members, so a key can't invite on behalf of its owner.
   expect(refusalOf(await add(stranger, project.byKey))).toBe("401 UNAUTHORIZED");
   expect(await list(project)).toEqual([]);
   await server.prove(project.owner);
@@ -152,7 +152,7 @@ test("an account with an unconfirmed address invites no one when email leaves th
   expect((await add(known.email)).status).toBe(201);
 });
 
-test("no name of a stranger reaches the subject or the text of an invitation as a link", async () => {
+test("shows no stranger's name as a link in the subject or text of an invitation", async () => {
   const project = await server.createProject();
   const { cookie } = project.owner;
   const name = "Win at evil.example http://evil.example/claim or ask ada@evil.example";
@@ -180,7 +180,7 @@ test("no name of a stranger reaches the subject or the text of an invitation as 
   }
 });
 
-test("a link is dead once it is revoked, replaced, over, or none", async () => {
+test("rejects a link that is revoked, replaced, expired or invalid", async () => {
   const project = await server.createProject();
   const revoked = await invite(project, newAddress());
   const revoke = (id: string, by = project) =>

@@ -8,7 +8,7 @@ interface News {
 }
 
 interface MemberText {
-  /** Without the inviter, because an address in a subject is a text of the inviter's choice. */
+  /** Omits the inviter, because the inviter could choose an address as text. */
   subject: (news: Omit<News, "inviter">) => string;
   before: (news: News) => string;
   label: (news: News) => string;

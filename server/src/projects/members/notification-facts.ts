@@ -22,13 +22,13 @@ export interface LostDomain {
 /** Why a campaign paused automatically. */
 export type PauseCause =
   | { problem: "refused"; last: number; answer: string }
-  /** `inARow` null: more than a fifth of the last ones. */
+  /** `inARow` is null if more than a fifth of the last emails are in doubt. */
   | { problem: "in-doubt"; inARow: number | null; last: number; answer: string }
-  /** More recipients than a cap leaves room for when they are fixed. */
+  /** More recipients than a cap leaves room for. */
   | { problem: "over-cap"; recipients: number; room: number }
   /** The recipients could not be determined. */
   | { problem: "audience"; said: string }
-  /** A standby of the database took over that doesn't know of its start; so many mails had left. */
+  /** A standby database took over without the campaign's start, after this many emails had left. */
   | { problem: "forgotten"; mails: number };
 
 export interface PausedCampaign {

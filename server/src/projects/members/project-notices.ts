@@ -16,7 +16,7 @@ interface ProjectNotice extends Pick<NoticeFacts, "role" | "owner"> {
   to?: string;
 }
 
-/** Queues a notice, in the transaction of what it is about. Call it while its recipients are still members. */
+/** Queues a security email in the transaction of the change. Call it while its recipients are still members. */
 export async function sendNotice(tx: Tx, { projectId, notice, actor, to, role, owner }: ProjectNotice) {
   const recipients = await listNoticeRecipients(tx, projectId, { to: to ?? null, by: actor.userId });
   const mails = recipients.map(({ email, language: tag, project, by }) => {

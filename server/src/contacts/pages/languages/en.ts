@@ -25,7 +25,7 @@ export const en = {
   trialText: "This link came from a test email or a preview, so it doesn't change anything.",
   problemTitle: "Something went wrong",
   problemText: "Nothing was changed. Please try again in a moment.",
-  oftenText: "You've changed this too often. Please try again later.",
+  oftenText: "This was changed too often. Please try again later.",
   footerReason: "You are receiving this email because you are subscribed to newsletters from {project}.",
 };
 

@@ -44,7 +44,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} von ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-/** Says why a campaign paused, and what to do about it. */
+/** Returns why a campaign paused and what to do about it. */
 function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
   const paused = `Die Kampagne „${name}“ wurde automatisch angehalten`;
   const resume = `Was noch nicht gesendet ist, wartet. Wenn die Ursache behoben ist, setzen Sie die Kampagne fort (POST /campaigns/${id}/resume).`;

@@ -41,44 +41,44 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} of ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-/** Says why a campaign paused, and what to do about it. */
+/** Returns why a campaign paused and what to do about it. */
 function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
-  const paused = `The campaign “${name}” paused automatically`;
-  const resume = `What has not left waits. When the cause is fixed, resume it (POST /campaigns/${id}/resume).`;
+  const paused = `The campaign “${name}” was paused automatically`;
+  const resume = `The remaining emails wait. Resume the campaign when you've fixed the cause (POST /campaigns/${id}/resume).`;
   switch (cause.problem) {
     case "refused":
       return [
-        `${paused}. More than a fifth of its last ${number(cause.last)} mails were refused for who sends them or how, not for their recipients. The last answer was:`,
+        `${paused}. Over 20% of its last ${number(cause.last)} emails were rejected because of the sender, not the recipients. Last response:`,
         { quote: cause.answer },
         resume,
-        `What was refused is sent again by POST /campaigns/${id}/retry-failed.`,
+        `To resend the rejected emails, call POST /campaigns/${id}/retry-failed.`,
       ];
     case "in-doubt": {
       const which =
         cause.inARow === null
-          ? `More than a fifth of its last ${number(cause.last)} mails`
-          : `${counted(cause.inARow, "mail", "mails")} in a row`;
+          ? `over 20% of its last ${number(cause.last)} emails`
+          : `${counted(cause.inARow, "email", "emails")} in a row`;
       return [
-        `${paused}. ${which} were handed over and got no answer, so that nobody knows whether they were taken. They are UNCONFIRMED: look them up at the mail server. The last one:`,
+        `${paused}. The mail server never confirmed ${which}, so we don't know whether it accepted them. They are UNCONFIRMED. Check the mail server's log. The last one:`,
         { quote: cause.answer },
         resume,
-        `GET /campaigns/${id}/recipients?status=UNCONFIRMED lists the mails of which nobody knows whether they arrived; say what became of them by POST /campaigns/${id}/resolve.`,
+        `List the unconfirmed emails with GET /campaigns/${id}/recipients?status=UNCONFIRMED and resolve them with POST /campaigns/${id}/resolve.`,
       ];
     }
     case "over-cap":
       return [
-        `${paused}: it has ${counted(cause.recipients, "recipient", "recipients")}, and the cap on mails of campaigns leaves room for ${number(cause.room)} this month.`,
-        `Nobody has got it yet. Raise the cap in the settings of the project or wait for the next month, then resume it (POST /campaigns/${id}/resume).`,
+        `${paused}. It has ${counted(cause.recipients, "recipient", "recipients")}, but this month's cap on campaign emails leaves room for only ${number(cause.room)}.`,
+        `No emails have been sent yet. Raise the cap in Settings or wait until next month, then resume the campaign (POST /campaigns/${id}/resume).`,
       ];
     case "audience":
       return [
-        `${paused} because its recipients could not be determined. The reason:`,
+        `${paused} because its recipients could not be determined. Reason:`,
         { quote: cause.said },
-        `Nobody has received it yet. Fix the cause and resume it (POST /campaigns/${id}/resume), or cancel it.`,
+        `No emails have been sent yet. Fix the cause and resume the campaign (POST /campaigns/${id}/resume), or cancel it.`,
       ];
     case "forgotten":
       return [
-        `${paused}. A standby database took over that doesn't know that the campaign had started. ${counted(cause.mails, "email had", "emails had")} already been sent.`,
+        `${paused}. A standby database took over that doesn't know the campaign had started. ${counted(cause.mails, "email was", "emails were")} already sent.`,
         `If you resume it (POST /campaigns/${id}/resume), these recipients get it again. The log lists the emails.`,
       ];
   }

@@ -41,7 +41,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} de ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-/** Says why a campaign paused, and what to do about it. */
+/** Returns why a campaign paused and what to do about it. */
 function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
   const paused = `La campaña «${name}» se puso en pausa automáticamente`;
   const resume = `Lo que no ha salido espera. Cuando la causa esté corregida, reanude la campaña (POST /campaigns/${id}/resume).`;

@@ -40,7 +40,7 @@ function capOf({ category, usage, limit, percentage }: UsedCap): string {
   return `${number(usage)} sur ${counted(limit, ...CATEGORIES[category])} (${percent(percentage)})`;
 }
 
-/** Says why a campaign paused, and what to do about it. */
+/** Returns why a campaign paused and what to do about it. */
 function blocksOf({ id, name, cause }: PausedCampaign): SystemMailBlock[] {
   const paused = `La campagne « ${name} » s’est mise en pause automatiquement`;
   const resume = `Ce qui n’est pas encore parti attend. Une fois la cause corrigée, reprenez la campagne (POST /campaigns/${id}/resume).`;
