@@ -227,7 +227,7 @@ async function lookAtAuditLogs({ database }: DoctorParts): Promise<Finding | Fin
   return faults.map(({ projectId, number, what }) => ({
     check,
     state: "problem",
-    message: `Entry ${number} of the audit log of project ${projectId} is ${what === "missing" ? "missing" : "changed"}.`,
+    message: `Entry ${number} of the audit log of project ${projectId} ${what === "missing" ? "is missing" : "was changed"}.`,
     advice: CHANGED_BY_HAND,
   }));
 }

@@ -117,7 +117,7 @@ test("warns once a week about rates near a suspension, except members who opted 
   await judge();
   const told = await mailsTo(project.owner.email);
   expect(told.map(({ subject }) => subject)).toEqual([
-    "A project: too much mail comes back or is reported as spam",
+    "A project: too many emails bounce or are reported as spam",
   ]);
   expect(told[0]?.text).toContain(`https://post.example/app/${project.id}/settings?tab=reputation`);
   expect(await mailsTo(member.email)).toEqual([]);
