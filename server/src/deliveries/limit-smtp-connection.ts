@@ -18,7 +18,7 @@ export interface LimitedConnection {
 
 type Connection = SMTPServer["connections"] extends Set<infer Item> ? Item : never;
 
-const TOO_SLOW = "4.4.2 This takes too long, try again";
+const TOO_SLOW = "4.4.2 Timeout, try again later";
 const TOO_QUIET = "4.4.2 Idle for too long while others want to connect";
 const BARE_LINE_FEED = "5.5.2 Lines must end in CR LF, a bare line feed is rejected";
 const BARE = /(?:^|[^\r])\n/;
