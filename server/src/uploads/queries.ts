@@ -162,7 +162,7 @@ export async function deleteUnusedRows(
     )
     delete from uploads using unused
     where uploads.project_id = ${projectId} and uploads.file = unused.file
-      -- Asked again of the row that is locked: it may be uploaded again just now.
+      -- Checks the locked row again, because the image may just have been uploaded again.
       and uploads.uploaded_at < now() - make_interval(hours => ${hours}::integer)
     returning uploads.file, uploads.bytes`.execute(tx);
   return rows;

@@ -1,4 +1,4 @@
-// What changed from one graph to another, by the ids of steps and transitions, which are kept through versions. Pure.
+// Compares two graphs by the ids of their steps and transitions, which stay the same across versions. Pure.
 import { isDeepStrictEqual } from "node:util";
 
 export interface Differences<Item> {
@@ -7,10 +7,10 @@ export interface Differences<Item> {
   changed: Array<{ id: string; fields: string[]; before: Item; after: Item }>;
 }
 
-/** When something was written is no difference. */
+/** Timestamps do not count as a change. */
 const IGNORED: ReadonlySet<string> = new Set(["createdAt", "updatedAt"]);
 
-/** In the order of the lists. */
+/** Returns the differences in the order of the lists. */
 export function compareItems<Item extends { id: string }>(
   before: readonly Item[],
   after: readonly Item[],

@@ -1,4 +1,4 @@
-// Which fields a CONDITION can ask about, for completion in editors.
+// Lists the fields that a CONDITION can use, for completion in editors.
 import type { Database } from "../platform/database/database.ts";
 import { listEventFields } from "../events/event-names.ts";
 import { listFieldNames } from "../contacts/fields/fields.ts";
@@ -10,7 +10,9 @@ export interface TypedField {
   category: "Contact Fields" | "Custom Data" | "Event Data";
 }
 
-/** `contact.email`, `data.<key>`, and of an event `event.<key>`: the keys of the newest ones, with the type of the newest value. */
+/**
+ * Returns `contact.email`, `data.<key>` and `event.<key>`. Event keys come from the newest events and have the type of the newest value.
+ */
 export async function listConditionFields(
   database: Database,
   projectId: string,

@@ -1,10 +1,10 @@
-// A workflow as one document and back: steps by keys of the document, templates and segments by id and name. Pure.
+// Converts a workflow to an export and back. Steps are identified by keys of the export, templates and segments by id and name. Pure.
 import { STEP_CONFIGS, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
 import { masked } from "./present.ts";
 import type { WorkflowRow } from "./queries.ts";
 
-/** What a document says of the templates and segments it refers to. */
+/** Names of the templates and segments that an export refers to. */
 export interface NamedReferences {
   templates: WorkflowDocument["templates"];
   segments: WorkflowDocument["segments"];
@@ -42,7 +42,7 @@ export function documentOf(
   };
 }
 
-/** The graph of a document. A transition that names no step of it keeps the key, which checkGraph refuses. */
+/** Returns the graph of an export. A transition to an unknown step keeps the key, which `checkGraph` rejects. */
 export function graphOfDocument(
   { steps, transitions }: WorkflowDocument,
   { newId, at }: { newId: () => string; at: string },
@@ -72,13 +72,13 @@ export function graphOfDocument(
   };
 }
 
-/** For each id of a document what it is here: another id, or null where it is not there. */
+/** Maps each id of an export to the id in this project, or to null if it does not exist here. */
 export interface Resolved {
   templates: ReadonlyMap<string, string | null>;
   segments: ReadonlyMap<string, string | null>;
 }
 
-/** The step with the ids of this project. A template that is missing is left out; a segment that is missing stays. */
+/** Returns the step with the ids of this project. Drops the id of a missing template and keeps that of a missing segment. */
 export function withResolved(step: GraphStep, { templates, segments }: Resolved): GraphStep {
   if (step.type === "SEND_EMAIL" && step.config.templateId !== undefined) {
     const { templateId, ...others } = step.config;
@@ -89,7 +89,7 @@ export function withResolved(step: GraphStep, { templates, segments }: Resolved)
   return { ...step, config: withSegments(step.config, segments) as typeof step.config };
 }
 
-/** A trigger's config with the segments of this project. */
+/** Returns a trigger's config with the segment ids of this project. */
 export function withResolvedTrigger(
   config: Readonly<Record<string, unknown>>,
   { segments }: Resolved,
@@ -104,7 +104,7 @@ export function withResolvedTrigger(
 
 const NESTED: ReadonlySet<string> = new Set(["conditions", "groups", "filters"]);
 
-/** A filter as it was written, with other segments in its conditions. It was read before, so it is not too deep. */
+/** Replaces segment ids in the conditions of a filter. The filter was parsed before, so its depth is limited. */
 function withSegments(part: unknown, segments: Resolved["segments"]): unknown {
   if (Array.isArray(part)) return part.map((one) => withSegments(one, segments));
   if (typeof part !== "object" || part === null) return part;

@@ -1,4 +1,4 @@
-// Workflows from project to project: exported as one document, imported from it.
+// Exports workflows, and imports them into another project.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowDocument } from "@postloft/contract/workflows/versions.ts";
@@ -36,7 +36,10 @@ import { getWorkflowRow, storeWorkflow, type WorkflowView } from "./workflows.ts
 
 const byId = ({ id: one }: { id: string }, { id: other }: { id: string }) => (one < other ? -1 : 1);
 
-/** Returns a workflow as a document, with masks for the credentials of webhooks. @throws Refusal WORKFLOW_NOT_FOUND. */
+/**
+ * Returns the export of a workflow, with masks for the credentials in webhook headers.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function exportWorkflow(
   database: Database,
   projectId: string,
@@ -53,8 +56,8 @@ export async function exportWorkflow(
 }
 
 /**
- * Creates a disabled workflow from a document. A masked credential stays masked, and `problems` asks for its value.
- * @throws Refusal VALIDATION_ERROR for a graph that cannot be run, and naming what is not in this project unless `allowMissing`.
+ * Creates a disabled workflow from an export. A masked header stays masked, and `problems` asks for its value.
+ * @throws AppError VALIDATION_ERROR if the graph cannot run, or, without `allowMissing`, for each reference that this project lacks
  */
 export async function importWorkflow(
   tx: Tx,
@@ -98,7 +101,7 @@ export async function importWorkflow(
   });
 }
 
-/** One that was never finished, or whose segment is missing, is stored as it is: `problems` tells, and it cannot be enabled. */
+/** Stores an unfinished trigger, or one whose segment is missing, unchecked. `problems` reports it, and the workflow cannot be enabled. */
 async function resolvedTrigger(
   tx: Tx,
   projectId: string,
@@ -112,7 +115,7 @@ async function resolvedTrigger(
   return isUnfinished ? { type, config, event: null } : checkTrigger(tx, projectId, { type, config });
 }
 
-/** By id, else by the name the document gives it, where that is one template's alone. */
+/** Finds each template by id, or else by its name in the export if exactly one template has that name. */
 async function resolveTemplates(
   tx: Tx,
   projectId: string,
@@ -138,7 +141,7 @@ async function resolveTemplates(
   );
 }
 
-/** By id, else by the slug the document gives it. */
+/** Finds each segment by id, or else by its slug in the export. */
 async function resolveSegments(
   tx: Tx,
   projectId: string,
@@ -163,12 +166,12 @@ async function resolveSegments(
   );
 }
 
-/** As a person reads it. */
+/** Formats a reference for people. */
 function shown(list: ReadonlyArray<{ id: string; name: string }>, id: string): string {
   return `"${list.find((one) => one.id === id)?.name ?? "?"}" (${id})`;
 }
 
-/** Each place of a document that names something this project does not have. */
+/** Returns an error for each field of an export that refers to something this project lacks. */
 function missingOf(
   document: WorkflowDocument,
   steps: ReturnType<typeof graphOfDocument>["steps"],

@@ -1,4 +1,4 @@
-// Whether a workflow of a project would start itself, with what the database knows of the others.
+// Checks whether a workflow would trigger itself, given the other workflows of the project.
 import { isReservedEventName, segmentEventName } from "@postloft/contract/event-names.ts";
 import { readField } from "@postloft/contract/filter-fields.ts";
 import { causesOf, conditionsOf, type Filter } from "@postloft/contract/filters.ts";
@@ -6,7 +6,7 @@ import type { Database } from "../platform/database/database.ts";
 import { findLoop, type ReenteredWorkflow, type SegmentDependencies } from "./self-triggering.ts";
 import { listReenteredWorkflows, listSegmentFilters, type SegmentRow } from "./self-triggering-queries.ts";
 
-/** Whether steps of any workflow can cause the event that starts this one, again and again. */
+/** Returns whether steps of any workflow can cause the event that starts this one. */
 export function mayCloseLoop(workflow: {
   allowReentry: boolean;
   trigger: { event: string | null };
@@ -16,8 +16,9 @@ export function mayCloseLoop(workflow: {
 }
 
 /**
- * Returns the names of the workflows in the loop that a workflow closes when it is enabled, itself first; null where there is none.
- * Only an event of the service can be caused by a step, and without re-entry a contact comes round once, so others need no look.
+ * Returns the names of the workflows in the loop that enabling a workflow would close, this workflow first. Returns null if there is no
+ * loop.
+ * Steps cause only events of the service, and without re-entry a contact enters once, so other workflows are not checked.
  */
 export async function findSelfTriggering(
   database: Database,
@@ -50,7 +51,7 @@ function dependenciesOf(segments: readonly SegmentRow[]): SegmentDependencies[] 
     });
 }
 
-/** The filters of a segment and of those it refers to, each once. */
+/** Returns the filters of a segment and of the segments it refers to, each once. */
 function filtersUnder(segment: SegmentRow, byId: ReadonlyMap<string, SegmentRow>): Filter[] {
   const found = new Map<string, Filter>();
   const waiting = [segment];
@@ -69,7 +70,7 @@ function fieldsOf(filter: Filter): string[] {
   });
 }
 
-/** An update replaces a key of `data` as a whole, so the first part of a path decides. */
+/** An update replaces a whole key of `data`, so only the first part of a path matters. */
 function dataField(key: string): string {
   return `data.${key.split(".")[0] ?? key}`;
 }

@@ -1,4 +1,4 @@
-// What a graph may be, whoever made it: an edit, an import, an earlier version. Pure.
+// Validates a graph from an edit, an import or an earlier version. Pure.
 import {
   BRANCHES_OF,
   type Branch,
@@ -11,16 +11,16 @@ import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
 export interface GraphFault {
   field: "steps" | "fromStepId" | "toStepId" | "branch";
-  /** The place of the faulty transition in its list; null where it is the graph as a whole. */
+  /** Index of the faulty transition. Null if the whole graph is at fault. */
   transition: number | null;
   code: FieldCode;
   message: string;
 }
 
-/** Steps that take time: without one of them on the way round, a loop would never rest. */
+/** Steps that take time. A loop without one of them would never rest. */
 const RESTING: ReadonlySet<string> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
-/** Everything that is wrong with a graph; nothing in one that can be run. */
+/** Returns everything that is wrong with a graph. Empty if the graph can run. */
 export function checkGraph(graph: Graph): GraphFault[] {
   const steps = new Map(graph.steps.map((step) => [step.id, step]));
   const whole = wholeFaults(graph, steps.size);
@@ -81,7 +81,7 @@ function faultsOfTransition(
     : [fault("branch", `Must be ${branches.map((one) => `\`${one}\``).join(" or ")} after a ${from.type}.`)];
 }
 
-/** At most one way out of each branch, and of a step without branches. */
+/** Allows one transition per branch, and one from a step without branches. */
 function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
   const taken = new Map<string, Set<Branch | null>>();
   return transitions.flatMap(({ fromStepId, branch }, at): GraphFault[] => {
@@ -98,7 +98,7 @@ function faultsOfBranches({ transitions }: Graph, steps: ReadonlyMap<string, Gra
   });
 }
 
-/** Each transition with which one could go round without ever waiting. */
+/** Returns each transition that closes a loop without a resting step. */
 function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): GraphFault[] {
   const isResting = (id: string) => RESTING.has(steps.get(id)?.type ?? "");
   const restless = new Map<string, string[]>();
@@ -118,12 +118,12 @@ function loops({ transitions }: Graph, steps: ReadonlyMap<string, GraphStep>): G
   return faults;
 }
 
-/** Whether there is a way from one step to another; from a step to itself there always is. */
+/** Returns whether one step leads to another. A step always leads to itself. */
 export function leadsTo(ways: ReadonlyMap<string, readonly string[]>, from: string, to: string): boolean {
   return reachableFrom(ways, [from]).has(to);
 }
 
-/** The steps to which there is a way, those it begins with included. */
+/** Returns the reachable steps, including those in `begin`. */
 export function reachableFrom(
   ways: ReadonlyMap<string, readonly string[]>,
   begin: readonly string[],
@@ -138,7 +138,10 @@ export function reachableFrom(
   return reached;
 }
 
-/** Where an execution begins after the TRIGGER: where that leads, or else at the oldest step that nothing leads to (decisions §9). */
+/**
+ * Returns the first step after the TRIGGER. If the TRIGGER has no transition, returns the oldest step without an incoming one (decisions
+ * §9).
+ */
 export function firstStepOf({ steps, transitions }: Graph): GraphStep | null {
   const trigger = steps.find(({ type }) => type === "TRIGGER");
   const out = transitions.find(({ fromStepId }) => fromStepId === trigger?.id);

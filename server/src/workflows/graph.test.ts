@@ -1,4 +1,4 @@
-// The graph of a workflow over HTTP: steps, transitions, what is refused, and what edits at once leave behind.
+// The graph of a workflow over HTTP: steps, transitions, rejected edits, and concurrent edits.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -67,7 +67,7 @@ const add = async (id: string, step: object) =>
   (await call<Step>("POST", `/workflows/${id}/steps`, step)).body;
 const link = (id: string, from: string, to: string, more: object = {}) =>
   call<Transition>("POST", `/workflows/${id}/transitions`, { fromStepId: from, toStepId: to, ...more });
-/** Each way as `from→to`, by the names of the steps. */
+/** Each transition as `from→to`, by step name. */
 function waysOf({ steps, transitions }: Workflow): string[] {
   const nameOf = (id: string) => steps.find((step) => step.id === id)?.name;
   return transitions
@@ -79,7 +79,7 @@ function waysOf({ steps, transitions }: Workflow): string[] {
 }
 const told = (reply: Reply<never>) => [reply.status, ...faultsOf(reply)].join(" ");
 
-/** A workflow of named steps, linked one after the other from the TRIGGER on. */
+/** A workflow of named steps, linked in order from the TRIGGER. */
 async function chain(...steps: object[]): Promise<{ id: string; ids: string[] }> {
   const { id } = await create();
   const ids: string[] = [];
@@ -88,7 +88,7 @@ async function chain(...steps: object[]): Promise<{ id: string; ids: string[] }>
   return { id, ids };
 }
 
-test("a new workflow is disabled, starts with EVENT and has its TRIGGER, whatever the body says", async () => {
+test("creates a disabled workflow with an EVENT trigger and TRIGGER step, whatever the body says", async () => {
   const reply = await call<Workflow>("POST", "/workflows", {
     name: " Welcome ",
     description: "Hello",
@@ -115,7 +115,7 @@ test("a new workflow is disabled, starts with EVENT and has its TRIGGER, whateve
   expect(await read(reply.body.id)).toEqual(reply.body);
 });
 
-test("each type of step is kept as it was written, with the transitions that touch it", async () => {
+test("stores each type of step unchanged, with its transitions", async () => {
   const { byKey: owner } = server.project;
   const template = await server.call<{ id: string }>("POST", "/templates", owner, {
     name: "T",
@@ -158,7 +158,7 @@ test("each type of step is kept as it was written, with the transitions that tou
   ]);
 });
 
-test("a faulty config is told by the names of its fields", async () => {
+test("reports a faulty config with its field names", async () => {
   const { id } = await create();
   const foreign = await server.createProject();
   const segment = await server.call<{ id: string }>("POST", "/segments", foreign.byKey, {
@@ -240,7 +240,7 @@ test("a faulty config is told by the names of its fields", async () => {
   expect(await read(id)).toEqual(before);
 });
 
-test("what cannot be run cannot be drawn", async () => {
+test("rejects graphs that cannot run", async () => {
   const { id, ids } = await chain(CONDITION, UPDATE, EXIT);
   const [condition = "", update = "", exit = ""] = ids;
   const other = await chain(UPDATE);
@@ -285,7 +285,7 @@ test("what cannot be run cannot be drawn", async () => {
     "a step that is no id": "422 fromStepId invalid_string",
   });
   expect(await read(id)).toEqual(before);
-  // With a wait on the way round, it may go round.
+  // A loop is allowed if it contains a wait.
   expect((await link(id, exit, wait)).status).toBe(422);
   await call("DELETE", `/workflows/${id}/steps/${exit}`);
   expect((await link(id, update, wait)).status).toBe(201);
@@ -297,7 +297,7 @@ test("what cannot be run cannot be drawn", async () => {
   expect(told((await link(id, wait, update)) as Reply<never>)).toBe("422 branch custom");
 });
 
-test("a transition that is there already is returned again", async () => {
+test("returns the existing transition when it is created again", async () => {
   const { id, ids } = await chain(CONDITION, EXIT);
   const again = await link(id, ids[0] ?? "", ids[1]?.toUpperCase() ?? "", { branch: "yes" });
   expect(again.status).toBe(200);
@@ -305,7 +305,7 @@ test("a transition that is there already is returned again", async () => {
   expect((await read(id)).transitions).toHaveLength(2);
 });
 
-test("of two who change a step, or a workflow, that they both read, the second is told when they say what they read; nobody has to", async () => {
+test("rejects the second of two edits only if it gives the version it read", async () => {
   const { id, ids } = await chain(DELAY);
   const before = await read(id);
   const change = (path: string, body: object) => call("PATCH", `/workflows/${id}${path}`, body);
@@ -324,12 +324,12 @@ test("of two who change a step, or a workflow, that they both read, the second i
   expect(refusalOf(await change("", { name: "Two", expectedUpdatedAt: now.updatedAt }))).toBe(
     "409 CHANGED_MEANWHILE",
   );
-  // What is changed elsewhere in the workflow leaves a step as it was read.
+  // A change elsewhere in the workflow does not affect the step.
   expect((await change(step, { name: "Wait", expectedUpdatedAt: readOf(now) })).status).toBe(200);
   expect((await change(step, { name: "Wait on" })).status).toBe(200);
 });
 
-test("a step goes between two others, and out again", async () => {
+test("inserts a step between two others and splices it out", async () => {
   const { id, ids } = await chain(DELAY, EXIT);
   const [, between] = (await read(id)).transitions;
   const path = `/workflows/${id}/transitions/${between?.id}/insert-step`;
@@ -351,7 +351,7 @@ test("a step goes between two others, and out again", async () => {
     expect(refusalOf(await call("DELETE", `/workflows/${id}/steps/${trigger}${query}`))).toBe("409 CONFLICT");
 });
 
-test("splicing the wait out of a loop is refused", async () => {
+test("rejects splicing the wait out of a loop", async () => {
   const { id, ids } = await chain(UPDATE, HOOK, DELAY);
   await link(id, ids[2] ?? "", ids[0] ?? "");
   const before = await read(id);
@@ -361,7 +361,7 @@ test("splicing the wait out of a loop is refused", async () => {
   expect(await read(id)).toEqual(before);
 });
 
-test("without splice a step goes and those behind it stay, with a problem that says so", async () => {
+test("keeps later steps, with a problem, when a step is deleted without splice", async () => {
   const { id, ids } = await chain(DELAY, UPDATE, EXIT);
   expect((await call("DELETE", `/workflows/${id}/steps/${ids[1]}`)).status).toBe(204);
   const workflow = await read(id);
@@ -374,7 +374,7 @@ test("without splice a step goes and those behind it stay, with a problem that s
   expect(waysOf(await read(id))).toEqual([]);
 });
 
-test("while nothing leaves the TRIGGER, the oldest step that nothing leads to is the first", async () => {
+test("starts at the oldest step without incoming transition while the TRIGGER is unlinked", async () => {
   const { id } = await create();
   const first = await add(id, { ...DELAY, name: "A" });
   const second = await add(id, { ...EXIT, name: "B" });
@@ -382,7 +382,7 @@ test("while nothing leaves the TRIGGER, the oldest step that nothing leads to is
   expect((await read(id)).problems).toEqual([]);
 });
 
-test("what is not there, or somebody else's, is 404", async () => {
+test("returns 404 for unknown ids and ids of other projects", async () => {
   const { id, ids } = await chain(DELAY, EXIT);
   const foreign = await server.createProject();
   const [transition] = (await read(id)).transitions;
@@ -421,7 +421,7 @@ test("what is not there, or somebody else's, is 404", async () => {
   }
 });
 
-test("of edits at once none is lost, and what each may do alone but not all together one does", async () => {
+test("keeps all concurrent edits except those that break the graph together", async () => {
   const { id, ids } = await chain(CONDITION);
   await Promise.all(Array.from({ length: 8 }, () => call("POST", `/workflows/${id}/steps`, EXIT)));
   const { steps } = await read(id);
@@ -433,7 +433,7 @@ test("of edits at once none is lost, and what each may do alone but not all toge
   expect((await read(id)).transitions.filter(({ branch }) => branch === "no")).toHaveLength(1);
 });
 
-test("a workflow has at most so many steps", async () => {
+test("rejects more steps than the limit of a workflow", async () => {
   const { id } = await create();
   await server.rows(
     `update workflow_versions set graph = jsonb_set(graph, '{steps}', (graph -> 'steps') || (

@@ -47,7 +47,7 @@ export function presentTransition(workflowId: string, transition: GraphTransitio
   };
 }
 
-/** Returns a step with masks for the credentials in the URL and the headers of a webhook. */
+/** Returns a step with masks for the credentials in webhook headers. */
 export function masked<Step extends { type: StepType; config: object }>(step: Step): Step {
   if (step.type !== "WEBHOOK") return step;
   const { url, headers } = step.config as StepConfig<"WEBHOOK">;
@@ -55,7 +55,7 @@ export function masked<Step extends { type: StepType; config: object }>(step: St
   return { ...step, config: { ...step.config, url: maskUrl(url), ...shown } };
 }
 
-/** Returns a step as it is stored, without its transitions. The config of the TRIGGER is the workflow's own. */
+/** Returns a step as it is stored, without its transitions. The TRIGGER gets the workflow's trigger config. */
 export function bareStep({ id: workflowId, triggerConfig }: TriggerRow, step: GraphStep) {
   return {
     id: step.id,
@@ -72,7 +72,7 @@ export function bareStep({ id: workflowId, triggerConfig }: TriggerRow, step: Gr
 
 type TriggerRow = Pick<WorkflowRow, "id" | "triggerConfig">;
 
-/** A step with the transitions that touch it. */
+/** Returns a step with its incoming and outgoing transitions. */
 export function presentStep(row: TriggerRow, { transitions }: Graph, step: GraphStep) {
   const present = (one: GraphTransition) => presentTransition(row.id, one);
   return {

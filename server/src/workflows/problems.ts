@@ -1,4 +1,4 @@
-// What is wrong with a workflow, before anybody enters it: told with it, and in the way of enabling it where nothing could come of it.
+// Finds the problems of a workflow before any contact enters. Each response lists them, and errors prevent enabling.
 import { canHappen } from "@postloft/contract/event-names.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { TemplateType } from "@postloft/contract/templates.ts";
@@ -14,14 +14,14 @@ import { firstStepOf, reachableFrom } from "./graph-rules.ts";
 import { segmentIdsOfStep, segmentIdsOfTrigger, templateIdOf } from "./references.ts";
 import { runsMoreThanDaily, type Schedule } from "./schedule.ts";
 
-/** What is there of what a workflow refers to. */
+/** The existing templates, segments and loop that a workflow refers to. */
 export interface Surroundings {
   templates: ReadonlyMap<
     string,
     { name: string; type: TemplateType; hasSender: boolean; unknownVariables: readonly string[] }
   >;
   segments: ReadonlyMap<string, { isTracked: boolean }>;
-  /** The names of the workflows in the loop that this one closes, itself first; null where there is none. */
+  /** The names of the workflows in the loop that this one closes, this one first. Null if there is no loop. */
   loop: readonly string[] | null;
   /** Emails that limits on public keys skipped in the last 24 hours. */
   skippedEmails: number;
@@ -30,11 +30,10 @@ export interface Surroundings {
 export interface TriggerToJudge {
   type: TriggerType;
   config: Readonly<Record<string, unknown>>;
-  /** Problems that the author confirmed. */
   confirmed: readonly ConfirmableProblem[];
 }
 
-/** In the order of the steps; those of the trigger first. */
+/** Returns the problems of the trigger, then those of the steps in their order. */
 export function problemsOf(
   graph: Graph,
   trigger: TriggerToJudge,
@@ -121,7 +120,7 @@ function problemsOfTrigger(
     : [];
 }
 
-/** What would email contacts again and again: an error until the author confirms that it is meant. */
+/** Finds settings that would email contacts repeatedly. Each is an error until the author confirms it. */
 function problemsOfRepetition(
   { type, config, confirmed }: TriggerToJudge,
   { loop }: Surroundings,
@@ -270,7 +269,7 @@ function problemsOfWait(step: GraphStep, graph: Graph): WorkflowProblem[] {
   return problems;
 }
 
-/** Whether nobody can leave a step this way. */
+/** Returns whether contacts can never leave a step through this branch. */
 function isDead(step: GraphStep, branch: Branch | null): boolean {
   if (step.type !== "WAIT_FOR_EVENT") return false;
   return branch === "timeout"
@@ -278,7 +277,7 @@ function isDead(step: GraphStep, branch: Branch | null): boolean {
     : branch === "event" && !canHappen(step.config.eventName);
 }
 
-/** The ids of the steps an execution can come to. */
+/** Returns the ids of the steps that an execution can reach. */
 export function reachedSteps(graph: Graph): Set<string> {
   const steps = new Map(graph.steps.map((step) => [step.id, step]));
   const ways = new Map<string, string[]>();

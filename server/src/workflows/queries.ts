@@ -1,5 +1,6 @@
-// Statements on `workflows` and `workflow_versions`.
-// A change locks the workflow, then the version of its graph; so does an execution that starts (for share, then for key share).
+// Queries on `workflows` and `workflow_versions`.
+// A change locks the workflow, then the version of its graph. A starting execution locks both in the same order (for share, then for key
+// share).
 import { sql } from "kysely";
 import type { Graph, TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
@@ -63,7 +64,7 @@ export async function findWorkflow(
   return rows[0];
 }
 
-/** Against every other change of the workflow, but not against executions, which refer to it as they start. */
+/** Locks the workflow against other changes. Executions can still start, because they only refer to the row. */
 export async function lockWorkflow(tx: Tx, projectId: string, id: string): Promise<WorkflowRow | undefined> {
   const { rows } = await sql<WorkflowRow>`
     select ${COLUMNS} from workflows w
@@ -71,12 +72,12 @@ export async function lockWorkflow(tx: Tx, projectId: string, id: string): Promi
   return rows[0];
 }
 
-/** Against executions, too: nothing refers to it from here on. */
+/** Also locks the workflow against executions that start, so that no new reference to the row appears. */
 export async function lockWorkflowToDelete(tx: Tx, projectId: string, id: string): Promise<void> {
   await sql`select 1 from workflows where project_id = ${projectId} and id = ${id} for update`.execute(tx);
 }
 
-/** Against executions that start on it. */
+/** Locks the version against executions that start on it. */
 export async function lockVersion(
   tx: Tx,
   projectId: string,
@@ -115,7 +116,7 @@ export async function updateVersion(tx: Tx, to: VersionToWrite): Promise<void> {
   );
 }
 
-/** All but the newest ones and those on which an execution started: what it did is told by them. */
+/** Deletes old versions except the newest ones and those on which an execution started, because its trace needs them. */
 export async function deleteOldVersions(
   tx: Tx,
   { projectId, workflowId, kept }: { projectId: string; workflowId: string; kept: number },
@@ -136,7 +137,7 @@ export interface WorkflowChanges {
   description?: string | null | undefined;
   enabled?: boolean | undefined;
   triggerType?: TriggerType | undefined;
-  /** As JSON. */
+  /** JSON. */
   triggerConfig?: string | undefined;
   triggerEvent?: string | null | undefined;
   allowReentry?: boolean | undefined;
@@ -145,7 +146,7 @@ export interface WorkflowChanges {
   confirmedProblems?: readonly ConfirmableProblem[] | undefined;
 }
 
-/** Changes what is given; with nothing given only `updated_at`. */
+/** Changes the given columns and always `updated_at`. */
 export async function updateWorkflowRow(
   tx: Tx,
   projectId: string,

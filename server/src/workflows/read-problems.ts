@@ -1,4 +1,4 @@
-// Reads what problems.ts must know: templates, their senders and variables, segments.
+// Loads the templates, senders, variables and segments that the check in problems.ts needs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { WorkflowProblem } from "@postloft/contract/workflows/problems.ts";
@@ -15,10 +15,10 @@ import { segmentIdsOf, templateIdsOf } from "./references.ts";
 import { countSkippedEmails } from "./executions/public-key-queries.ts";
 import { isTracked } from "./trigger.ts";
 
-/** What an execution gives to mails beside a contact's data. */
+/** Variables that an execution provides to emails in addition to the contact's data. */
 const EXECUTION_VARIABLES = ["event", "workflow", "steps"];
 
-/** A workflow as it is, or as it would be. */
+/** A workflow as it is stored, or as an edit would store it. */
 export interface WorkflowToCheck {
   id: string;
   name: string;
@@ -27,7 +27,7 @@ export interface WorkflowToCheck {
   trigger: TriggerToJudge & { event: string | null };
 }
 
-/** A stored workflow, as its problems are looked for. */
+/** Converts a stored workflow to the input of the check. */
 export function toCheck(row: WorkflowRow, graph: Graph): WorkflowToCheck {
   const {
     id,
@@ -55,7 +55,10 @@ export async function readProblems(
   return problemsOf(graph, trigger, { ...found, loop, skippedEmails });
 }
 
-/** The loop that a workflow would close, unless the author confirmed it. @throws Refusal VALIDATION_ERROR naming `field`. */
+/**
+ * Rejects a loop that the author has not confirmed.
+ * @throws AppError VALIDATION_ERROR for `field`
+ */
 export async function refuseSelfTriggering(
   tx: Tx,
   projectId: string,

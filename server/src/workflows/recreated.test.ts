@@ -1,4 +1,4 @@
-// What is deleted and created again under the same name takes over nothing that referred to its predecessor.
+// An object that is deleted and created again under the same name does not inherit references to its predecessor.
 import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 
@@ -19,7 +19,7 @@ const hasPlan = (value: string) => ({
 });
 const VIP = { name: "VIP", filters: hasPlan("pro"), trackMembership: true };
 
-test("a recreated segment has events of its own: workflows and filters for the deleted one stay without them", async () => {
+test("gives a recreated segment its own events, unused by workflows and filters of the deleted one", async () => {
   const project = await server.createProject();
   const segment = await make<{ id: string; slug: string }>(project, "/segments", VIP);
   expect(segment.slug).toBe("vip");
@@ -63,7 +63,7 @@ test("a recreated segment has events of its own: workflows and filters for the d
   expect(await count(filters)).toBe(1);
 });
 
-test("a draft for a deleted segment goes to nobody, and not to a segment of the same name", async () => {
+test("sends a draft for a deleted segment to no one, not to a segment of the same name", async () => {
   const project = await server.createProject();
   const segment = await make(project, "/segments", VIP);
   await make(project, "/contacts", { email: "ada@sandbox.localhost", data: { plan: "pro" } });
@@ -84,7 +84,7 @@ test("a draft for a deleted segment goes to nobody, and not to a segment of the 
   expect(await server.rows("select 1 from emails where project_id = $1", project.id)).toEqual([]);
 });
 
-test("a recreated template is not sent by the id of the deleted one", async () => {
+test("does not send a recreated template by the id of the deleted one", async () => {
   const project = await server.createProject();
   const template = { name: "T", type: "TRANSACTIONAL", subject: "s", body: "b", from: "a@sandbox.localhost" };
   const { id } = await make(project, "/templates", template);
@@ -97,7 +97,7 @@ test("a recreated template is not sent by the id of the deleted one", async () =
   expect(refusalOf(reply)).toBe("404 TEMPLATE_NOT_FOUND");
 });
 
-test("a default sender ends with its domain, and not with another one", async () => {
+test("removes a default sender together with its domain", async () => {
   const project = await server.createProject();
   const path = `/users/@me/projects/${project.id}`;
   const defaultFrom = async () =>
@@ -124,7 +124,7 @@ test("a default sender ends with its domain, and not with another one", async ()
   expect(await defaultFrom()).toBeNull();
 });
 
-test("a recreated key is another key: the deleted one opens nothing, and the request log tells them apart", async () => {
+test("rejects the deleted key after a new one gets its name, and logs them apart", async () => {
   const project = await server.createProject();
   const path = `/projects/${project.id}/keys`;
   const create = async () => {

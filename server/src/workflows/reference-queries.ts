@@ -1,4 +1,4 @@
-// What workflows refer to (templates, segments, the project's sender), read and locked; and who refers to them.
+// Reads and locks the templates and segments that workflows refer to, and finds the workflows that refer to something.
 import { sql, type RawBuilder } from "kysely";
 import type { TemplateType } from "@postloft/contract/templates.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -9,11 +9,11 @@ export interface KnownTemplate {
   type: TemplateType;
   fromAddress: string | null;
   subject: string;
-  /** Null where it is too much to look at. */
+  /** Null if the bodies together are too large to check. */
   body: string | null;
 }
 
-/** Templates by id, the contents as far as they have `maxBytes` together. */
+/** Finds templates by id, with bodies up to `maxBytes` in total. */
 export async function findKnownTemplates(
   database: Database,
   projectId: string,
@@ -29,7 +29,7 @@ export async function findKnownTemplates(
   return rows;
 }
 
-/** Templates that stay at least until the end of the transaction: who deletes one waits, and asks then who uses it. */
+/** Locks templates until the end of the transaction. A deletion waits for the lock and then finds this use. */
 export async function lockTemplates(tx: Tx, projectId: string, ids: readonly string[]): Promise<Set<string>> {
   const { rows } = await sql<{ id: string }>`
     select id from templates where project_id = ${projectId} and id = any(${ids}::uuid[]) order by id for key share`.execute(
@@ -70,7 +70,7 @@ export async function findKnownSegments(
   return rows;
 }
 
-/** Segments that stay at least until the end of the transaction, as templates do. */
+/** Locks segments until the end of the transaction, as `lockTemplates` does. */
 export async function lockSegments(
   tx: Tx,
   projectId: string,
@@ -101,7 +101,7 @@ export interface NamedRow {
 const CURRENT = sql`workflows w
   join workflow_versions v on v.project_id = w.project_id and v.workflow_id = w.id and v.version = w.version`;
 
-/** Steps of current graphs that send a template. */
+/** Lists the steps in current graphs that send a template. */
 export async function listStepsSending(
   database: Database,
   projectId: string,
@@ -131,7 +131,7 @@ async function listNaming(
 
 const CONDITIONS = `$.steps[*] ? (@.type == "CONDITION").config.**`;
 
-/** Workflows with a condition on a field or on something inside it, an audience by it, or a step that writes it. */
+/** Lists workflows that use a field, or a path inside it, in a condition or an audience, and workflows with a step that writes it. */
 export async function listWorkflowsNamingField(
   database: Database,
   projectId: string,
@@ -150,7 +150,7 @@ export async function listWorkflowsNamingField(
   );
 }
 
-/** Workflows that an event starts, that wait for it, or that ask whether it happened. */
+/** Lists workflows that start with an event, wait for it, or check whether it happened. */
 export async function listWorkflowsNamingEvent(
   database: Database,
   projectId: string,
@@ -167,7 +167,7 @@ export async function listWorkflowsNamingEvent(
   );
 }
 
-/** The name of an enabled workflow that starts where contacts enter or leave a segment. */
+/** Returns the name of an enabled workflow that starts when contacts enter or leave a segment. */
 export async function findWorkflowStartedBy(
   database: Database,
   projectId: string,
@@ -178,7 +178,7 @@ export async function findWorkflowStartedBy(
   return first?.name;
 }
 
-/** The name of an enabled workflow whose trigger or condition stands on a segment. */
+/** Returns the name of an enabled workflow that uses a segment in its trigger or in a condition. */
 export async function findWorkflowOfSegment(
   database: Database,
   projectId: string,

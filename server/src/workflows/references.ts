@@ -1,4 +1,4 @@
-// What graphs and triggers refer to by id, and whether it is there. Pure, but for the two checks that lock what they find.
+// Collects what graphs and triggers refer to by id, and checks that it exists. Pure, except for the two checks that lock rows.
 import type { FieldError } from "@postloft/contract/errors.ts";
 import { causesOf, type Filter } from "@postloft/contract/filters.ts";
 import { filterOfCondition, MASKED, type Graph, type GraphStep } from "@postloft/contract/workflows/graph.ts";
@@ -8,7 +8,7 @@ import { checkWebhookHeaders, checkWebhookUrl } from "../webhooks/check-webhook.
 import type { CallTargets } from "../webhooks/networks.ts";
 import { lockSegments, lockTemplates } from "./reference-queries.ts";
 
-/** A trigger as it is stored; its config may be unfinished: `{}`. */
+/** A stored trigger. The config may be unfinished (`{}`). */
 export interface Trigger {
   type: string;
   config: Readonly<Record<string, unknown>>;
@@ -22,12 +22,12 @@ export function templateIdsOf({ steps }: { steps: readonly GraphStep[] }): strin
   return [...new Set(steps.flatMap((step) => templateIdOf(step) ?? []))];
 }
 
-/** The segments a step asks about by name. */
+/** Returns the segments in a step's conditions. */
 export function segmentIdsOfStep(step: GraphStep): string[] {
   return step.type === "CONDITION" ? causesOf(filterOfCondition(step.config)).segments : [];
 }
 
-/** The segments a trigger stands on: the one it names, and those of its audience's filter. */
+/** Returns the segments of a trigger, from `segmentId` and from the audience filter. */
 export function segmentIdsOfTrigger({ config }: Trigger): string[] {
   const { segmentId, audienceFilter } = config as {
     segmentId?: string | null;
@@ -41,8 +41,8 @@ export function segmentIdsOf(graph: Graph, trigger: Trigger): string[] {
 }
 
 /**
- * That what a step refers to is there, and stays until the end of the transaction.
- * @throws Refusal VALIDATION_ERROR naming `templateId` or `config`.
+ * Checks that the references of a step exist, and locks them until the end of the transaction.
+ * @throws AppError VALIDATION_ERROR for `templateId` or `config`
  */
 export async function checkStepReferences(tx: Tx, projectId: string, step: GraphStep): Promise<void> {
   const templateId = templateIdOf(step);
@@ -55,7 +55,7 @@ export async function checkStepReferences(tx: Tx, projectId: string, step: Graph
     if (!there.has(id)) throw invalidField("config", "custom", `There is no segment ${id}.`);
 }
 
-/** What is wrong with where a WEBHOOK calls and what it sends along; nothing for other steps. */
+/** Returns errors in the URL and headers of a WEBHOOK. Empty for other steps. */
 export function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldError[] {
   if (step.type !== "WEBHOOK") return [];
   const { url, headers = {} } = step.config;
@@ -70,14 +70,14 @@ export function faultsOfWebhook(step: GraphStep, targets: CallTargets): FieldErr
   ];
 }
 
-/** A masked value stands for a stored one, which was checked when it was given. */
+/** Replaces masks by empty strings, because the stored value was checked when it was set. */
 function withoutMasks(headers: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value === MASKED ? "" : value]),
   );
 }
 
-/** @throws Refusal VALIDATION_ERROR naming `config.url` and `config.headers.…` of a WEBHOOK that may not be called. */
+/** @throws AppError VALIDATION_ERROR for `config.url` and `config.headers.…` of a WEBHOOK that must not be called */
 export function requireCallable(step: GraphStep, targets: CallTargets): void {
   const fields = faultsOfWebhook(step, targets);
   if (fields.length > 0) throw new Refusal("VALIDATION_ERROR", { fields });

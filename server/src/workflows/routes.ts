@@ -1,4 +1,4 @@
-// HTTP for workflows and their graphs: endpoint → verb → answer.
+// HTTP routes of workflows and their graphs.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import * as steps from "@postloft/contract/workflows/steps.ts";
 import * as versions from "@postloft/contract/workflows/versions.ts";
@@ -26,7 +26,7 @@ import {
 } from "./workflows.ts";
 import { compareVersions, getVersion, listVersions, restoreVersion } from "./versions.ts";
 
-/** Page and size as a verb takes them. */
+/** Fills in the defaults of a page query. */
 export function pageOf({ page = 1, pageSize = LIMITS.pageSizeDefault.value }: PageQuery) {
   return { page, pageSize };
 }

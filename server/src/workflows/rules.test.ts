@@ -1,4 +1,4 @@
-// Random edits of random graphs: what checkGraph let in stays as it should be, whatever is done to it, and survives a document.
+// Random edits of random graphs. A graph accepted by `checkGraph` stays valid under every edit and survives an export.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
@@ -98,7 +98,7 @@ function applied(graph: Graph, one: Edit): Graph | null {
   }
 }
 
-/** As checkGraph should judge, by another way: it follows every way round and looks whether somebody could rest on it. */
+/** An independent implementation of `checkGraph` that follows every loop and looks for a resting step. */
 function restlessLoop({ steps, transitions }: Graph): boolean {
   const rests = new Set(
     steps.filter((step) => step.type === "DELAY" || step.type === "WAIT_FOR_EVENT").map(({ id }) => id),
@@ -113,7 +113,7 @@ function restlessLoop({ steps, transitions }: Graph): boolean {
   }
 }
 
-/** Edits as they are let in over HTTP: those that checkGraph refuses change nothing. */
+/** Edits as HTTP accepts them. Edits that `checkGraph` rejects change nothing. */
 function grown(edits: readonly Edit[]): Graph {
   return edits.reduce((graph, one) => {
     const next = applied(graph, one);
@@ -121,7 +121,7 @@ function grown(edits: readonly Edit[]): Graph {
   }, begin());
 }
 
-test("random edits leave a graph with one TRIGGER, one way out of each branch and no loop without rest", () => {
+test("keeps one TRIGGER, one transition per branch and a rest in each loop under random edits", () => {
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 40 }), (edits) => {
       const graph = grown(edits);
@@ -135,12 +135,12 @@ test("random edits leave a graph with one TRIGGER, one way out of each branch an
   );
 });
 
-test("checkGraph refuses a loop exactly where there is one without rest", () => {
+test("rejects exactly the loops without a resting step", () => {
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 40 }), fc.array(link, { maxLength: 6 }), (edits, wild) => {
       const graph = wild.reduce((so, one) => applied(so, one) ?? so, grown(edits));
       const faults = checkGraph(graph).map(({ message }) => message.includes("circles"));
-      // Of a graph that is broken otherwise, loops are not looked for.
+      // Loops are not checked in graphs with other errors.
       fc.pre(faults.every((isLoop) => isLoop));
       expect(faults.length > 0).toBe(restlessLoop(graph));
     }),
@@ -148,14 +148,14 @@ test("checkGraph refuses a loop exactly where there is one without rest", () => 
   );
 });
 
-/** Whether an edit makes sense of any graph: everything but links, splices, and what is refused by its type. */
+/** Returns whether an edit is valid in any graph, which is all except links, splices and edits of a wrong type. */
 function isAlwaysSound(one: Edit, { steps }: Graph): boolean {
   if (one.do === "link" || one.do === "splice") return false;
   if (one.do === "insert") return one.type !== "EXIT";
   return one.do !== "delete" || steps[one.at % steps.length]?.type !== "TRIGGER";
 }
 
-test("only splicing and linking can be refused: every other edit of a sound graph is sound", () => {
+test("rejects only links and splices when a valid graph is edited", () => {
   fc.assert(
     fc.property(fc.array(edit, { maxLength: 40 }), edit, (edits, last) => {
       const graph = grown(edits);
@@ -166,7 +166,7 @@ test("only splicing and linking can be refused: every other edit of a sound grap
   );
 });
 
-test("every graph survives a document, and a copy is the same graph under other ids", () => {
+test("keeps every graph through an export, and copies it under new ids", () => {
   const row = {
     name: "W",
     description: null,

@@ -1,4 +1,4 @@
-// How a graph is changed: one step or transition more or less. Pure; each returns a new graph, which save-graph.ts checks.
+// Adds, changes and removes steps and transitions of a graph. Pure. Each function returns a new graph, which save-graph.ts checks.
 import type {
   Branch,
   Graph,
@@ -7,7 +7,7 @@ import type {
   StepType,
 } from "@postloft/contract/workflows/graph.ts";
 
-/** What a step is called whose author gave it no name. */
+/** Default names of steps. */
 export const STEP_NAMES: Readonly<Record<StepType, string>> = {
   TRIGGER: "Trigger",
   SEND_EMAIL: "Send email",
@@ -19,12 +19,12 @@ export const STEP_NAMES: Readonly<Record<StepType, string>> = {
   EXIT: "Exit",
 };
 
-/** The branch of a link that nobody named one for: a CONDITION's `yes`. */
+/** Returns the default branch of a new transition, which is `yes` after a CONDITION. */
 export function usualBranchOf({ type }: Pick<GraphStep, "type">): Branch | null {
   return type === "CONDITION" ? "yes" : null;
 }
 
-/** The newest step that leads nowhere and could; null when there is none. */
+/** Returns the newest step without an outgoing transition that could have one, or null. */
 export function newestLeaf({ steps, transitions }: Graph): GraphStep | null {
   const left = new Set(transitions.map(({ fromStepId }) => fromStepId));
   return steps.findLast(({ id, type }) => type !== "EXIT" && !left.has(id)) ?? null;
@@ -42,7 +42,7 @@ export function withChangedStep(graph: Graph, changed: GraphStep): Graph {
   return { ...graph, steps: graph.steps.map((step) => (step.id === changed.id ? changed : step)) };
 }
 
-/** Without a step and the transitions that touch it. What was behind it stays. */
+/** Removes a step and its transitions. The steps after it stay. */
 export function withoutStep({ steps, transitions }: Graph, id: string): Graph {
   return {
     steps: steps.filter((step) => step.id !== id),
@@ -55,8 +55,8 @@ export function withoutTransition(graph: Graph, id: string): Graph {
 }
 
 /**
- * Without a step, what led to it leads to what was behind it. Transitions before it keep their ids. Null when it is not clear
- * where to: a step with branches of which not all lead to the same one, or a link from a step to itself would come about.
+ * Removes a step and redirects its incoming transitions, which keep their ids, to the step after it.
+ * Returns null if the target is ambiguous because the branches lead to different steps, or if a step would lead to itself.
  */
 export function spliced(graph: Graph, step: GraphStep): Graph | null {
   const out = graph.transitions.filter(({ fromStepId }) => fromStepId === step.id);
@@ -74,7 +74,7 @@ export function spliced(graph: Graph, step: GraphStep): Graph | null {
   return { steps: rest.steps, transitions: linked };
 }
 
-/** A new step in the middle of a transition, which keeps its id and its branch and leads to the new step from now on. */
+/** Inserts a step into a transition. The transition keeps its id and branch and now leads to the new step. */
 export function withInsertedStep(
   graph: Graph,
   { transition, step, newId }: { transition: GraphTransition; step: GraphStep; newId: string },
@@ -91,7 +91,7 @@ export function withInsertedStep(
   return { steps, transitions: [...changed, onward] };
 }
 
-/** The same graph with ids of its own; `newId` makes one. Both are in the same order. */
+/** Returns the same graph with new ids, in the same order. */
 export function withNewIds({ steps, transitions }: Graph, newId: () => string): Graph {
   const ids = new Map(steps.map((step) => [step.id, newId()]));
   const idOf = (id: string) => ids.get(id) ?? id;

@@ -1,4 +1,5 @@
-// Writes a changed graph: into the current version while nobody has started on it, else as a new one (decisions §9).
+// Stores a changed graph. Updates the current version until an execution has started on it, and adds a new version after that (decisions
+// §9).
 import { waitNamesOf, type Graph } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -25,9 +26,10 @@ export interface LockedWorkflow {
 }
 
 /**
- * A workflow and its current graph, which nobody else changes until the end of the transaction, and on which nobody starts.
- * The workflow is locked before the version and not against references: an execution locks the version, then refers to the workflow.
- * @throws Refusal WORKFLOW_NOT_FOUND.
+ * Locks a workflow and its current graph until the end of the transaction, against other changes and against executions that start.
+ * Locks the workflow before the version and allows references to it, because an execution locks the version and then refers to the
+ * workflow.
+ * @throws AppError WORKFLOW_NOT_FOUND
  */
 export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<LockedWorkflow> {
   const row = isId(id) ? await lockWorkflow(tx, projectId, id) : undefined;
@@ -37,7 +39,7 @@ export async function lockGraph(tx: Tx, projectId: string, id: string): Promise<
   return { row, graph: version.graph, isUsed: version.isUsed };
 }
 
-/** @throws Refusal VALIDATION_ERROR with everything that is wrong with a graph. */
+/** @throws AppError VALIDATION_ERROR with everything that is wrong with the graph */
 export function requireSound(
   graph: Graph,
   fieldOf: (fault: GraphFault) => string = ({ field }) => field,
@@ -51,7 +53,7 @@ export function requireSound(
 
 /**
  * Makes a graph the current one of a locked workflow.
- * @throws Refusal VALIDATION_ERROR for one that cannot be run, or with which an enabled workflow would trigger itself.
+ * @throws AppError VALIDATION_ERROR if the graph cannot run, or if an enabled workflow would trigger itself
  */
 export async function saveGraph(
   tx: Tx,

@@ -1,12 +1,12 @@
-// Schedules on the two days of a year on which the clock of a zone jumps: what names its hours runs once for each of them.
+// Schedules on the two days of a year on which a zone changes its clock. A line with fixed hours runs once for each of them.
 import { expect, test } from "vitest";
 import { nextRunAfter } from "./schedule.ts";
 
-/** In Berlin 2:00 to 3:00 is left out on the first day, and comes twice on the second. */
+/** Berlin skips 2:00 to 3:00 on the first day and repeats it on the second. */
 const SPRING = "2026-03-28T23:00:00.000Z";
 const AUTUMN = "2026-10-24T22:00:00.000Z";
 
-/** The hours and minutes, UTC, of all runs of a day that begins at an instant and has so many hours. */
+/** Returns the hours and minutes, UTC, of all runs on a day that starts at a given time and has this many hours. */
 function runsOf(cron: string, startsAt: string, hours: number): string[] {
   const schedule = { cron, timezone: "Europe/Berlin" };
   const endMs = Date.parse(startsAt) + hours * 3_600_000;
@@ -16,7 +16,7 @@ function runsOf(cron: string, startsAt: string, hours: number): string[] {
     const run = nextRunAfter(schedule, after);
     if (run === null || run.getTime() >= endMs) return runs;
     runs.push(run.toISOString().slice(11, 16));
-    // As the engine asks: a moment later.
+    // The engine asks a moment after the run.
     after = new Date(run.getTime() + 250);
   }
 }
@@ -28,18 +28,18 @@ test.each([
   ["15,45 2 * * *", ["01:00"], ["00:15", "00:45"]],
   ["0 1-3 * * *", ["00:00", "01:00"], ["23:00", "00:00", "02:00"]],
   ["0 9 * * *", ["07:00"], ["08:00"]],
-])("%s runs once for each time it names", (cron, spring, autumn) => {
+])("%s runs once for each given time", (cron, spring, autumn) => {
   expect(runsOf(cron, SPRING, 23)).toEqual(spring);
   expect(runsOf(cron, AUTUMN, 25)).toEqual(autumn);
 });
 
-test("what runs every so often goes on as the time does", () => {
+test("an hourly schedule runs 23 or 25 times on the days the clock changes", () => {
   expect(runsOf("0 * * * *", SPRING, 23)).toHaveLength(23);
   expect(runsOf("0 * * * *", AUTUMN, 25)).toHaveLength(25);
   expect(runsOf("*/30 * * * *", AUTUMN, 25)).toHaveLength(50);
 });
 
-test("after a run in the hour that comes twice the next is not the same time again", () => {
+test("skips the repeated hour after a run in it", () => {
   const schedule = { cron: "0 2,14 * * *", timezone: "Europe/Berlin" };
   const second = new Date("2026-10-25T00:59:59.000Z");
   expect(nextRunAfter(schedule, second)?.toISOString()).toBe("2026-10-25T13:00:00.000Z");

@@ -1,31 +1,31 @@
-// When a workflow with the trigger SCHEDULE runs next: cron lines of five fields, by the clock of a zone. Pure.
+// Computes the next run of a workflow with the trigger SCHEDULE from a cron line of five fields and a time zone. Pure.
 import { Cron } from "croner";
 
 export interface Schedule {
   /** Minute, hour, day, month, weekday. */
   cron: string;
-  /** IANA; default UTC. */
+  /** IANA name, UTC by default. */
   timezone?: string | undefined;
 }
 
 /**
- * The first run after an instant; null when there is none, as on 31 February. Where minutes and hours are named, a time that the
- * change to summer time leaves out runs at the end of the gap, and one that comes twice in autumn runs the first time. With a `*` or a
- * step in them it runs by what the clock shows, however often.
- * @throws Error that says what is wrong with the line.
+ * Returns the first run after a date, or null if there is none, as on 31 February.
+ * With fixed minutes and hours, a time skipped by the change to summer time runs at the end of the gap, and a repeated time runs only the
+ * first time. With a `*` or a step the schedule follows the clock, however often it shows a time.
+ * @throws Error that says what is wrong with the line
  */
 export function nextRunAfter({ cron, timezone = "UTC" }: Schedule, after: Date): Date | null {
   return new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRun(after);
 }
 
-/** Fewer hours between two runs are more often than daily; a day on which the clock changes has 23. */
+/** Two runs fewer hours apart count as more often than daily. A day on which the clock changes can have 23 hours. */
 const DAY_HOURS = 23;
-/** From this day on, because the answer must not depend on when it is asked. */
+/** A fixed date, so that the result does not depend on the current time. */
 const SOME_DAY = new Date("2026-01-01T00:00:00Z");
-/** A line that runs twice within a day does so among its next runs. */
+/** Enough runs to find two within a day in any line that has them. */
 const RUNS_COMPARED = 60;
 
-/** Returns whether some two of the next runs are less than a day apart. */
+/** Returns whether any two of the next runs are less than a day apart. */
 export function runsMoreThanDaily({ cron, timezone = "UTC" }: Schedule): boolean {
   const runs = new Cron(cron, { mode: "5-part", timezone, fixedTimeRule: "no-wildcard" }).nextRuns(
     RUNS_COMPARED,
@@ -39,14 +39,14 @@ export function runsMoreThanDaily({ cron, timezone = "UTC" }: Schedule): boolean
 
 const FIVE_FIELDS = /^\S+(?:\s+\S+){4}$/;
 
-/** What is wrong with a schedule, as a sentence; null when it runs. */
+/** Returns what is wrong with a schedule, as a sentence, or null if it is valid. */
 export function faultOfSchedule(schedule: Schedule, now: Date): string | null {
   if (schedule.cron.trim().startsWith("@"))
     return "Names such as `@daily` are not taken: write five fields, `0 9 * * *` is each day at nine.";
-  // The library would take a date as well, and run once.
+  // The library would also accept a date, which runs once.
   if (!FIVE_FIELDS.test(schedule.cron.trim()))
     return "Write five fields with blanks between them, such as `0 9 * * *`.";
-  // To the library it means the moment at which it reads the line.
+  // The library would replace it by the time at which it reads the line.
   if (schedule.cron.includes("?")) return "`?` is not taken: write `*`.";
   try {
     return nextRunAfter(schedule, now) === null ? "It would never run: there is no such date." : null;

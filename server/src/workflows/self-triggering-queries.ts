@@ -1,4 +1,4 @@
-// Reads the workflows and segments that a loop of workflows can go through.
+// Reads the workflows and segments that a loop can pass through.
 import { sql } from "kysely";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
@@ -8,11 +8,11 @@ export interface ReenteredRow {
   id: string;
   name: string;
   triggerEvent: string;
-  /** Only the steps that cause events: SEND_EMAIL and UPDATE_CONTACT. */
+  /** Only SEND_EMAIL and UPDATE_CONTACT, which cause events. */
   steps: GraphStep[];
 }
 
-/** The enabled workflows that contacts may enter again, and that an event of the service starts: only those can be started by a step. */
+/** Lists the enabled workflows with re-entry that an event of the service starts, because steps can start only these. */
 export async function listReenteredWorkflows(database: Database, projectId: string): Promise<ReenteredRow[]> {
   const { rows } = await sql<ReenteredRow>`
     select w.id, w.name, w.trigger_event, coalesce((
@@ -33,7 +33,7 @@ export interface SegmentRow {
   filters: Filter | null;
 }
 
-/** All segments of a project: a tracked one may refer to others. */
+/** Lists all segments of a project, because a tracked segment may refer to others. */
 export async function listSegmentFilters(database: Database, projectId: string): Promise<SegmentRow[]> {
   const { rows } = await sql<SegmentRow>`
     select id, slug, track_membership as is_tracked, filters from segments where project_id = ${projectId}

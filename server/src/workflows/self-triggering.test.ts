@@ -1,4 +1,5 @@
-// Loops of workflows: found directly, through others and through segments, and kept from being enabled until the author confirms them.
+// Loops of workflows. They are found directly, through other workflows and through segments, and cannot be enabled until the author
+// confirms them.
 import { expect, test } from "vitest";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 import { faultsOf, useTestServer, type TestProject } from "../testing/test-server.ts";
@@ -70,7 +71,7 @@ test.each([
     [workflow("B", "email.sent", EMAIL)],
     null,
   ],
-] as const)("a loop is found for %s", (_name, one, others, names) => {
+] as const)("finds the right loop for %s", (_name, one, others, names) => {
   const loop = findLoop(one, others, [PROS]);
   expect(loop?.map(({ name }) => name) ?? null).toEqual(names);
 });
@@ -83,7 +84,7 @@ test.each([
   ["*/10 * * * *", true],
   ["0 * * * *", true],
   ["0 8,20 1 * *", true],
-])("a schedule %s runs more than daily: %s", (cron, expected) => {
+])("schedule %s runs more than daily: %s", (cron, expected) => {
   expect(runsMoreThanDaily({ cron, timezone: "Europe/Berlin" })).toBe(expected);
 });
 
@@ -95,7 +96,7 @@ interface Confirmed {
 const patch = <Body = never>({ byKey }: TestProject, id: string, body: object) =>
   server.call<Body>("PATCH", `/workflows/${id}`, byKey, body);
 
-/** A workflow that may be entered again, with one step after its trigger. */
+/** A workflow with re-entry and one step after its trigger. */
 async function make(project: TestProject, name: string, eventName: string, step: object): Promise<string> {
   const { body } = await server.call<{ id: string }>("POST", "/workflows", project.byKey, {
     name,
@@ -115,7 +116,7 @@ const subscription = (subscriptionAction: string) => ({
   config: { subscriptionAction },
 });
 
-test("a workflow that closes a loop can be enabled only once its author confirms it", async () => {
+test("enables a workflow that closes a loop only after its author confirms it", async () => {
   const project = await server.createProject();
   const back = await make(project, "Win back", "contact.unsubscribed", subscription("subscribe"));
   const away = await make(project, "Clean up", "contact.subscribed", subscription("unsubscribe"));
@@ -135,7 +136,7 @@ test("a workflow that closes a loop can be enabled only once its author confirms
   ]);
 });
 
-test("an enabled workflow cannot be changed so that it triggers itself", async () => {
+test("rejects a change after which an enabled workflow would trigger itself", async () => {
   const project = await server.createProject();
   const id = await make(project, "W", "contact.subscribed", {
     type: "DELAY",
@@ -147,18 +148,18 @@ test("an enabled workflow cannot be changed so that it triggers itself", async (
   const again = { ...subscription("subscribe"), autoConnect: true };
   const refused = await server.call("POST", `/workflows/${id}/steps`, project.byKey, again);
   expect(faultsOf(refused)).toEqual(["steps custom"]);
-  // Nothing changed, so it may still be changed otherwise.
+  // The rejected edits changed nothing, so other edits still work.
   expect((await patch(project, id, { name: "Renamed" })).status).toBe(200);
 });
 
-test("without re-entry a contact comes round once, so there is no problem", async () => {
+test("reports no problem without re-entry because a contact enters only once", async () => {
   const project = await server.createProject();
   const id = await make(project, "W", "contact.subscribed", subscription("subscribe"));
   expect((await patch(project, id, { allowReentry: false, enabled: true })).status).toBe(200);
   expect(faultsOf(await patch(project, id, { allowReentry: true }))).toEqual(["allowReentry custom"]);
 });
 
-test("of two workflows enabled at the same time that close a loop together, one is refused", async () => {
+test("rejects one of two workflows that close a loop when both are enabled at the same time", async () => {
   const project = await server.createProject();
   const ids = await Promise.all([
     make(project, "A", "contact.unsubscribed", subscription("subscribe")),
@@ -168,7 +169,7 @@ test("of two workflows enabled at the same time that close a loop together, one 
   expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 422]);
 });
 
-test("a loop through a tracked segment is found by the fields its filters ask about", async () => {
+test("finds a loop through a tracked segment by the fields in its filters", async () => {
   const project = await server.createProject();
   const filters = { operator: "AND", conditions: [{ field: "data.plan", operator: "equals", value: "pro" }] };
   const { body: segment } = await server.call<{ id: string }>("POST", "/segments", project.byKey, {
@@ -182,7 +183,7 @@ test("a loop through a tracked segment is found by the fields its filters ask ab
   expect(faultsOf(await patch(project, id, { ...trigger, enabled: true }))).toEqual(["enabled custom"]);
 });
 
-test("a schedule more often than daily for everyone is a problem until it is confirmed", async () => {
+test("reports a schedule more often than daily for everyone until it is confirmed", async () => {
   const project = await server.createProject();
   const id = await make(project, "W", "e", subscription("subscribe"));
   const trigger = { triggerType: "SCHEDULE", triggerConfig: { cron: "0 * * * *", audienceType: "ALL" } };

@@ -1,4 +1,4 @@
-// Finds workflows that start themselves, directly or through other workflows: such a loop would email a contact without end. Pure.
+// Finds workflows that trigger themselves, directly or through other workflows. Such a loop would email a contact without end. Pure.
 import {
   CONTACT_SUBSCRIBED,
   CONTACT_UNSUBSCRIBED,
@@ -11,7 +11,7 @@ import {
 } from "@postloft/contract/event-names.ts";
 import type { GraphStep } from "@postloft/contract/workflows/graph.ts";
 
-/** What follows from an email without any person doing anything. */
+/** Events that follow an email without any action by a person. */
 const EVENTS_OF_AN_EMAIL = [
   EMAIL_SENT,
   EMAIL_DELIVERY,
@@ -21,29 +21,30 @@ const EVENTS_OF_AN_EMAIL = [
   EMAIL_SKIPPED,
 ] as const;
 
-/** A workflow that contacts may enter again and again. */
+/** A workflow with re-entry. */
 export interface ReenteredWorkflow {
   id: string;
   name: string;
-  /** The event that starts it; null: none does. */
+  /** The event that starts it, or null. */
   triggerEvent: string | null;
-  /** Only those that contacts can come to. */
+  /** Only reachable steps. */
   steps: readonly GraphStep[];
 }
 
-/** What a tracked segment depends on, through the segments it refers to as well. */
+/** The fields and events that a tracked segment depends on, including those of the segments it refers to. */
 export interface SegmentDependencies {
   entryEvent: string;
   exitEvent: string;
   /** Fields of contacts: `data.<key>` with the first part of the path, `subscribed`, `updatedAt`. */
   fields: ReadonlySet<string>;
-  /** Names of events, those of emails included. */
+  /** Event names, including those of emails. */
   events: ReadonlySet<string>;
 }
 
 /**
- * Returns the shortest loop that a workflow is part of: it first, then those that each one starts; the last one starts the first again.
- * Null where there is none. `others` are enabled and may be entered again.
+ * Returns the shortest loop through a workflow, or null. The loop starts with this workflow, each workflow starts the next, and the last
+ * starts the first.
+ * `others` are enabled and have re-entry.
  */
 export function findLoop(
   workflow: ReenteredWorkflow,
@@ -77,7 +78,7 @@ function pathTo(
   return path;
 }
 
-/** The names of the events that steps cause by what they do to a contact. */
+/** Returns the names of the events that steps cause by their effect on a contact. */
 export function eventsCausedBy(
   steps: readonly GraphStep[],
   segments: readonly SegmentDependencies[],
@@ -85,7 +86,7 @@ export function eventsCausedBy(
   const events = new Set<string>();
   const fields = new Set<string>();
   for (const step of steps) {
-    // An email to another address happens to that contact, not to the one in the workflow.
+    // An email to a custom address belongs to that contact, not to the one in the workflow.
     if (step.type === "SEND_EMAIL" && step.config.recipient?.type !== "CUSTOM")
       for (const event of EVENTS_OF_AN_EMAIL) events.add(event);
     if (step.type !== "UPDATE_CONTACT") continue;

@@ -1,4 +1,4 @@
-// Steps of a workflow: added, put between two others, changed, deleted; and the transitions between them.
+// Adds, inserts, changes and deletes the steps and transitions of a workflow.
 import {
   STEP_CONFIGS,
   type Branch,
@@ -39,16 +39,16 @@ export interface WhichWorkflow {
   workflowId: string;
 }
 
-/** What steps with a webhook need: the targets that the operator allows, and encryption for credentials. */
+/** Dependencies of webhook steps: the targets that the instance admin allows, and the encryption of headers. */
 export interface WebhookParts {
   targets: CallTargets;
   vault: WebhookVault;
 }
 
 /**
- * Encrypts the credentials in the URL and the headers of a WEBHOOK. A masked value keeps that of the step as it was.
+ * Encrypts the headers of a WEBHOOK. A masked value keeps the stored value.
  *
- * @throws Refusal VALIDATION_ERROR for a masked value that was never stored
+ * @throws AppError VALIDATION_ERROR for a masked value without a stored one
  */
 function sealStep(
   { projectId, vault }: { projectId: string } & WebhookParts,
@@ -96,7 +96,7 @@ export interface StepInput {
   position?: { x: number; y: number } | null | undefined;
 }
 
-/** @throws Refusal VALIDATION_ERROR naming `config.…`. */
+/** @throws AppError VALIDATION_ERROR for `config.…` */
 function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
   const parsed = STEP_CONFIGS[type].safeParse(config);
   const unknown = unknownFieldIssues(STEP_CONFIGS[type], config, ["config"]);
@@ -106,7 +106,7 @@ function readConfig(type: StepType, config: Readonly<Record<string, unknown>>) {
   throw new Refusal("VALIDATION_ERROR", { fields: fieldErrors(issues, { config }, "config") });
 }
 
-/** The config with the template that was named beside it: an id takes its place, null takes it away. */
+/** Applies a `templateId` given next to the config. An id replaces the config's template, null removes it. */
 function withTemplate(
   type: StepType,
   config: Readonly<Record<string, unknown>>,
@@ -119,7 +119,7 @@ function withTemplate(
   return templateId === null ? others : { ...others, templateId };
 }
 
-/** @throws Refusal VALIDATION_ERROR for a faulty config, or one that refers to what is not there. */
+/** @throws AppError VALIDATION_ERROR for a faulty config or a missing reference */
 async function makeStep(
   tx: Tx,
   parts: { projectId: string } & WebhookParts,
@@ -134,7 +134,7 @@ async function makeStep(
   return sealStep(parts, step);
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR for a faulty step, or one too many. */
+/** @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for a faulty step or too many steps */
 export async function addStep(
   tx: Tx,
   { workflowId, ...parts }: WhichWorkflow & WebhookParts,
@@ -157,7 +157,7 @@ export async function addStep(
   return presentStep(locked.row, graph, step);
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND; VALIDATION_ERROR as `addStep`. */
+/** @throws AppError WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND, or VALIDATION_ERROR as in `addStep` */
 export async function insertStep(
   tx: Tx,
   { workflowId, ...parts }: WhichWorkflow & WebhookParts,
@@ -175,9 +175,9 @@ export async function insertStep(
 export type StepEdit = Omit<StepInput, "type"> & { expectedUpdatedAt?: string | undefined };
 
 /**
- * Changes what is given. A config that names no template keeps the one there is.
+ * Changes the given fields. A config without a template keeps the current template.
  *
- * @throws Refusal as `addStep`; STEP_NOT_FOUND; CHANGED_MEANWHILE when the step is not as it was read
+ * @throws AppError as in `addStep`, STEP_NOT_FOUND, or CHANGED_MEANWHILE if the step changed since it was read
  */
 export async function updateStep(
   tx: Tx,
@@ -208,7 +208,7 @@ export async function updateStep(
   return presentStep(locked.row, graph, changed);
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, STEP_NOT_FOUND; CONFLICT for the TRIGGER, and where `splice` has no clear meaning. */
+/** @throws AppError WORKFLOW_NOT_FOUND, STEP_NOT_FOUND, or CONFLICT for the TRIGGER and for an ambiguous `splice` */
 export async function deleteStep(
   tx: Tx,
   { projectId, workflowId }: WhichWorkflow,
@@ -237,8 +237,8 @@ export interface TransitionInput {
 }
 
 /**
- * Links two steps; a link that is there already is returned as it is.
- * @throws Refusal WORKFLOW_NOT_FOUND; VALIDATION_ERROR naming the field that makes the graph one that cannot be run.
+ * Links two steps. Returns the existing transition if they are already linked.
+ * @throws AppError WORKFLOW_NOT_FOUND, or VALIDATION_ERROR for the field that would break the graph
  */
 export async function addTransition(
   tx: Tx,
@@ -255,7 +255,7 @@ export async function addTransition(
   return { transition: presentTransition(locked.row.id, transition), isNew: true };
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, TRANSITION_NOT_FOUND */
 export async function deleteTransition(
   tx: Tx,
   { projectId, workflowId }: WhichWorkflow,

@@ -1,8 +1,8 @@
-// The names of events that workflows of a project wait for.
+// Reads the event names that workflows of a project wait for.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 
-/** Of enabled workflows what starts them; of graphs that are in use, or will be, what their waits wait for. */
+/** Lists the trigger events of enabled workflows and the awaited events of graphs that are used or can be. */
 export async function listAwaitedEvents(database: Database, projectId: string): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select w.trigger_event as name from workflows w

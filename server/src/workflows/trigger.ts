@@ -1,4 +1,4 @@
-// What starts a workflow: checked when it is saved, and the name of the event that does it.
+// Checks the trigger of a workflow when it is saved, and determines the event that starts the workflow.
 import { segmentEventName } from "@postloft/contract/event-names.ts";
 import { TRIGGER_CONFIGS, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import { unknownFieldIssues } from "@postloft/contract/unknown-fields.ts";
@@ -13,13 +13,13 @@ import { faultOfSchedule, nextRunAfter, type Schedule } from "./schedule.ts";
 export interface CheckedTrigger {
   type: TriggerType;
   config: Readonly<Record<string, unknown>>;
-  /** The event that starts the workflow; null when none does. */
+  /** The event that starts the workflow, or null. */
   event: string | null;
 }
 
 /**
- * A trigger as it can be stored. What it refers to stays until the end of the transaction.
- * @throws Refusal VALIDATION_ERROR naming `triggerConfig.…`.
+ * Returns a trigger ready to be stored. Locks its references until the end of the transaction.
+ * @throws AppError VALIDATION_ERROR for `triggerConfig.…`
  */
 export async function checkTrigger(
   tx: Tx,
@@ -63,7 +63,7 @@ export function isTracked({ type, trackMembership }: KnownSegment): boolean {
   return type === "DYNAMIC" && trackMembership;
 }
 
-/** The event that starts a workflow, given the segment its trigger names. */
+/** Returns the event that starts a workflow, given the segment of its trigger. */
 export function eventOf(
   type: TriggerType,
   config: Readonly<Record<string, unknown>>,
@@ -75,7 +75,7 @@ export function eventOf(
   return type === "SEGMENT_EXIT" ? segmentEventName(segment.slug, "exit") : null;
 }
 
-/** When an enabled workflow with this trigger runs by the clock; null when it does not. */
+/** Returns the next scheduled run of an enabled workflow with this trigger, or null. */
 export function nextRunOf(
   { type, config }: { type: TriggerType; config: Readonly<Record<string, unknown>> },
   enabled: boolean,

@@ -1,5 +1,4 @@
-// Who of the workflows uses a template, a segment, a field, an event, and what executions hold of contacts: asked by those who own them,
-// before they are deleted.
+// Tells earlier folders which workflows use a template, segment, field or event, and what executions store about contacts.
 import type { Database } from "../platform/database/database.ts";
 import type { Dependents } from "../contacts/contacts.ts";
 import type { UndoSurroundings } from "../contacts/import/undo-import.ts";
@@ -17,13 +16,13 @@ import {
   type NamedRow,
 } from "./reference-queries.ts";
 
-/** What is held of contacts that are deleted, for contacts/; in the order in which it is locked. */
+/** What to lock and delete with contacts, for contacts/, in lock order. */
 export const dependents: readonly Dependents[] = [
   memberships,
   { lock: lockExecutionsOf, end: forgetExecutionsOf },
 ];
 
-/** What the undo of an import needs of the folders after contacts/. */
+/** Dependencies of the undo of an import, from the folders after contacts/. */
 export const contactSurroundings: UndoSurroundings = {
   dependents,
   suppressionOf: RECIPIENT_CHECKS.suppressionOf,
@@ -32,7 +31,7 @@ export const contactSurroundings: UndoSurroundings = {
 
 const EXECUTIONS_A_PAGE = 100;
 
-/** What executions hold of a contact, oldest first, as it is read: there may be many. */
+/** Yields the executions of a contact, oldest first, page by page because there may be many. */
 export async function* executionsOfContact(database: Database, projectId: string, contactId: string) {
   for (let after: string | null = null; ;) {
     const page = { after, limit: EXECUTIONS_A_PAGE };
@@ -53,7 +52,7 @@ export async function* executionsOfContact(database: Database, projectId: string
   }
 }
 
-/** The steps that send a template, of current graphs, whether enabled or not. */
+/** Returns the steps that send a template in current graphs, whether enabled or not. */
 export async function workflowStepsOf(
   database: Database,
   projectId: string,
@@ -62,7 +61,7 @@ export async function workflowStepsOf(
   return listStepsSending(database, projectId, templateId);
 }
 
-/** The name of an enabled workflow that a segment starts, or that asks about it; undefined when there is none. */
+/** Returns the name of an enabled workflow that uses a segment, or undefined. */
 export async function workflowOfSegment(
   database: Database,
   projectId: string,
@@ -71,7 +70,7 @@ export async function workflowOfSegment(
   return findWorkflowOfSegment(database, projectId, segmentId);
 }
 
-/** The name of an enabled workflow that starts where contacts enter or leave a segment; undefined when there is none. */
+/** Returns the name of an enabled workflow that starts when contacts enter or leave a segment, or undefined. */
 export async function workflowStartedBy(
   database: Database,
   projectId: string,
@@ -80,7 +79,7 @@ export async function workflowStartedBy(
   return findWorkflowStartedBy(database, projectId, segmentId);
 }
 
-/** Workflows that ask about a field (`data.plan`, `email`), or write it. */
+/** Returns workflows that read a field (`data.plan`, `email`) in a condition or write it. */
 export async function workflowsNamingField(
   database: Database,
   projectId: string,
@@ -90,7 +89,7 @@ export async function workflowsNamingField(
   return listWorkflowsNamingField(database, projectId, { field, key });
 }
 
-/** Workflows that an event starts, that wait for it, or that ask whether it happened. */
+/** Returns workflows that start with an event, wait for it, or check whether it happened. */
 export async function listWorkflowsWithEvent(
   database: Database,
   projectId: string,
@@ -99,5 +98,5 @@ export async function listWorkflowsWithEvent(
   return listWorkflowsNamingEvent(database, projectId, eventName);
 }
 
-/** What imports, exports and undos of contacts need of the folders after contacts/. */
+/** Dependencies of imports, exports and undos of contacts, from the folders after contacts/. */
 export const contactFiles = { segmentsOfContact, executionsOfContact, undo: contactSurroundings };

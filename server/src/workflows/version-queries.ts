@@ -1,4 +1,4 @@
-// Statements that read the versions of a workflow's graph.
+// Queries on the versions of a workflow's graph.
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -11,7 +11,7 @@ export interface VersionRow {
 
 export type ListedVersionRow = VersionRow & { steps: number; active: number };
 
-/** A page of versions, newest first, with their steps and with the executions that stand on them. */
+/** Returns a page of versions, newest first, with the number of steps and of active executions. */
 export async function listVersionRows(
   database: Database,
   projectId: string,

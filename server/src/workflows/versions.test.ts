@@ -1,4 +1,4 @@
-// Versions of a graph over HTTP: one document a version, kept while used; and workflows as documents, from project to project.
+// Versions of a graph over HTTP, stored while they are used, and exports of workflows from project to project.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { newId } from "../platform/ids.ts";
@@ -31,10 +31,10 @@ const make = async <Body = Workflow>(project: TestProject, path: string, body: o
   (await call<Body>(project, "POST", path, body)).body;
 const read = async (project: TestProject, id: string) =>
   (await call<Workflow>(project, "GET", `/workflows/${id}`)).body;
-/** The graph without what counts as another moment. */
+/** The graph without timestamps. */
 const drawn = ({ steps, transitions }: Graph) => ({ steps, transitions });
 
-/** As the engine leaves it: an execution that stands somewhere on a version. */
+/** An execution of a version as the engine would store it. */
 async function start({ id: projectId }: TestProject, workflowId: string, version: number) {
   await server.rows(
     "update workflow_versions set is_used = true where workflow_id = $1 and version = $2",
@@ -51,7 +51,7 @@ async function start({ id: projectId }: TestProject, workflowId: string, version
   );
 }
 
-test("a graph is changed in place until somebody has started on it, then a new version is", async () => {
+test("changes a graph in place until an execution starts on it, and then adds a version", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
   const step = await make<{ id: string }>(project, `/workflows/${id}/steps`, { ...DELAY, name: "First" });
@@ -91,7 +91,7 @@ test("a graph is changed in place until somebody has started on it, then a new v
   const restored = await call<Workflow>(project, "POST", `/workflows/${id}/versions/1/restore`);
   expect([restored.status, restored.body.version]).toEqual([200, 3]);
   expect(drawn(restored.body)).toEqual(first);
-  // What was there before can be restored as well.
+  // The previous graph can be restored too.
   const again = await call<Workflow>(project, "POST", `/workflows/${id}/versions/2/restore`);
   expect(drawn(again.body)).toEqual(drawn(second));
   for (const version of ["0", "9", "-1", "1.5", "nonsense", "99999999999"])
@@ -108,7 +108,7 @@ test("a graph is changed in place until somebody has started on it, then a new v
   );
 });
 
-test("an edit waits for an execution that is starting, and leaves it the graph it started on", async () => {
+test("lets an edit wait for a starting execution, which keeps its graph", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
   const client = await server.pool.connect();
@@ -134,7 +134,7 @@ test("an edit waits for an execution that is starting, and leaves it the graph i
   expect((await call<Graph>(project, "GET", `/workflows/${id}/versions/1`)).body.steps).toHaveLength(1);
 });
 
-test("the newest versions are kept, and older ones on which an execution started", async () => {
+test("keeps the newest versions and older ones on which an execution started", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
   const kept = LIMITS.workflowVersions.value;
@@ -156,7 +156,7 @@ test("the newest versions are kept, and older ones on which an execution started
   expect(rows.map(({ version }) => version)).toEqual([2, ...newest]);
 });
 
-/** A workflow that refers to a template and a segment, by its trigger and by a condition deep inside. */
+/** A workflow that refers to a template and a segment, in its trigger and in a nested condition. */
 async function furnish(project: TestProject) {
   const template = await make<{ id: string }>(project, "/templates", {
     name: "Hello",
@@ -199,7 +199,7 @@ async function drawWith(project: TestProject) {
 const exported = async (project: TestProject, id: string) =>
   (await call<Document>(project, "GET", `/workflows/${id}/export`)).body;
 
-test("what is exported and imported is exported as the same document", async () => {
+test("exports an imported workflow as the same export", async () => {
   const project = await server.createProject();
   const { id, templateId, segmentId } = await drawWith(project);
   const document = await exported(project, id);
@@ -215,7 +215,7 @@ test("what is exported and imported is exported as the same document", async () 
     expect(JSON.stringify(copy)).not.toContain(stepId);
 });
 
-test("in another project templates are found by name and segments by slug; what is missing is named", async () => {
+test("finds templates by name and segments by slug in another project, and reports missing ones", async () => {
   const project = await server.createProject();
   const { id, templateId, segmentId } = await drawWith(project);
   const document = await exported(project, id);
@@ -245,7 +245,7 @@ test("in another project templates are found by name and segments by slug; what 
   const text = JSON.stringify(whole);
   expect(text).toContain(there.templateId);
   for (const foreign of [templateId, segmentId]) expect(text).not.toContain(foreign);
-  // Two of a name: which one is meant nobody can say.
+  // With two templates of the same name the reference is ambiguous.
   await furnish(other);
   expect(faultsOf(await call(other, "POST", "/workflows/import", document))).toEqual([
     "steps.2.config.templateId custom",
@@ -254,7 +254,7 @@ test("in another project templates are found by name and segments by slug; what 
 
 const way = (from: string, to: string, branch: string | null = null) => ({ from, to, branch, priority: 0 });
 
-test("a document is checked as everything else is", async () => {
+test("validates an import like any other change", async () => {
   const project = await server.createProject();
   const document: Document = {
     format: "postloft.workflow",

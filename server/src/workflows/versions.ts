@@ -1,4 +1,4 @@
-// Earlier graphs of a workflow: listed, read, compared, made the current one again.
+// Lists, reads, compares and restores earlier graphs of a workflow.
 import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { compareItems } from "./compare-graphs.ts";
@@ -8,7 +8,7 @@ import { lockGraph, saveGraph } from "./save-graph.ts";
 import { findVersion, listVersionRows, type VersionRow } from "./version-queries.ts";
 import { getWorkflow, getWorkflowRow, type WorkflowView } from "./workflows.ts";
 
-/** Versions have the numbers of a column `integer`. */
+/** The largest `integer` of PostgreSQL, which is the type of the column. */
 const LARGEST = 2_147_483_647;
 
 function present(row: VersionRow, { version }: WorkflowRow) {
@@ -20,7 +20,7 @@ function present(row: VersionRow, { version }: WorkflowRow) {
   };
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND */
 export async function listVersions(
   database: Database,
   projectId: string,
@@ -37,7 +37,7 @@ export async function listVersions(
   };
 }
 
-/** @throws Refusal VERSION_NOT_FOUND, also for what is no number. */
+/** @throws AppError VERSION_NOT_FOUND, also if the input is not a number */
 async function readVersion(database: Database, projectId: string, workflow: { id: string }, written: string) {
   const number = /^[1-9]\d{0,9}$/.test(written) ? Number(written) : 0;
   const row =
@@ -46,14 +46,17 @@ async function readVersion(database: Database, projectId: string, workflow: { id
   return row;
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */
 export async function getVersion(database: Database, projectId: string, workflowId: string, version: string) {
   const workflow = await getWorkflowRow(database, projectId, workflowId);
   const row = await readVersion(database, projectId, workflow, version);
   return { ...present(row, workflow), ...presentGraph(workflow, row.graph) };
 }
 
-/** What changed from a version to another one, or to the current one. @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+/**
+ * Compares a version with another one, or with the current one.
+ * @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND
+ */
 export async function compareVersions(
   database: Database,
   projectId: string,
@@ -64,7 +67,7 @@ export async function compareVersions(
   const before = await readVersion(database, projectId, workflow, version);
   const after =
     other === undefined ? workflow : await readVersion(database, projectId, workflow, String(other));
-  // Compared as they are stored, so that a changed credential is a difference, and shown with masks.
+  // Compares the stored steps, so that a changed credential is a difference, and masks the result.
   const stepsOf = ({ graph }: typeof before | typeof workflow) =>
     graph.steps.map((step) => bareStep(workflow, step));
   const steps = compareItems(stepsOf(before), stepsOf(after));
@@ -83,8 +86,9 @@ export async function compareVersions(
 }
 
 /**
- * Makes an earlier graph the current one, always as a new version: the one before it can be restored as well. What it refers to
- * and is gone is told in `problems`. @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND.
+ * Makes an earlier graph the current one. Always adds a new version, so that the previous graph can be restored too. `problems` reports
+ * missing references.
+ * @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND
  */
 export async function restoreVersion(
   tx: Tx,

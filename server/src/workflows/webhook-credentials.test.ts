@@ -1,4 +1,4 @@
-// Credentials in headers and URLs of webhooks: encrypted, masked everywhere, sent to the endpoint.
+// Credentials in webhook headers are encrypted, masked in every response, and sent to the endpoint.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -57,7 +57,7 @@ async function draw(event: string): Promise<{ id: string; step: Step }> {
 const change = (id: string, step: Step, headers: Record<string, string>) =>
   ask<Step>("PATCH", `/workflows/${id}/steps/${step.id}`, { config: { url, headers } });
 
-test("a credential is masked wherever a workflow is shown, encrypted where it is stored, and sent as it was given", async () => {
+test("masks a credential in responses, encrypts it in storage and sends it in clear", async () => {
   const { id, step } = await draw("ordered");
   expect(step.config.headers).toEqual({ Authorization: MASK, "Content-Type": "text/plain" });
   expect(step.config.url).toBe(url.replace("a-credential-in-a-url", MASK));
@@ -82,7 +82,7 @@ test("a credential is masked wherever a workflow is shown, encrypted where it is
     expect(await server.rows(`select 1 from ${table} t where t::text like '%a-credential%'`)).toEqual([]);
 });
 
-test("a mask that stands for nothing is refused, and a changed credential is a difference between versions", async () => {
+test("rejects a mask without a stored value, and reports a changed credential as a difference", async () => {
   const { id, step } = await draw("paid");
   const refused = await server.call("PATCH", `/workflows/${id}/steps/${step.id}`, server.project.byKey, {
     config: { url, headers: { "X-Token": MASK } },
@@ -97,7 +97,7 @@ test("a mask that stands for nothing is refused, and a changed credential is a d
   ]);
 });
 
-test("an imported workflow asks for the credentials that its document leaves out before it is enabled", async () => {
+test("requires the credentials that an export omits before an imported workflow is enabled", async () => {
   const { id } = await draw("left");
   const document = (await ask("GET", `/workflows/${id}/export`)).body;
   const imported = (await ask<Workflow>("POST", "/workflows/import", document)).body;

@@ -1,4 +1,4 @@
-// Workflows as records over HTTP: triggers, enabling, problems, lists, copies, deletion, and what they hold back from being deleted.
+// Workflows over HTTP: triggers, enabling, problems, lists, copies, deletion, and objects that they protect from deletion.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import {
@@ -43,7 +43,7 @@ const schedule = (config: object) => ({ triggerType: "SCHEDULE", triggerConfig: 
 const everyone = (config: object) => schedule({ ...config, audienceType: "ALL" });
 const wait = (config: object) => ({ type: "WAIT_FOR_EVENT", config, autoConnect: true });
 
-/** Events that somebody in a workflow waits for. */
+/** The events that workflows of the project wait for. */
 const awaited = async ({ id }: TestProject) =>
   (
     await server.rows<{ eventName: string }>(
@@ -52,7 +52,7 @@ const awaited = async ({ id }: TestProject) =>
     )
   ).map((row) => row.eventName);
 
-test("a segment is tracked while an enabled workflow starts where contacts enter it", async () => {
+test("tracks a segment while an enabled workflow starts when contacts enter it", async () => {
   const project = await server.createProject();
   const segment = await make<{ id: string }>(project, "/segments", TRACKED);
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
@@ -66,7 +66,7 @@ test("a segment is tracked while an enabled workflow starts where contacts enter
   expect((await patch(project, id, { enabled: true })).status).toBe(422);
 });
 
-test("each trigger is checked when it is saved, and nothing is listened to before the workflow is enabled", async () => {
+test("checks each trigger when it is saved and subscribes only once the workflow is enabled", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
   const segment = await make<{ id: string; slug: string }>(project, "/segments", TRACKED);
@@ -175,7 +175,7 @@ test("each trigger is checked when it is saved, and nothing is listened to befor
   expect(manual).toMatchObject({ triggerType: "MANUAL", triggerConfig: {}, nextRunAt: null, enabled: true });
 });
 
-test("what is wrong with a workflow is told, and errors are in the way of enabling it", async () => {
+test("reports the problems of a workflow, and errors prevent enabling it", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W" });
   expect(await problemsOf(project, id)).toEqual(["NO_TRIGGER_EVENT error", "NO_STEPS warning"]);
@@ -204,7 +204,7 @@ test("what is wrong with a workflow is told, and errors are in the way of enabli
   await server.rows("update projects set default_from = 'a@sandbox.localhost' where id = $1", project.id);
   expect((await patch(project, id, { enabled: true })).status).toBe(200);
 
-  // Nobody can end the first wait, nobody takes the timeout of the second.
+  // No event can end the first wait, and the second has no timeout.
   await make(project, `/workflows/${id}/steps`, wait({ eventName: "email.never" }));
   const second = await make<{ id: string }>(project, `/workflows/${id}/steps`, wait({ eventName: "bought" }));
   const exit = await make<{ id: string }>(project, `/workflows/${id}/steps`, EXIT);
@@ -218,13 +218,13 @@ test("what is wrong with a workflow is told, and errors are in the way of enabli
     "ENDLESS_WAIT warning",
     "UNREACHABLE_STEP warning",
   ]);
-  // It is live, and can be changed all the same; enabled anew it cannot be.
+  // An enabled workflow can still be edited, but cannot be enabled again after that.
   expect((await patch(project, id, { enabled: true, name: "Still live" })).status).toBe(200);
   await patch(project, id, { enabled: false });
   expect((await patch(project, id, { enabled: true })).status).toBe(422);
 });
 
-test("lists are searched, filtered and sorted, and count steps and executions", async () => {
+test("searches, filters and sorts lists, with counts of steps and executions", async () => {
   const project = await server.createProject();
   const ids: Record<string, string> = {};
   for (const [name, more] of [
@@ -260,7 +260,7 @@ test("lists are searched, filtered and sorted, and count steps and executions", 
   expect((await list("?page=9")).names).toEqual([]);
 });
 
-test("a copy is disabled and stands for itself", async () => {
+test("creates a copy that is disabled and independent", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e", allowReentry: true });
   await make(project, `/workflows/${id}/steps`, { ...EXIT, autoConnect: true });
@@ -279,7 +279,7 @@ test("a copy is disabled and stands for itself", async () => {
   for (const { id: stepId } of original.steps) expect(JSON.stringify(copy)).not.toContain(stepId);
 });
 
-test("a workflow is deleted once nobody is in it", async () => {
+test("deletes a workflow only without active executions", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
   await make(project, `/workflows/${id}/steps`, { type: "DELAY", config: { amount: 1, unit: "days" } });
@@ -299,7 +299,7 @@ test("a workflow is deleted once nobody is in it", async () => {
   );
 });
 
-test("templates, segments, fields and events know the workflows that use them", async () => {
+test("lists the workflows that use a template, segment, field or event", async () => {
   const project = await server.createProject();
   const { id } = await make(project, "/workflows", { name: "W", eventName: "signed-up" });
   const template = await make<{ id: string }>(project, "/templates", TEMPLATE);
@@ -351,7 +351,7 @@ test("templates, segments, fields and events know the workflows that use them", 
   expect((await call("DELETE", `/templates/${template.id}`)).status).toBe(204);
 });
 
-test("of a template that is deleted and a step that begins to send it, one wins and nothing is left hanging", async () => {
+test("leaves no dangling reference when a template is deleted while a step begins to send it", async () => {
   const project = await server.createProject();
   for (let round = 0; round < 10; round++) {
     const { id } = await make(project, "/workflows", { name: "W", eventName: "e" });
@@ -365,7 +365,7 @@ test("of a template that is deleted and a step that begins to send it, one wins 
   }
 });
 
-test("fields for conditions are those of contacts, and the keys of an event's newest data", async () => {
+test("lists contact fields and keys of an event's newest data for conditions", async () => {
   const project = await server.createProject();
   await make(project, "/contacts", { email: "ada@example.com", data: { plan: "pro" } });
   await make(project, "/v1/track", {
@@ -390,7 +390,7 @@ test("fields for conditions are those of contacts, and the keys of an event's ne
   expect(count).toBe(fields.length);
 });
 
-test("a project has at most so many workflows", async () => {
+test("rejects more workflows than the limit of a project", async () => {
   const project = await server.createProject();
   await server.rows(
     "insert into workflows (project_id, id, name) select $1, gen_random_uuid(), 'W' from generate_series(1, $2::int)",
@@ -402,7 +402,7 @@ test("a project has at most so many workflows", async () => {
   expect(refusalOf(more)).toBe("409 CONFLICT");
 });
 
-test("a workflow that is enabled while its segment is being deleted is not enabled on a segment that is gone", async () => {
+test("does not enable a workflow on a segment that is being deleted", async () => {
   const project = await server.createProject();
   const segment = await make<{ id: string }>(project, "/segments", TRACKED);
   const { id } = await make(project, "/workflows", { name: "W" });

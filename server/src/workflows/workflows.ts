@@ -1,4 +1,4 @@
-// Workflows as records: create, read, list, change, enable, copy, delete.
+// Creates, reads, lists, changes, enables, copies and deletes workflows.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { waitNamesOf, type Graph, type TriggerType } from "@postloft/contract/workflows/graph.ts";
 import type { ConfirmableProblem } from "@postloft/contract/workflows/problems.ts";
@@ -35,7 +35,7 @@ import { checkTrigger, nextRunOf, type CheckedTrigger } from "./trigger.ts";
 
 export type WorkflowView = Awaited<ReturnType<typeof getWorkflow>>;
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, the same for an id of another project. */
+/** @throws AppError WORKFLOW_NOT_FOUND, also for an id of another project */
 export async function getWorkflowRow(
   database: Database,
   projectId: string,
@@ -46,7 +46,10 @@ export async function getWorkflowRow(
   return row;
 }
 
-/** A workflow with its graph and what is wrong with it. @throws Refusal WORKFLOW_NOT_FOUND. */
+/**
+ * Returns a workflow with its graph and its problems.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ */
 export async function getWorkflow(database: Database, projectId: string, id: string) {
   const row = await getWorkflowRow(database, projectId, id);
   return {
@@ -56,7 +59,7 @@ export async function getWorkflow(database: Database, projectId: string, id: str
   };
 }
 
-/** A page of workflows, with how many steps and executions each has. */
+/** Returns a page of workflows with the number of steps and executions of each. */
 export async function listWorkflows(
   database: Database,
   projectId: string,
@@ -78,12 +81,15 @@ export async function listWorkflows(
 export interface WorkflowToCreate {
   name: string;
   description?: string | null | undefined;
-  /** Unfinished as long as it names no event: the workflow cannot be enabled then. */
+  /** Without an event name the trigger is unfinished and the workflow cannot be enabled. */
   triggerConfig?: { eventName?: string | undefined } | undefined;
   allowReentry?: boolean | undefined;
 }
 
-/** A disabled workflow with the trigger EVENT and nothing after it. @throws Refusal CONFLICT when the project has too many. */
+/**
+ * Creates a disabled workflow with an unlinked EVENT trigger.
+ * @throws AppError CONFLICT if the project has too many workflows
+ */
 export async function createWorkflow(
   tx: Tx,
   projectId: string,
@@ -110,8 +116,8 @@ export async function createWorkflow(
 }
 
 /**
- * Stores a new workflow, disabled, with a graph whose ids are nobody else's.
- * @throws Refusal CONFLICT when the project has too many; VALIDATION_ERROR for a graph that cannot be run.
+ * Stores a new, disabled workflow. The ids in its graph must be unused.
+ * @throws AppError CONFLICT if the project has too many workflows, VALIDATION_ERROR if the graph cannot run
  */
 export async function storeWorkflow(
   tx: Tx,
@@ -135,18 +141,19 @@ export interface WorkflowEdit {
   enabled?: boolean | undefined;
   triggerType?: TriggerType | undefined;
   triggerConfig?: Readonly<Record<string, unknown>> | undefined;
-  /** The same as `triggerConfig.eventName`. */
+  /** Alias of `triggerConfig.eventName`. */
   eventName?: string | undefined;
   allowReentry?: boolean | undefined;
-  /** Replaces those that were confirmed. */
+  /** Replaces the confirmed problems. */
   confirmedProblems?: readonly ConfirmableProblem[] | undefined;
   expectedUpdatedAt?: string | undefined;
 }
 
 /**
- * Changes what is given.
- * @throws Refusal WORKFLOW_NOT_FOUND; CHANGED_MEANWHILE when it, or its graph, is not as it was read; VALIDATION_ERROR for a faulty trigger, and on `enabled` while there are problems of the
- * severity `error`, which it names.
+ * Changes the given fields.
+ * @throws AppError WORKFLOW_NOT_FOUND
+ * @throws AppError CHANGED_MEANWHILE if the workflow or its graph changed since it was read
+ * @throws AppError VALIDATION_ERROR for a faulty trigger, or when enabling with problems of the severity `error`
  */
 export async function updateWorkflow(
   tx: Tx,
@@ -154,7 +161,8 @@ export async function updateWorkflow(
   id: string,
   edit: WorkflowEdit,
 ): Promise<WorkflowView> {
-  // Before the workflow, because others that lock both do it in this order: of two workflows that close a loop together, the second one sees the first.
+  // Locks the project before the workflow, the order that others use too. If two workflows close a loop at the same time, the second one
+  // sees the first.
   if (edit.enabled === true || edit.allowReentry === true || changesTrigger(edit))
     await lockProject(tx, projectId);
   const { row, graph } = await lockGraph(tx, projectId, id);
@@ -176,7 +184,7 @@ export async function updateWorkflow(
   if (enabled)
     await refuseSelfTriggering(tx, projectId, changed, row.enabled ? fieldOfLoop(edit) : "enabled");
   if (enabled && !row.enabled) {
-    // Who deletes a segment asks for the workflows that stand on it: those that are enabled.
+    // A deletion of a segment only checks for enabled workflows that use it.
     await lockSegments(tx, projectId, segmentIdsOf(graph, changed.trigger));
     const problems = await readProblems(tx, projectId, changed);
     const errors = problems.filter(({ severity }) => severity === "error");
@@ -206,7 +214,7 @@ function changesTrigger({ triggerType, triggerConfig, eventName }: WorkflowEdit)
   return triggerType !== undefined || triggerConfig !== undefined || eventName !== undefined;
 }
 
-/** The field that an edit of an enabled workflow closes a loop with. */
+/** Returns the field of an edit that closes a loop in an enabled workflow. */
 function fieldOfLoop({ allowReentry, triggerConfig, eventName, triggerType }: WorkflowEdit): string {
   if (allowReentry === true) return "allowReentry";
   if (eventName !== undefined) return "eventName";
@@ -218,7 +226,7 @@ function columnsOf({ type, config, event }: CheckedTrigger) {
   return { triggerType: type, triggerConfig: JSON.stringify(config), triggerEvent: event };
 }
 
-/** The trigger as it will be; null when nothing is said about it. */
+/** Returns the new trigger, or null if the edit does not change it. */
 async function changedTrigger(
   tx: Tx,
   projectId: string,
@@ -234,15 +242,15 @@ async function changedTrigger(
     });
   const before = type === row.triggerType ? row.triggerConfig : {};
   const config = { ...(triggerConfig ?? before), ...(eventName === undefined ? {} : { eventName }) };
-  // Saying again what it is already asks for nothing: a workflow that names no event yet may say EVENT.
+  // Repeating the current type changes nothing. An unfinished workflow may repeat EVENT.
   if (triggerConfig === undefined && eventName === undefined && type === row.triggerType) return null;
   return checkTrigger(tx, projectId, { type, config });
 }
 
 /**
- * Deletes a workflow that nobody is in. Its version is locked before the workflow is against references: an execution that is
- * starting refers to the workflow after it locked the version.
- * @throws Refusal WORKFLOW_NOT_FOUND; CONFLICT while executions are under way.
+ * Deletes a workflow without active executions.
+ * Locks the version before it locks the workflow against references, because a starting execution locks the version first.
+ * @throws AppError WORKFLOW_NOT_FOUND, or CONFLICT while executions are active
  */
 export async function deleteWorkflow(tx: Tx, projectId: string, id: string): Promise<void> {
   const { row } = await lockGraph(tx, projectId, id);
@@ -256,7 +264,10 @@ export async function deleteWorkflow(tx: Tx, projectId: string, id: string): Pro
   await subscribeWorkflows(tx, projectId);
 }
 
-/** A disabled copy with ids of its own. @throws Refusal WORKFLOW_NOT_FOUND; CONFLICT when the project has too many. */
+/**
+ * Creates a disabled copy with new ids.
+ * @throws AppError WORKFLOW_NOT_FOUND, or CONFLICT if the project has too many workflows
+ */
 export async function duplicateWorkflow(tx: Tx, projectId: string, id: string): Promise<WorkflowView> {
   const row = await getWorkflowRow(tx, projectId, id);
   return storeWorkflow(tx, projectId, {

@@ -1,4 +1,4 @@
-// How much of a project is moved in one turn, while the other projects wait.
+// Limits how much of a project is advanced in one turn while other projects wait.
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
 import { useTestServer } from "../../testing/test-server.ts";
@@ -6,10 +6,10 @@ import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { advanceDue } from "./advance.ts";
 import { insertExecutions } from "./entry-queries.ts";
 
-/** Nobody moves executions but the test. */
+/** No engine runs, so only the test advances executions. */
 const server = useTestServer({ ROLES: "api" });
 
-test("executions of which none can be stored take one turn of many, not one that all projects wait for", async () => {
+test("advances a batch that cannot be stored over many turns instead of one long turn", async () => {
   const COUNT = 60;
   const { id: projectId } = await server.createProject();
   const contacts = await server.rows<{ id: string }>(

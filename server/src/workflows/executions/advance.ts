@@ -1,5 +1,5 @@
-// Moves executions that are due, a batch of them in one transaction, with everything that follows from it. A row stays locked while it is
-// moved, so no lease is needed: who dies in between has done nothing.
+// Advances due executions in batches, each batch with all its effects in one transaction. The row lock replaces a lease, because a crash in
+// between rolls everything back.
 import { asUnavailable, transaction, type Database, type Tx } from "../../platform/database/database.ts";
 import { failpoint } from "../../platform/failpoints.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -11,17 +11,17 @@ import { claimExecutions, type Claimed } from "./load-executions.ts";
 import { packTrace } from "./stored-trace.ts";
 import { cancelAt, failAt, MAX_ROUNDS, walk, type Tally } from "./walk.ts";
 
-/** Executions moved in one transaction. */
+/** Executions advanced in one transaction. */
 export const BATCH_SIZE = 500;
-/** The same one by one: other projects wait for the turn of this one. */
+/** Executions advanced individually per turn. Smaller, because other projects wait meanwhile. */
 const APART_SIZE = 50;
 
 /**
- * Moves the executions of one project that are due, one batch of them. What keeps one from being stored (data of its contact that
- * would be too large, a fault of ours) fails that one alone, at that step: then they are moved one by one, and that one step by step.
+ * Advances one batch of due executions of a project.
+ * If the batch cannot be stored, because of too much contact data or a bug of ours, each execution is advanced separately, and a faulty one
+ * step by step. Only the faulty one fails, at its faulty step.
  *
- * @param onFault hears of faults that only we can mend
- * @returns how many executions moved
+ * @param onFault is called for faults that only we can fix
  */
 export async function advanceDue(
   database: Database,
@@ -63,7 +63,7 @@ async function advanceApart(
   return total;
 }
 
-/** A step in each transaction: what comes before the one that cannot be stored stays done, and is not done again. */
+/** Runs each step in its own transaction, so that steps before the faulty one are stored and not repeated. */
 async function advanceByStep(
   database: Database,
   parts: StepParts,
@@ -95,13 +95,13 @@ async function advanceByStep(
 
 const OUR_FAULT = "The step failed for a reason of ours; it is in the log. Try it again.";
 
-/** Where an execution stands and who is in it, to be compared. */
+/** Returns a comparable key of an execution's position and contact. */
 const standingOf = ({ execution: { stepId, trace, contactId }, cancelled }: Claimed) =>
   JSON.stringify([stepId, trace.length, contactId, cancelled]);
 
 /**
- * Fails an execution at the step at which it stood. One that another process has moved meanwhile is not at the step that failed.
- * @returns whether it has failed
+ * Fails an execution at the step where it was. Does nothing if another process has advanced it since.
+ * @returns whether it failed
  */
 async function failWhere(
   tx: Tx,

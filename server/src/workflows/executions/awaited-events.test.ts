@@ -1,4 +1,5 @@
-// Waits whose filter passes over very many events: the one that fits is found wherever it stands, a part of them in each transaction.
+// Waits whose filter passes over very many events. The matching event is found at any position, with a part of the events read per
+// transaction.
 import { expect, test } from "vitest";
 import { createSealer } from "../../platform/crypto.ts";
 import { transaction } from "../../platform/database/database.ts";
@@ -23,7 +24,7 @@ const START = Date.UTC(2026, 2, 1, 12);
 const HOUR = 3_600_000;
 const MANY = 1_250;
 
-/** A wait for the event whose `n` is this one, come to at `START`, and how the engine looks at an instant. */
+/** A wait, begun at `START`, for the event with a certain `n`, and the engine's check of it at a given time. */
 async function beginWait(n: number, timeout: number) {
   const { id: projectId, byKey } = await server.createProject();
   const { body } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
@@ -65,7 +66,7 @@ async function beginWait(n: number, timeout: number) {
   return { projectId, contactId: body.id, execution, look };
 }
 
-/** The events 1 to `count`, the first at an instant and each so much after the one before. */
+/** The events 1 to `count`, in intervals of `everyMs` from a given time. */
 async function happen(
   { projectId, contactId }: { projectId: string; contactId: string },
   { count, atMs, everyMs }: { count: number; atMs: number; everyMs: number },
@@ -87,10 +88,10 @@ const wayOf = ({ status, trace }: Execution) => [status, trace.at(-1)?.via, trac
 test.each([
   [101, 1_000],
   [MANY, 1_000],
-  // All in one instant, or closer than a clock of milliseconds tells.
+  // At the same time, or closer than millisecond clocks can tell.
   [MANY, 0],
   [MANY, 0.003],
-])("of %i events, %d ms apart, the one that fits is found behind those that do not", async (n, everyMs) => {
+])("finds the match behind other events when there are %i events %d ms apart", async (n, everyMs) => {
   const wait = await beginWait(n, 24 * 3_600);
   await happen(wait, { count: MANY, atMs: START + HOUR, everyMs });
   let looks = 0;
@@ -102,7 +103,7 @@ test.each([
   expect(looks).toBe(n > 1_000 ? 2 : 1);
 });
 
-test("where none fits the wait goes on behind them, and ends by its timeout only when all were looked at", async () => {
+test("continues waiting after all events were checked without a match, until its timeout", async () => {
   const wait = await beginWait(MANY + 1, 7_200);
   await happen(wait, { count: MANY, atMs: START + HOUR, everyMs: 1_000 });
   await wait.look(START + 3 * HOUR);
@@ -115,7 +116,7 @@ test("where none fits the wait goes on behind them, and ends by its timeout only
   expect(wayOf(wait.execution)).toEqual(["COMPLETED", "timeout", undefined]);
 });
 
-test("behind events of this minute nothing is passed over for good: others of that time may still be on their way", async () => {
+test("reads events of the last minute again because earlier ones may still be committed", async () => {
   const wait = await beginWait(MANY + 1, 24 * 3_600);
   await happen(wait, { count: MANY, atMs: START + HOUR, everyMs: 10 });
   const last = START + HOUR + 999 * 10;

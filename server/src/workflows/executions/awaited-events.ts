@@ -1,5 +1,5 @@
-// What happened since waits for events began. Most waits take the first event there is; a filter may pass over any number of them, so what
-// is behind is read page by page, as far as one transaction should go, and from there in the next one.
+// Reads the events since each wait began. Most waits accept the first event, but a filter may pass over any number of them. The events are
+// therefore read page by page up to a limit per transaction.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Filter } from "@postloft/contract/filters.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -14,9 +14,9 @@ import { openRun, stepOf, waitBegan, type Execution } from "./execution.ts";
 import type { ArrivedEvent, UnreadEvents } from "./steps/step.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
-/** Of one wait in one look. */
+/** Pages read per wait and poll. */
 const PAGES_A_LOOK = 10;
-/** No transaction that records events lasts longer: an event that is older is there to be seen, and no other comes before it any more. */
+/** No transaction that records events lasts longer. Older events are all visible, and no new event can appear before them. */
 const SETTLED_MS = 60_000;
 
 interface Wait extends EventWait {
@@ -24,7 +24,7 @@ interface Wait extends EventWait {
   untilMs: number;
 }
 
-/** By execution: a page of what happened, and where to read on where it was not the last one and none of it is waited for. */
+/** For each execution, the last page of events, and where to continue if no event matched and more pages remain. */
 export interface Awaited {
   events: Map<string, ArrivedEvent[]>;
   unread: Map<string, UnreadEvents>;
@@ -79,13 +79,13 @@ function waitOf(execution: Execution): Wait | null {
   return { waitId, contactId, eventName, since, behind, filter, untilMs };
 }
 
-/** Whether an event that is waited for may come behind this page, and not in it. */
+/** Returns whether a matching event can be on a later page. */
 function mayBeBehind({ filter, untilMs }: Wait, page: readonly Arrived[]): boolean {
   const isFull = page.length >= EVENTS_OF_A_WAIT;
   return filter !== undefined && isFull && (page.at(-1)?.at.getTime() ?? Infinity) < untilMs;
 }
 
-/** Behind what is settled it goes on at once; what is younger is read again when it is. */
+/** Continues immediately after settled events. Younger events are read again once they are settled. */
 function unreadBehind({ at, place }: Arrived, now: Date): UnreadEvents {
   const settledAt = new Date(at.getTime() + SETTLED_MS);
   return settledAt <= now ? { behind: place, lookAt: now } : { lookAt: settledAt };

@@ -1,4 +1,4 @@
-// Statements on the executions of contacts.
+// Queries on the executions of contacts.
 import { sql } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 
@@ -13,7 +13,7 @@ export async function listExecutionIdsOf(
   return rows.map((row) => row.id);
 }
 
-/** Waits for the engine, which moves some of them. In the order in which people cancel them. */
+/** Locks executions, and waits for those the engine is advancing. Uses the lock order of cancellations. */
 export async function lockExecutionRowsOf(
   tx: Tx,
   projectId: string,
@@ -27,8 +27,8 @@ export async function lockExecutionRowsOf(
 }
 
 /**
- * Takes from executions all that they hold of contacts that are locked, and the contacts themselves. Their steps stay: when, by which branch,
- * which mail, why one was skipped.
+ * Removes all contact data, and the contact itself, from the executions of locked contacts. Keeps the steps with times, branches, email ids
+ * and skip reasons.
  */
 export async function emptyExecutionRowsOf(
   tx: Tx,
@@ -58,7 +58,7 @@ interface HoldingRow {
   results: unknown;
 }
 
-/** The executions of a contact with what they hold of it, a page, by id. */
+/** Returns a page of a contact's executions with the contact data they store, by id. */
 export async function listExecutionsHolding(
   database: Database,
   projectId: string,

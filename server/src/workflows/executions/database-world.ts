@@ -1,4 +1,4 @@
-// Executions as they really are: what their steps look at is read, and what they want done is done, in the engine's transaction.
+// The real environment of executions, which reads facts and applies effects in the engine's transaction.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import { EMAIL_SKIPPED } from "@postloft/contract/event-names.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
@@ -63,7 +63,7 @@ export function createDatabaseWorld(
   };
 }
 
-/** What steps ask of contacts and events. */
+/** Returns the filters that steps apply to contacts and events. */
 export function filtersOf(steps: readonly GraphStep[]): Filter[] {
   return steps.flatMap((step) => {
     if (step.type === "CONDITION") return [filterOfCondition(step.config)];
@@ -91,14 +91,14 @@ interface PlansAsked {
   templateIds: readonly string[];
 }
 
-/** The same as `readMailPlans`; where the cap of the month is reached nothing is sent. One batch of executions may pass it. */
+/** Like `readMailPlans`, but skips all emails once the monthly cap is reached. One batch of executions may exceed the cap. */
 async function readPlansWithinCap(tx: Tx, asked: PlansAsked): Promise<Map<string, MailPlan>> {
   const plans = await readMailPlans(tx, asked);
   const isFull = plans.size > 0 && (await readRoom(tx, asked.projectId, "workflows")) === 0;
   return isFull ? new Map([...plans.keys()].map((id) => [id, { skipped: CAP_REACHED }])) : plans;
 }
 
-/** What mails of these templates say and as whom, by template; deleted ones are missing. */
+/** Returns the content and sender of emails by template. Deleted templates are missing. */
 export async function readMailPlans(
   database: Database,
   { projectId, domains, templateIds }: PlansAsked,

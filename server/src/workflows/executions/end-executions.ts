@@ -1,4 +1,4 @@
-// Executions that people end, and failed ones that they let go on.
+// Cancels executions for people, and resumes failed ones.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { addJob, type JobStep } from "../../platform/background/jobs.ts";
 import { isId } from "../../platform/ids.ts";
@@ -21,7 +21,7 @@ import {
 } from "./list-queries.ts";
 
 const BY_HAND = "Cancelled by a person.";
-/** Executions that one statement cancels. */
+/** Executions cancelled by one query. */
 const BATCH_SIZE = 5_000;
 
 export const CANCEL_JOB = "workflows.cancel";
@@ -31,7 +31,7 @@ interface ExecutionKey {
   id: string;
 }
 
-/** @throws Refusal EXECUTION_NOT_FOUND; CONFLICT when it has ended. */
+/** @throws AppError EXECUTION_NOT_FOUND, or CONFLICT if it has ended */
 export async function cancelExecution(
   tx: Tx,
   projectId: string,
@@ -53,7 +53,10 @@ async function cancelSome(tx: Tx, asked: ExecutionsToCancel, reason: string): Pr
   return count;
 }
 
-/** Cancels all that are active: a first batch at once, the others are marked, take no step meanwhile, and are ended by a job. */
+/**
+ * Cancels all active executions of a workflow. Ends a first batch immediately and marks the others, which take no further step until a job
+ * ends them.
+ */
 export async function cancelAll(tx: Tx, projectId: string, workflowId: string): Promise<number> {
   await requireWorkflow(tx, projectId, workflowId);
   const all = { projectId, workflowId, id: null, limit: BATCH_SIZE };
@@ -68,7 +71,7 @@ export async function cancelAll(tx: Tx, projectId: string, workflowId: string): 
   return count + left;
 }
 
-/** Ends the next executions that are marked; with the last ones the mark goes. */
+/** Ends the next batch of marked executions, and clears the mark after the last one. */
 export const cancelStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
   const { workflowId } = input as { workflowId: string };
   const before = ((checkpoint ?? {}) as { cancelled?: number }).cancelled ?? 0;
@@ -81,7 +84,10 @@ export const cancelStep: JobStep = async (tx, { projectId, input, checkpoint }) 
   return { done: true, result: { cancelled } };
 };
 
-/** Tries the step again at which executions failed. @returns how many go on */
+/**
+ * Retries the step at which executions failed.
+ * @returns the number of resumed executions
+ */
 export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
   const failed = await lockFailed(tx, projectId, asked);
   await resumeExecutionRows(
@@ -92,7 +98,10 @@ export async function retryFailed(tx: Tx, projectId: string, asked: FailedOnes):
   return failed.length;
 }
 
-/** Lets executions go on behind the step at which they failed: at `no` and `timeout` where it has branches. @returns how many */
+/**
+ * Resumes executions after the step at which they failed, on the branch `no` or `timeout` if it has branches.
+ * @returns the number of resumed executions
+ */
 export async function skipFailed(tx: Tx, projectId: string, asked: FailedOnes): Promise<number> {
   const { workflowId } = asked;
   const failed = await lockFailed(tx, projectId, asked);
@@ -113,7 +122,7 @@ export interface FailedOnes {
   by: { id: string } | { stepId: string };
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND, CONFLICT; STEP_NOT_FOUND for a step that no version of the workflow has. */
+/** @throws AppError WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND, CONFLICT, or STEP_NOT_FOUND if no version of the workflow has the step */
 async function lockFailed(tx: Tx, projectId: string, { workflowId, by }: FailedOnes) {
   const workflow = await requireWorkflow(tx, projectId, workflowId);
   if ("id" in by) await requireExecution(tx, projectId, workflowId, by.id);

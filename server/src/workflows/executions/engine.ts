@@ -1,4 +1,4 @@
-// The engine: reacts to events and moves on the executions that are due, a project at a time.
+// Runs workflows. Processes events and advances due executions, one project at a time.
 import { startLoop, type Loop } from "../../platform/background/background.ts";
 import type { Database } from "../../platform/database/database.ts";
 import type { Log } from "../../platform/log.ts";
@@ -9,7 +9,7 @@ import type { StepParts } from "./database-world.ts";
 import { listDueProjects, updateLeftExecutionsDue } from "./execution-queries.ts";
 import { react } from "./react.ts";
 
-/** How long a loop that nothing notifies takes to find work of a process that died; timers within it are waited for exactly. */
+/** How long a loop takes to find the work of a crashed process. Timers within this interval are exact. */
 const POLL_MS = 4_000;
 const LEFT_POLL_MS = 5_000;
 
@@ -19,7 +19,7 @@ export interface EngineParts extends StepParts {
   metrics: Metrics;
 }
 
-/** Projects that have executions due now, those overdue longest first; and in how many ms the next one elsewhere is due, `POLL_MS` at most. */
+/** Returns the projects with due executions, longest overdue first, and the ms until the next one is due elsewhere, at most `POLL_MS`. */
 export async function findDue(database: Database): Promise<{ projectIds: string[]; nextInMs: number }> {
   const rows = await listDueProjects(database, POLL_MS);
   const waits = rows.map((row) => row.inMs).filter((ms) => ms > 0);
@@ -29,16 +29,19 @@ export async function findDue(database: Database): Promise<{ projectIds: string[
   };
 }
 
-/** Reacts to events and moves what is due, fair between projects, until it is stopped. */
+/** Processes events and advances due executions, fairly between projects, until it is stopped. */
 export function startEngine(parts: EngineParts): Loop {
   const { database, log, metrics } = parts;
 
-  /** One turn of a project: a batch. A fault stops this project alone. @returns whether there may be more */
+  /**
+   * Runs one batch of a project. An error stops only this project.
+   * @returns whether there may be more
+   */
   async function turn(projectId: string, work: () => Promise<boolean>): Promise<boolean> {
     try {
       return await work();
     } catch (error) {
-      log.warn({ err: error, projectId }, "workflows of a project could not go on; it is tried again");
+      log.warn({ err: error, projectId }, "workflows of a project failed, retrying");
       return false;
     }
   }

@@ -1,4 +1,4 @@
-// Contacts enter workflows: once, ever, or one execution at a time. Two unique keys of the database see to it, whoever asks how often.
+// Lets contacts enter workflows, either once ever or one execution at a time. Two unique keys of the database enforce this.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Tx } from "../../platform/database/database.ts";
@@ -15,13 +15,13 @@ export interface Entry {
   workflow: Enterable;
   contactId: string;
   context: Readonly<Record<string, unknown>>;
-  /** When what starts it happened; left out: now. */
+  /** When the trigger happened. Now by default. */
   at?: Date | undefined;
   /** Whether a call with a public key caused it. */
   fromPublicKey?: boolean;
 }
 
-/** A workflow that contacts may enter now. */
+/** A workflow that accepts contacts. */
 export interface Enterable {
   id: string;
   name: string;
@@ -33,7 +33,7 @@ export interface Enterable {
   triggerEvent: string | null;
 }
 
-/** The enabled ones of these workflows; their graphs stay as they are until the transaction ends. */
+/** Returns the enabled workflows, and locks their graphs until the end of the transaction. */
 export async function readEnterable(
   tx: Tx,
   projectId: string,
@@ -53,10 +53,10 @@ export async function readEnterable(
 }
 
 /**
- * Lets contacts enter. Those that may not (again), and those that are not there, are passed over.
+ * Starts executions. Skips contacts that do not exist or may not enter (again).
  *
- * @param bounded by events and segments: more than a hundred entries a day of a contact into a workflow are a circle
- * @returns the ids of the executions that started, by entry; null for the others
+ * @param bounded for events and segments, where more than a hundred entries of a contact per day mean a loop
+ * @returns the ids of the started executions by entry, null for the others
  */
 export async function enterWorkflows(
   tx: Tx,

@@ -1,11 +1,12 @@
-// Statements with which executions begin.
+// Queries that start executions.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedEachTime, type Database, type Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
 
 /**
- * Enabled workflows with their current graphs, none of which changes until the transaction ends. The workflows are locked first, alone:
- * a statement that waits for an edit and finds another version behind it still sees the versions as they were before.
+ * Returns enabled workflows with their current graphs, locked until the end of the transaction.
+ * The workflows are locked first in a separate statement, because a statement that waits for an edit still sees the versions as of its
+ * start.
  */
 export async function findEnterableForShare(
   tx: Tx,
@@ -43,12 +44,12 @@ export interface NewExecutionRow {
   version: number;
   stepId: string;
   context: string | null;
-  /** null: now. */
+  /** Null means now. */
   startedAt: Date | null;
   fromPublicKey: true | null;
 }
 
-/** Inserts executions of contacts that may enter; the ids of those that are there now. */
+/** Inserts executions of contacts that may enter. Returns the inserted ids. */
 export async function insertExecutions(
   tx: Tx,
   projectId: string,
@@ -58,7 +59,7 @@ export async function insertExecutions(
     insert into workflow_executions (project_id, id, workflow_id, contact_id, entry, version, step_id, due_at, context, started_at,
       from_public_key)
     select ${projectId}::uuid, i.id, i.workflow_id, c.id,
-      -- The same for all entries that may be but one; else that of the id, which no other has.
+      -- Constant if the contact may enter only once, otherwise a unique value from the id.
       case when i.is_once then 0 else ('x' || substring(i.id::text from 1 for 8) || substring(i.id::text from 10 for 4)
         || right(i.id::text, 4))::bit(64)::bigint end,
       i.version, i.step_id, now(), i.context, least(i.started_at, now()), i.from_public_key
@@ -74,18 +75,18 @@ export async function insertExecutions(
       ${executions.map(({ fromPublicKey }) => fromPublicKey)}::boolean[]
     ) as i (id, workflow_id, contact_id, is_once, version, step_id, context, started_at, from_public_key)
     join contacts c on c.project_id = ${projectId} and c.id = i.contact_id
-    -- Who came more than once while that was allowed does not come again.
+    -- A contact that entered while re-entry was allowed does not enter again.
     where not i.is_once or not exists (
       select 1 from workflow_executions x
       where x.project_id = ${projectId} and x.contact_id = i.contact_id and x.workflow_id = i.workflow_id)
-    -- Of what would start executions of one contact that which happened first.
+    -- The earliest of several entries of one contact wins.
     order by i.workflow_id, c.id, i.id
     on conflict do nothing returning id`.execute(tx);
   if (rows.length > 0) notify(tx, "workflows");
   return rows.map((row) => row.id);
 }
 
-/** From now on the graphs of these versions stay as they are. */
+/** Marks versions as used, so that their graphs no longer change. */
 export async function markVersionsUsed(
   tx: Tx,
   projectId: string,
@@ -101,7 +102,7 @@ export async function markVersionsUsed(
   );
 }
 
-/** How often contacts entered workflows within 24 hours, by workflow and contact; none is left out. */
+/** Counts the entries within 24 hours by workflow and contact. */
 export async function countEntriesToday(
   database: Database,
   projectId: string,
@@ -119,7 +120,7 @@ export async function countEntriesToday(
   return new Map(rows.map((row) => [`${row.workflowId} ${row.contactId}`, row.count]));
 }
 
-/** Contacts that match, a page of them, by id. */
+/** Returns a page of matching contacts, by id. */
 export async function listAudienceAfter(
   tx: Tx,
   projectId: string,
@@ -135,7 +136,7 @@ export async function listAudienceAfter(
   return rows.map((row) => row.id);
 }
 
-/** Takes the workflows whose schedule is due, each once, whoever else looks. */
+/** Claims workflows with a due schedule, each once even if several processes run. */
 export async function claimScheduled(tx: Tx, limit: number) {
   const { rows } = await sql<{
     projectId: string;

@@ -1,4 +1,4 @@
-// Statements of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
+// Queries of the engine on `workflow_executions`, `workflow_versions` and `workflow_step_counts`.
 import { sql } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import { plannedOften, type Database, type Tx } from "../../platform/database/database.ts";
@@ -15,20 +15,20 @@ export interface ExecutionRow {
   results: unknown;
   answer: unknown;
   trace: unknown;
-  /** Why it is to be cancelled, where that is decided; null: it goes on. */
+  /** The reason if a cancellation is decided, or null. */
   exitReason: string | null;
   startedAt: Date;
   fromPublicKey: boolean;
 }
 
-/** The first execution of a project that is due at some time, in the order of its index. */
+/** The first due or scheduled execution of a project, in index order. */
 const firstDue = (after: ReturnType<typeof sql>) => sql`
   select x.project_id, x.due_at from workflow_executions x
   where x.due_at is not null ${after} order by x.project_id, x.due_at limit 1`;
 
 /**
- * Projects that have executions due now, and in how many ms the next is due elsewhere, within `horizonMs`. From project to project
- * through the index, as the sender looks for due mail: projects without any cost nothing. Those of disabled projects stand still.
+ * Returns the projects with due executions, and the ms until the next one is due, within `horizonMs`.
+ * Skips from project to project through the index, so projects without executions cost nothing. Ignores disabled projects.
  */
 export async function listDueProjects(
   database: Database,
@@ -49,11 +49,11 @@ export async function listDueProjects(
 
 export interface WhichDue {
   limit: number;
-  /** This one alone, if it is due. */
+  /** Only this execution, if it is due. */
   id?: string;
 }
 
-/** Locks executions that are due, those overdue longest first; others that are being moved are passed over. */
+/** Locks due executions, longest overdue first. Skips locked ones. */
 export async function claimDueExecutions(
   tx: Tx,
   projectId: string,
@@ -96,7 +96,7 @@ export interface StoredExecution {
 
 const ENDED = sql.raw("'COMPLETED', 'EXITED', 'FAILED', 'CANCELLED'");
 
-/** Stores where locked executions stand. */
+/** Stores the state of locked executions. */
 export async function updateExecutions(
   tx: Tx,
   projectId: string,
@@ -131,7 +131,7 @@ export interface StepCountRow {
   cancelled: number;
 }
 
-/** Adds to the counts of steps, in one order everywhere: two transactions that count must not wait for each other in a circle. */
+/** Adds to the step counts in a fixed order, so that concurrent transactions cannot deadlock. */
 export async function addToStepCounts(
   tx: Tx,
   projectId: string,
@@ -156,7 +156,7 @@ export async function addToStepCounts(
       cancelled = c.cancelled + excluded.cancelled`.execute(tx);
 }
 
-/** Versions of graphs with what their workflow is called. */
+/** Returns versions of graphs. */
 export async function findVersions(
   database: Database,
   projectId: string,
@@ -174,7 +174,7 @@ export async function findVersions(
   return rows;
 }
 
-/** What is true of workflows now, whatever the version of their executions. */
+/** Returns the current state of workflows, which applies to executions of all versions. */
 export async function findWorkflowStates(database: Database, projectId: string, ids: readonly string[]) {
   const { rows } = await sql<{
     id: string;
@@ -216,7 +216,7 @@ export async function updateWaitingExecutionsDue(
   if (result.numAffectedRows !== 0n) notify(tx, "workflows");
 }
 
-/** Gives the answers of calls to executions that still wait for these very calls. */
+/** Stores the responses of calls for executions that still wait for these calls. */
 export async function updateAnswers(
   tx: Tx,
   answers: ReadonlyArray<{ projectId: string; executionId: string; callId: string; answer: string }>,

@@ -1,4 +1,4 @@
-// An execution in memory: one contact on its way through one version of a graph, and what its steps did so far.
+// An execution in memory, which is one contact in one version of a graph with the results of its steps.
 import type {
   Branch,
   ExecutionStatus,
@@ -9,40 +9,41 @@ import type {
 import type { EventPlace } from "../../events/arrived-events.ts";
 import { firstStepOf } from "../graph-rules.ts";
 
-/** How a call of a webhook stands; null before it ended. */
+/** The result of a webhook call, or null until it ends. */
 export type WebhookAnswer =
   | { is: "done"; status: number; body: unknown }
   | { is: "failed"; error: string }
   | null;
 
 /**
- * A step run in the trace of an execution: short names, since one is stored for each step of each execution (stored-trace.ts). Instants are ms since 1970.
+ * A step run in the trace of an execution. The names are short because every step of every execution is stored (stored-trace.ts). Times are
+ * in ms since 1970.
  */
 export interface StepRun {
-  /** The place of the step in its version of the graph. */
+  /** Index of the step in its version of the graph. */
   n: number;
   at: number;
-  /** null while the execution stands here. */
+  /** Missing while the execution is at this step. */
   end?: number;
-  /** Left out: it was done. */
+  /** Missing if completed. */
   is?: "SKIPPED" | "FAILED" | "CANCELLED";
   via?: Branch;
-  /** Until when it waits. */
+  /** End of a wait. */
   until?: number;
-  /** The event up to which its filter passed over all that happened, where that was much. */
+  /** The last event that the filter passed over, if there were many. */
   behind?: EventPlace;
-  /** What came out, or why it was skipped. */
+  /** The output, or the reason for skipping. */
   out?: Readonly<Record<string, unknown>>;
   error?: string;
 }
 
-/** A version of a graph, made fit to be walked. */
+/** A version of a graph, indexed for execution. */
 export interface WalkableGraph {
   steps: readonly GraphStep[];
-  /** The place of each step by its id. */
+  /** Index of each step by id. */
   placeOf: ReadonlyMap<string, number>;
   nextOf(stepId: string, branch: Branch | null): string | null;
-  /** Where executions start. */
+  /** The first step of executions. */
   startStepId: string;
 }
 
@@ -50,11 +51,11 @@ export interface Execution {
   projectId: string;
   id: string;
   workflow: { id: string; name: string };
-  /** The event that starts its workflow; null where none does. */
+  /** The event that starts its workflow, or null. */
   triggerEvent: string | null;
   version: number;
   graph: WalkableGraph;
-  /** null: it was deleted. */
+  /** Null if the contact was deleted. */
   contactId: string | null;
   /** Whether an event caused by a call with a public key started it, or ended one of its waits. */
   fromPublicKey: boolean;
@@ -63,16 +64,16 @@ export interface Execution {
   dueAt: Date | null;
   waitsFor: string | null;
   context: Readonly<Record<string, unknown>>;
-  /** What steps came to that later ones may use, by their names. */
+  /** Results of steps for later steps, by step name. */
   results: Readonly<Record<string, unknown>>;
-  /** Of the webhook it waits for. */
+  /** The response of the webhook it waits for. */
   answer: WebhookAnswer;
   trace: StepRun[];
   exitReason: string | null;
   startedAt: Date;
 }
 
-/** The run at which an execution stands. */
+/** Returns the run of the current step. */
 export function openRun({ trace }: Execution): StepRun | undefined {
   const last = trace.at(-1);
   return last?.end === undefined ? last : undefined;
@@ -82,7 +83,7 @@ export function stepOf({ graph, stepId }: Execution): GraphStep | undefined {
   return stepId === null ? undefined : graph.steps[graph.placeOf.get(stepId) ?? -1];
 }
 
-/** What conditions, mails and webhooks of an execution may use beside the contact. */
+/** Returns the variables that an execution provides in addition to the contact. */
 export function carriedBy({ context, results }: Pick<Execution, "context" | "results">) {
   return { event: context, workflow: context, steps: results };
 }
@@ -91,7 +92,7 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
   const placeOf = new Map(steps.map((step, place) => [step.id, place]));
   const ways = transitions.toSorted((one, other) => one.priority - other.priority);
   const trigger = steps.find(({ type }) => type === "TRIGGER");
-  // A client that never heard of TRIGGER steps draws nothing from it (decisions §9).
+  // Clients that do not know TRIGGER steps never link from them (decisions §9).
   const isDrawn = transitions.some(({ fromStepId }) => fromStepId === trigger?.id);
   const start = (isDrawn ? trigger : firstStepOf({ steps, transitions })) ?? trigger ?? steps[0];
   if (start === undefined) throw new Error("A graph has no steps.");
@@ -110,9 +111,10 @@ export function walkable({ steps, transitions }: Graph): WalkableGraph {
 const PAUSES: ReadonlySet<StepType> = new Set(["DELAY", "WAIT_FOR_EVENT"]);
 
 /**
- * The instant, ms, from which on events count for the wait at which an execution stands, however late it is looked at: when the DELAY or wait
- * before it was over, else when the execution began; how long it stood failed does not put it off. What started it, or ended a wait, happened
- * once: it ends no other. Others may have happened in that very instant, since one statement stores many.
+ * Returns the time in ms from which events count for the current wait.
+ * This is the end of the DELAY or wait before it, or else the start of the execution. Time spent failed does not count. An event that
+ * started the execution or ended a wait cannot end another wait, but other events of the same instant can, because one statement stores
+ * many.
  */
 export function waitBegan(execution: Execution): number {
   const { trace, graph, startedAt, triggerEvent } = execution;
@@ -133,11 +135,11 @@ export function waitBegan(execution: Execution): number {
 const awaitedName = (step: GraphStep | undefined) =>
   step?.type === "WAIT_FOR_EVENT" ? step.config.eventName : null;
 
-/** When the event happened that ended a wait; null where none did. */
+/** Returns when the event that ended a wait happened, or null. */
 function endedBy({ via, out }: StepRun): Date | null {
   const at = via === "event" ? out?.["at"] : undefined;
   return typeof at === "string" ? new Date(at) : null;
 }
 
-/** The first instant, ms, behind one that is kept to the ms. */
+/** Returns the first ms after a time with ms precision. */
 const behindMs = (instant: Date) => instant.getTime() + 1;

@@ -1,4 +1,4 @@
-// Executions through the whole service: events start them, steps do what they say, and everything that happened can be read.
+// Executions through the whole service: events start them, steps act, and everything can be read afterwards.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -64,7 +64,7 @@ async function read({ byKey }: TestProject, workflowId: string, id: string) {
   return (await server.call<Execution>("GET", `/workflows/${workflowId}/executions/${id}`, byKey)).body;
 }
 
-/** Waits until the only execution of a workflow has this state, and reads it whole. */
+/** Waits until the only execution of a workflow has this state. Returns it in full. */
 async function reach(project: TestProject, workflowId: string, status: string): Promise<Execution> {
   const one = await vi.waitFor(async () => {
     const [first] = await executions(project, workflowId);
@@ -74,7 +74,7 @@ async function reach(project: TestProject, workflowId: string, status: string): 
   return read(project, workflowId, one?.id ?? "");
 }
 
-/** Lets time pass for everything that waits by the clock. */
+/** Advances time for everything that waits for a timer. */
 const letTimePass = (workflowId: string, by: string) =>
   server.rows(
     `update workflow_executions set due_at = due_at - $2::interval, started_at = started_at - $2::interval,
@@ -85,7 +85,7 @@ const letTimePass = (workflowId: string, by: string) =>
     by,
   );
 
-test("an event starts an execution: a mail, a delay, a condition on what the event carried, another mail, the end", async () => {
+test("runs email, delay, condition on event data, email and exit when an event starts it", async () => {
   const project = await server.createProject();
   const templateId = await template(project);
   const workflow = await draw(project, {
@@ -151,7 +151,7 @@ test("an event starts an execution: a mail, a delay, a condition on what the eve
   expect(await executions(project, workflow.id)).toHaveLength(1);
 });
 
-test("fifty identical events at once make one execution, with re-entry one at a time", async () => {
+test("starts one execution for fifty identical events at once", async () => {
   const project = await server.createProject();
   const drawing: Drawing = {
     trigger: onEvent("ping"),
@@ -183,7 +183,7 @@ test("fifty identical events at once make one execution, with re-entry one at a 
   expect(await executions(project, once.id)).toHaveLength(1);
 });
 
-test("a wait takes the branch of its event, or of its timeout, never both", async () => {
+test("takes either the event branch or the timeout branch of a wait, never both", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("started"),
@@ -245,7 +245,7 @@ test("a wait takes the branch of its event, or of its timeout, never both", asyn
   );
 });
 
-test("marketing mail to somebody who is not subscribed is skipped and the execution goes on; what cannot be sent fails, and can be retried or skipped", async () => {
+test("skips marketing email to unsubscribed contacts, and fails unsendable steps for retry or skip", async () => {
   const project = await server.createProject();
   const marketing = await template(project);
   const silent = await template(project, { type: "TRANSACTIONAL", from: null });
@@ -296,7 +296,7 @@ test("marketing mail to somebody who is not subscribed is skipped and the execut
   );
 });
 
-test("cancelling ends one, or all, and none takes a further step; a contact that is deleted ends its own", async () => {
+test("stops executions when one or all are cancelled, or when their contact is deleted", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("go"),
@@ -343,7 +343,7 @@ test("cancelling ends one, or all, and none takes a further step; a contact that
   ).toEqual([]);
 });
 
-test("a webhook is called, signed, with what the execution knows, and later steps use its answer", async () => {
+test("calls a webhook with a signature and execution data, and uses the response in later steps", async () => {
   const calls: Array<{ headers: IncomingHttpHeaders; body: string }> = [];
   const endpoint = createServer((request, response) => {
     const parts: Buffer[] = [];
@@ -403,7 +403,7 @@ test("a webhook is called, signed, with what the execution knows, and later step
   }
 });
 
-test("a simulation walks the same steps by its own clock, renders each mail, and writes nothing", async () => {
+test("simulates the same steps with its own clock and rendered emails, without writing anything", async () => {
   const project = await server.createProject();
   const templateId = await template(project, { type: "TRANSACTIONAL" });
   const workflow = await draw(project, {
@@ -431,7 +431,7 @@ test("a simulation walks the same steps by its own clock, renders each mail, and
     contact: { email: "eve@example.com", data: { name: "Eve" } },
     context: { plan: "pro" },
     webhooks: { ask: { status: 201, body: { code: "X1" } } },
-    // A Wednesday; the clocks of Berlin are set forward on the Sunday before the next Monday.
+    // A Wednesday before the Sunday on which Berlin changes to summer time.
     from: "2026-03-25T12:00:00Z",
     events: [{ name: "paid", at: "2026-03-30T10:00:00Z" }],
   });
@@ -458,7 +458,7 @@ test("a simulation walks the same steps by its own clock, renders each mail, and
   expect(await server.countRows()).toEqual(before);
 });
 
-test("it can be asked why a contact would not enter, and what the last executions would have done", async () => {
+test("explains why a contact would not enter, and replays the last executions", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("left", {
@@ -514,7 +514,7 @@ test("it can be asked why a contact would not enter, and what the last execution
   );
 });
 
-test("somebody starts executions for one contact, or for a segment in the background; what is foreign is not there", async () => {
+test("starts executions for a contact or, in the background, a segment, but not across projects", async () => {
   const project = await server.createProject();
   const drawing: Drawing = {
     steps: [
@@ -554,7 +554,7 @@ test("somebody starts executions for one contact, or for a segment in the backgr
   });
 });
 
-test("what cannot be stored for one contact fails its execution alone, at that step, and says why", async () => {
+test("fails only the execution whose step cannot be stored, with the reason", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     steps: [
@@ -597,7 +597,7 @@ test("what cannot be stored for one contact fails its execution alone, at that s
   expect(body).toMatchObject({ active: 0 });
 });
 
-test("a wait sees what happened before anybody could look, and never what started the execution", async () => {
+test("counts events from before the first check of a wait, but not the one that started it", async () => {
   const project = await server.createProject();
   const trigger = onEvent("ordered");
   const paid = await draw(project, {

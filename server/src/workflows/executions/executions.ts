@@ -1,4 +1,4 @@
-// Executions as people look at them: lists, and one with everything its steps did and why.
+// Lists executions, and returns single ones with all their steps.
 import type { ExecutionStatus, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { Database } from "../../platform/database/database.ts";
 import { isId } from "../../platform/ids.ts";
@@ -38,7 +38,7 @@ function presentListed(row: ListedExecutionRow) {
   };
 }
 
-/** A step run as it is shown. */
+/** Converts a step run to an API response. */
 export function presentRun(run: StepRun, graph: WalkableGraph) {
   const step = graph.steps[run.n];
   const { at, end, is, until, via = null, out = null, error = null } = run;
@@ -56,7 +56,7 @@ export function presentRun(run: StepRun, graph: WalkableGraph) {
   };
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, EXECUTION_NOT_FOUND */
 export async function getExecution(database: Database, projectId: string, workflowId: string, id: string) {
   await requireWorkflow(database, projectId, workflowId);
   const row = await requireExecution(database, projectId, workflowId, id);
@@ -77,14 +77,14 @@ function mailOf({ out }: StepRun, mails: ReadonlyMap<string, EmailStanding>): Em
   return typeof id === "string" ? (mails.get(id) ?? null) : null;
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND */
 export async function requireWorkflow(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findWorkflowRow(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("WORKFLOW_NOT_FOUND");
   return row;
 }
 
-/** @throws Refusal EXECUTION_NOT_FOUND. */
+/** @throws AppError EXECUTION_NOT_FOUND */
 export async function requireExecution(
   database: Database,
   projectId: string,
@@ -96,7 +96,7 @@ export async function requireExecution(
   return row;
 }
 
-/** A page of executions, newest first. */
+/** Returns a page of executions, newest first. */
 export async function listExecutions(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Why a contact would not enter a workflow whose trigger stands on what is not there any more.
+// Explanations for triggers that refer to deleted segments.
 import { expect, test } from "vitest";
 import { newId } from "../../platform/ids.ts";
 import { useTestServer } from "../../testing/test-server.ts";
@@ -13,23 +13,26 @@ test.each([
   ["segment", "SEGMENT_EXIT", { segmentId: gone }],
   ["audience", "SCHEDULE", { cron: "0 9 * * *", audienceType: "SEGMENT", segmentId: gone }],
   ["audience", "SCHEDULE", { cron: "0 9 * * *", audienceType: "FILTERED", audienceFilter: filter }],
-] as const)("the %s of a trigger %s that was deleted keeps everybody out", async (rule, type, config) => {
-  const { id: projectId, byKey } = server.project;
-  const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
-    email: `${newId()}@example.com`,
-  });
-  const drawing: Drawing = { trigger: { type, config }, steps: [["trigger", "TRIGGER"]], links: [] };
-  const workflow = await drawWorkflow(server.database, projectId, drawing);
-  const { status, body } = await server.call("POST", `/workflows/${workflow.id}/why`, byKey, {
-    contactId: contact.body.id,
-  });
-  expect(status).toBe(200);
-  expect(body).toMatchObject({
-    wouldEnter: false,
-    reasons: [
-      { rule: "enabled", holds: true },
-      { rule, holds: false, message: "The segment that its trigger names was deleted." },
-      { rule: "reentry", holds: true },
-    ],
-  });
-});
+] as const)(
+  "reports that no contact enters when the %s of a trigger %s was deleted",
+  async (rule, type, config) => {
+    const { id: projectId, byKey } = server.project;
+    const contact = await server.call<{ id: string }>("POST", "/contacts", byKey, {
+      email: `${newId()}@example.com`,
+    });
+    const drawing: Drawing = { trigger: { type, config }, steps: [["trigger", "TRIGGER"]], links: [] };
+    const workflow = await drawWorkflow(server.database, projectId, drawing);
+    const { status, body } = await server.call("POST", `/workflows/${workflow.id}/why`, byKey, {
+      contactId: contact.body.id,
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      wouldEnter: false,
+      reasons: [
+        { rule: "enabled", holds: true },
+        { rule, holds: false, message: "The segment that its trigger names was deleted." },
+        { rule: "reentry", holds: true },
+      ],
+    });
+  },
+);

@@ -1,4 +1,4 @@
-// Whether a contact would enter a workflow now, and which rule keeps it out.
+// Explains whether a contact would enter a workflow now, and which rule prevents it.
 import type { RawBuilder, SqlBool } from "kysely";
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -24,7 +24,7 @@ export interface EntryReason {
 
 type WorkflowRow = Awaited<ReturnType<typeof requireWorkflow>>;
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND */
 export async function explainEntry(
   database: Database,
   projectId: string,
@@ -82,7 +82,7 @@ async function triggerReason(
 
 const SEGMENT_GONE = "The segment that its trigger names was deleted.";
 
-/** Those whom a trigger means; null where a segment it names is not there: nothing else of what was saved is refused. */
+/** Returns the restriction of a trigger, or null if a segment of it was deleted. No other stored restriction can fail. */
 async function unlessGone(restriction: Promise<RawBuilder<SqlBool>>): Promise<RawBuilder<SqlBool> | null> {
   return restriction.catch((error: unknown) => {
     if (error instanceof Refusal) return null;

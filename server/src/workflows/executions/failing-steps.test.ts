@@ -1,4 +1,4 @@
-// Steps that cannot be done: the execution stands at that very step, everything before it is done once, and a person lets it go on.
+// Steps that fail. The execution stays at the failed step, everything before it happens once, and a person can resume it.
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -22,7 +22,7 @@ interface Execution {
 const track = (project: TestProject, email: string, event: string, data?: object) =>
   trackEvent(server, project, email, event, data);
 
-/** Waits until the only execution of a contact is as described, and reads it whole. */
+/** Waits until the only execution of a contact matches the description. Returns it in full. */
 async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, contactId: string, is: object) {
   return vi.waitFor(async () => {
     const path = `/workflows/${id}/executions`;
@@ -37,7 +37,7 @@ async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, contactId: s
   }, WAIT);
 }
 
-/** What each step counts, in the order in which it was drawn. */
+/** The counts of each step, in graph order. */
 async function countsOf({ byKey }: TestProject, { id, graph }: DrawnWorkflow) {
   const { body } = await server.call<{
     active: number;
@@ -49,7 +49,7 @@ async function countsOf({ byKey }: TestProject, { id, graph }: DrawnWorkflow) {
   });
 }
 
-test("a step that cannot be stored fails itself: what was waited for, called and mailed before it is done, once", async () => {
+test("fails only the step that cannot be stored, and runs each earlier step once", async () => {
   let calls = 0;
   const endpoint = createServer((_request, response) => {
     calls++;
@@ -117,7 +117,7 @@ test("a step that cannot be stored fails itself: what was waited for, called and
   }
 });
 
-test("a step too many fails like any other, is counted, and tried again the execution goes through as many more", async () => {
+test("fails at the step limit, and allows as many more steps after a retry", async () => {
   const most = LIMITS.executionSteps.value;
   const project = await server.createProject();
   const workflow = await drawWorkflow(server.database, project.id, {
@@ -139,7 +139,7 @@ test("a step too many fails like any other, is counted, and tried again the exec
   });
   const contactId = await track(project, "ada@example.com", "go");
   await reach(project, workflow, contactId, { status: "WAITING" });
-  /** Lets it have been through so many more passes of the loop, and the pause of the last one be over. */
+  /** Simulates this many more passes of the loop, with the last pause over. */
   const goRound = (steps: number) =>
     server.rows(
       `update workflow_executions set due_at = now(), trace = (select jsonb_agg(run order by place) from (
@@ -166,7 +166,7 @@ test("a step too many fails like any other, is counted, and tried again the exec
   const path = `/workflows/${workflow.id}/executions/${failed.id}`;
   await server.call("POST", `${path}/retry`, project.byKey);
   await reach(project, workflow, contactId, { status: "WAITING", currentStepId: workflow.step("pause") });
-  // Two steps since it was tried again; with these and the one that waits one is left.
+  // Two steps have run since the retry. With these and the waiting one, one is left.
   await goRound(most - 3);
   const again = await reach(project, workflow, contactId, {
     status: "FAILED",
@@ -176,7 +176,7 @@ test("a step too many fails like any other, is counted, and tried again the exec
 });
 
 test.each(["retry-failed", "skip-failed"])(
-  "%s of a step that the workflow never had is 404; at one that no version has but a former one nothing goes on",
+  "%s returns 404 for an unknown step and resumes nothing at a removed step",
   async (what) => {
     const { byKey, ...project } = await server.createProject();
     const workflow = await drawWorkflow(server.database, project.id, {
@@ -201,7 +201,7 @@ test.each(["retry-failed", "skip-failed"])(
 );
 
 test.each(["retry-failed", "skip-failed"])(
-  "%s is refused while all executions are being cancelled",
+  "rejects %s while all executions are being cancelled",
   async (what) => {
     const project = await server.createProject();
     const workflow = await drawWorkflow(server.database, project.id, {

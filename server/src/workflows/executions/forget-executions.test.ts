@@ -1,4 +1,4 @@
-// Whoever is deleted is gone from the executions of workflows and from the calls they made, and the numbers stay what they were.
+// Deleted contacts disappear from executions and their webhook calls, and the statistics stay the same.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,7 +8,7 @@ import { drawWorkflow } from "../../testing/workflow-fixture.ts";
 const server = useTestServer({ WEBHOOK_ALLOW_PRIVATE: "127.0.0.1/32", WEBHOOK_ALLOW_PORTS: "1024-65535" });
 const WAIT = { timeout: 30_000, interval: 20 };
 
-/** Answers `/codes`, and is out of order everywhere else. */
+/** Responds to `/codes`, and fails everywhere else. */
 const endpoint = createServer((request, response) => {
   request.resume();
   const isUp = request.url === "/codes";
@@ -22,7 +22,7 @@ interface Whole {
   steps: Array<{ name: string; status: string; branch: string | null; email: object | null }>;
 }
 
-/** A contact whose execution has called one endpoint, and tries another one that does not answer. */
+/** A contact whose execution has called one endpoint and is retrying another that fails. */
 async function contactAmidRetries() {
   const project = await server.createProject();
   const url = `http://127.0.0.1:${(endpoint.address() as AddressInfo).port}`;
@@ -66,7 +66,7 @@ async function contactAmidRetries() {
   return { project, workflow, contactId: tracked.body.data.contact };
 }
 
-test("an execution of a contact that was deleted holds nothing of it, and its steps and their numbers stay", async () => {
+test("removes a deleted contact from its executions and keeps their steps and counts", async () => {
   const { project, workflow, contactId } = await contactAmidRetries();
   const [row] = await server.rows<{ id: string }>(
     "select id from workflow_executions where workflow_id = $1",
@@ -118,18 +118,15 @@ test("an execution of a contact that was deleted holds nothing of it, and its st
 test.each([
   ["by itself", (id: string) => ["DELETE", `/contacts/${id}`, undefined] as const],
   ["in bulk", (id: string) => ["POST", "/contacts/bulk-delete", { contactIds: [id] }] as const],
-])(
-  "no endpoint is called any more for a contact that was deleted %s, and no call of it stays",
-  async (_how, deletion) => {
-    const { project, workflow, contactId } = await contactAmidRetries();
-    const [method, path, body] = deletion(contactId);
-    expect((await server.call(method, path, project.byKey, body)).status).toBeLessThan(300);
-    const states = "select contact_id, status from workflow_executions where workflow_id = $1";
-    await vi.waitFor(
-      async () =>
-        expect(await server.rows(states, workflow.id)).toEqual([{ contactId: null, status: "CANCELLED" }]),
-      WAIT,
-    );
-    expect(await server.rows("select body from webhook_calls where project_id = $1", project.id)).toEqual([]);
-  },
-);
+])("cancels and deletes webhook calls when a contact is deleted %s", async (_how, deletion) => {
+  const { project, workflow, contactId } = await contactAmidRetries();
+  const [method, path, body] = deletion(contactId);
+  expect((await server.call(method, path, project.byKey, body)).status).toBeLessThan(300);
+  const states = "select contact_id, status from workflow_executions where workflow_id = $1";
+  await vi.waitFor(
+    async () =>
+      expect(await server.rows(states, workflow.id)).toEqual([{ contactId: null, status: "CANCELLED" }]),
+    WAIT,
+  );
+  expect(await server.rows("select body from webhook_calls where project_id = $1", project.id)).toEqual([]);
+});

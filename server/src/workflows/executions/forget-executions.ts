@@ -1,11 +1,11 @@
-// What executions and their calls hold of contacts that are deleted goes with them.
+// Deletes the data of deleted contacts from executions and their webhook calls.
 import type { Tx } from "../../platform/database/database.ts";
 import { forgetCallsOfExecutions } from "../../webhooks/webhook-calls.ts";
 import { emptyExecutionRowsOf, listExecutionIdsOf, lockExecutionRowsOf } from "./contact-queries.ts";
 
 /**
- * Locks the executions of contacts, as the engine does before it touches the contacts. Their calls go before that: a call that ends is
- * locked before its execution.
+ * Locks the executions of contacts before the contacts, as the engine does. Deletes their calls first, because a finished call is locked
+ * before its execution.
  */
 export async function lockExecutionsOf(
   tx: Tx,
@@ -17,8 +17,8 @@ export async function lockExecutionsOf(
 }
 
 /**
- * Empties the executions of contacts that are locked: none can begin any more. With the calls that came while their executions were being
- * locked.
+ * Empties the executions of locked contacts, which can no longer start new ones. Also deletes calls that were added while the executions
+ * were being locked.
  */
 export async function forgetExecutionsOf(
   tx: Tx,

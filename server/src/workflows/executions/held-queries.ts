@@ -1,5 +1,5 @@
-// Statements on executions and schedules that are held after the database went back to an earlier state: due never, so nothing that claims
-// has to know of them.
+// Queries on executions and schedules held after the database was rolled back to an earlier state. Held executions are never due, so the
+// claiming queries need no condition for them.
 import { sql, type SqlBool } from "kysely";
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { notify } from "../../platform/notify.ts";
@@ -8,7 +8,7 @@ import { ofProject } from "../../platform/database/of-project.ts";
 const isHeld = sql<SqlBool>`due_at = 'infinity'`;
 const isHeldSchedule = sql<SqlBool>`held_run_at is not null`;
 
-/** Whatever they wait for finds them no more; their steps look again at what they wait for once they are released. */
+/** Clears `waits_for`, so no event reaches held executions. Their steps check for events again after the release. */
 export async function updateExecutionsToHeld(tx: Tx, reason: string): Promise<void> {
   await sql`
     update workflow_executions set due_at = 'infinity', waits_for = null, exit_reason = ${reason}
@@ -22,7 +22,7 @@ export async function updateExecutionsToReleased(tx: Tx, projectId: string | nul
   notify(tx, "workflows");
 }
 
-/** Due, with a reason to end: the engine cancels them, and counts that. */
+/** Makes held executions due with a reason to end, so that the engine cancels and counts them. */
 export async function updateExecutionsToDropped(
   tx: Tx,
   projectId: string | null,
@@ -41,7 +41,7 @@ export async function updateSchedulesToHeld(tx: Tx): Promise<void> {
   );
 }
 
-/** Unless somebody has enabled or disabled it since, or changed its schedule. */
+/** Keeps schedules that were enabled, disabled or changed since. */
 export async function updateSchedulesToReleased(tx: Tx, projectId: string | null): Promise<void> {
   await sql`
     update workflows set held_run_at = null,
@@ -53,7 +53,7 @@ export interface HeldScheduleRow {
   projectId: string;
   id: string;
   triggerConfig: unknown;
-  /** Whether it would run again; not where somebody has changed it since. */
+  /** Whether it would run again. False if it was changed since. */
   isDue: boolean;
   now: Date;
 }

@@ -1,5 +1,5 @@
-// Executions and schedules held after the database went back to an earlier state: what they would send may have left already. What starts
-// afterwards goes on.
+// Holds executions and schedules after the database was rolled back to an earlier state, because their emails may have been sent already.
+// Later executions are not affected.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { listProjectsWithReactions } from "../../reactions/reactions.ts";
@@ -22,7 +22,7 @@ const HELD =
 const DROPPED =
   "Dropped: the database went back to an earlier state, so what came next may have happened already.";
 
-/** Holds every execution that is under way and every schedule. What happened before enters first, and is held with them. */
+/** Holds every active execution and every schedule. Contacts enter for earlier events first, so that their executions are held too. */
 export async function holdWorkflows(tx: Tx): Promise<void> {
   await updateSchedulesToHeld(tx);
   for (const projectId of await listProjectsWithReactions(tx, "workflows"))
@@ -30,13 +30,13 @@ export async function holdWorkflows(tx: Tx): Promise<void> {
   await updateExecutionsToHeld(tx, HELD);
 }
 
-/** They go on where they stand; a schedule whose time has passed runs once. */
+/** Resumes held executions at their steps. An overdue schedule runs once. */
 export async function releaseHeldWorkflows(tx: Tx, projectId: string | null): Promise<void> {
   await updateExecutionsToReleased(tx, projectId);
   await updateSchedulesToReleased(tx, projectId);
 }
 
-/** Executions are cancelled; schedules run at their next time. */
+/** Cancels held executions. Held schedules continue with their next run. */
 export async function dropHeldWorkflows(tx: Tx, projectId: string | null): Promise<void> {
   await updateExecutionsToDropped(tx, projectId, DROPPED);
   for (const { projectId: ownerId, id, triggerConfig, isDue, now } of await takeHeldSchedules(

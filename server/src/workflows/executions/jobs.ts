@@ -1,4 +1,4 @@
-// The kinds of jobs of this folder, by name.
+// The job kinds of this folder, by name.
 import type { JobStep } from "../../platform/background/jobs.ts";
 import { CANCEL_JOB, cancelStep } from "./end-executions.ts";
 import { AUDIENCE_JOB, audienceStep } from "./start-executions.ts";

@@ -1,4 +1,4 @@
-// Statements with which people look at executions, end them and let failed ones go on.
+// Queries that list, cancel and resume executions.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { Graph } from "@postloft/contract/workflows/graph.ts";
 import type { Database, Tx } from "../../platform/database/database.ts";
@@ -116,16 +116,16 @@ export async function findExecution(
 export interface ExecutionsToCancel {
   projectId: string;
   workflowId: string;
-  /** null: all. */
+  /** Null means all. */
   id: string | null;
   limit: number;
-  /** Only those that are marked: they had started when all were cancelled. */
+  /** Only executions that had started when all were cancelled. */
   isMarked?: boolean;
 }
 
 /**
- * Cancels active executions, at most so many, and counts them at the steps where they stood.
- * @returns how many, and the calls of webhooks they waited for
+ * Cancels up to `limit` active executions, and counts them at their steps.
+ * @returns the number, and the ids of the webhook calls they waited for
  */
 export async function cancelExecutionRows(
   tx: Tx,
@@ -148,7 +148,7 @@ export async function cancelExecutionRows(
         exit_reason = ${reason}, ended_at = now(),
         trace = case when ${isOpen} then jsonb_set(x.trace, '{-1}', x.trace -> -1 || jsonb_build_object(
           'is', 'CANCELLED', 'end', floor(extract(epoch from now()) * 1000))) else x.trace end
-      -- As a list: joined, each may be compared with each where PostgreSQL takes the project to have few.
+      -- As an array, because a join may become a nested loop if PostgreSQL expects few rows.
       where x.project_id = ${projectId} and x.id = any (array(select id from active))
       returning x.id
     ), counted as (
@@ -162,7 +162,7 @@ export async function cancelExecutionRows(
   return rows[0] ?? { count: 0, callIds: [] };
 }
 
-/** None of the executions that started until now takes a further step, as long as the mark stands. */
+/** Marks all executions that have started until now, which take no further step while the mark is set. */
 export async function markCancelled(tx: Tx, projectId: string, workflowId: string): Promise<void> {
   await sql`
     update workflows set cancelled_until = now() where project_id = ${projectId} and id = ${workflowId}`.execute(
@@ -170,7 +170,7 @@ export async function markCancelled(tx: Tx, projectId: string, workflowId: strin
   );
 }
 
-/** Keeps the mark as it is until the transaction ends. */
+/** Locks the mark until the end of the transaction. */
 export async function lockCancelMark(tx: Tx, projectId: string, workflowId: string): Promise<void> {
   await sql`select 1 from workflows where project_id = ${projectId} and id = ${workflowId} for no key update`.execute(
     tx,
@@ -184,7 +184,7 @@ export async function clearCancelMark(tx: Tx, projectId: string, workflowId: str
   );
 }
 
-/** Executions that failed and whose contact may go on: of each contact the newest one, unless another one is active. */
+/** Lists failed executions that can resume. For each contact this is the newest one, unless another one is active. */
 export async function listFailedForUpdate(
   tx: Tx,
   {
@@ -212,7 +212,7 @@ export async function listFailedForUpdate(
   return rows;
 }
 
-/** Whether a version that is kept has this step: executions may have failed at it. */
+/** Returns whether any stored version has this step, since executions may have failed at it. */
 export async function hadStep(
   database: Database,
   projectId: string,
@@ -228,7 +228,7 @@ export async function hadStep(
   return rows.length > 0;
 }
 
-/** Lets failed executions go on at these steps; without one they are completed. */
+/** Resumes failed executions at these steps. Completes those without a step. */
 export async function resumeExecutionRows(
   tx: Tx,
   projectId: string,
@@ -262,7 +262,7 @@ export async function listStepCounts(database: Database, projectId: string, work
   return rows;
 }
 
-/** Newest executions with what a replay needs of them. */
+/** Lists the newest executions with the columns that a replay needs. */
 export async function listReplayable(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// Claimed rows as executions in memory, each with its version of the graph.
+// Converts claimed rows to executions in memory, each with its version of the graph.
 import type { Database, Tx } from "../../platform/database/database.ts";
 import { walkable, type Execution, type WalkableGraph } from "./execution.ts";
 import {
@@ -11,15 +11,15 @@ import {
 import { unpackTrace } from "./stored-trace.ts";
 import { CANCELLED_WITH_ALL } from "./walk.ts";
 
-/** An execution as it was claimed. */
+/** A claimed execution. */
 export interface Claimed {
   execution: Execution;
   now: Date;
-  /** Why it is cancelled instead of going on; null: it goes on. */
+  /** The reason if it is to be cancelled, or null. */
   cancelled: string | null;
 }
 
-/** Locks executions of a project that are due until the transaction ends; each with its version of the graph. */
+/** Locks due executions of a project until the end of the transaction. */
 export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue): Promise<Claimed[]> {
   const rows = await claimDueExecutions(tx, projectId, which);
   if (rows.length === 0) return [];
@@ -36,13 +36,13 @@ export async function claimExecutions(tx: Tx, projectId: string, which: WhichDue
   });
 }
 
-/** Of whoever was deleted an execution ends by itself. */
+/** Returns null for a deleted contact, because its execution ends anyway. */
 function whyCancelled({ contactId, startedAt, exitReason }: ExecutionRow, until: Date | null): string | null {
   if (until !== null && startedAt <= until) return CANCELLED_WITH_ALL;
   return contactId === null ? null : exitReason;
 }
 
-/** Versions of graphs, by `"<workflow> <version>"`. */
+/** Returns versions of graphs by `"<workflow> <version>"`. */
 export async function readGraphs(
   database: Database,
   projectId: string,

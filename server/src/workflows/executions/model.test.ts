@@ -1,4 +1,4 @@
-// Random graphs and random histories: the engine's world and the simulation's take the path of a plain interpreter that knows neither.
+// Random graphs and histories. The engine and the simulation must take the same path as a plain interpreter that uses neither.
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Branch, Graph, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
@@ -35,7 +35,7 @@ interface Passage {
   how: string;
 }
 
-/** Steps lead to later ones only, or to none. */
+/** Steps lead only to later steps, or nowhere. */
 const drawing = fc.integer({ min: 1, max: 8 }).chain((count) =>
   fc.record({
     steps: fc.array(
@@ -110,7 +110,7 @@ function draw(
     if (type === "EXIT") return [];
     const ways = leaps[at] ?? [0, 0];
     return (BRANCHES[type] ?? [undefined]).flatMap((branch, which): DrawnLink[] => {
-      // A leap of three is no transition at all.
+      // Three steps ahead means no transition.
       const leap = at === 0 ? 0 : (ways[which] ?? 0);
       const to = at + 1 + leap;
       return leap === 3 || to >= all.length
@@ -128,11 +128,11 @@ interface History {
   events: ReadonlyArray<{ name: string; atMs: number }>;
 }
 
-/** The plain interpreter: one contact, one step after the other, no batches, no rows. */
+/** The plain interpreter: one contact, one step after the other, without batches or rows. */
 function interpret({ steps, transitions }: Graph, history: History): Passage[] {
   const passages: Passage[] = [];
   let [nowMs, x, subscribed] = [START, history.x, history.subscribed];
-  // What started it, or ended a wait, happened once: it ends no other.
+  // An event that started the execution or ended a wait cannot end another wait.
   let sinceMs = START;
   const usedMs = new Map<string, number>();
   for (let step: GraphStep | undefined = steps[0]; step !== undefined;) {
@@ -186,7 +186,7 @@ const pathOf = ({ trace, graph }: Execution): Passage[] =>
     how: end === undefined ? "WAITING" : (via ?? is ?? "COMPLETED"),
   }));
 
-test("for any graph and any history the engine's world and the simulation take the path of a plain interpreter", async () => {
+test("engine and simulation take the path of a plain interpreter for any graph and history", async () => {
   const { id: projectId, byKey } = server.project;
   const { database } = server;
   const template = await server.call<{ id: string }>("POST", "/templates", byKey, {
@@ -267,7 +267,10 @@ test("for any graph and any history the engine's world and the simulation take t
     { numRuns: RUNS },
   );
 
-  /** Lives through a history with the rows of the database, instant by instant. @returns how many mails it put into the outbox */
+  /**
+   * Replays a history with database rows, one instant after the other.
+   * @returns the number of emails in the outbox
+   */
   async function liveThrough(
     execution: Execution,
     happening: ReadonlyArray<{ name: string; atMs: number }>,

@@ -1,5 +1,5 @@
-// Things that happen to executions in the same instant, and errors amid a batch: whatever the order, each contact goes one way, once.
-// Deaths of whole programs: `npm run faults -- workflows`.
+// Concurrent changes to executions, and errors within a batch. Each contact takes one path once, in any order of events. Crashes of whole
+// programs are tested by `npm run faults -- workflows`.
 import { afterEach, expect, test, vi } from "vitest";
 import { armFailpoints, WORKFLOW_FAILPOINT_NAMES } from "../../platform/failpoints.ts";
 import { useTestServer, type TestProject } from "../../testing/test-server.ts";
@@ -28,7 +28,10 @@ const countByStatus = async (workflowId: string) =>
     ).map(({ status, count }) => [status, Number(count)]),
   );
 
-/** Everybody enters; the event of each comes when `comesAt` says. @returns the branch each took, with the instants that decide it */
+/**
+ * All contacts enter, and the event of each comes at `comesAt`.
+ * @returns the branch each took, with the deciding times
+ */
 async function raceWaits(comesAt: (entered: Promise<void>, person: number) => Promise<unknown>) {
   const project = await server.createProject();
   const workflow = await draw(project, {
@@ -80,20 +83,20 @@ test.each([
     },
   ],
 ] as const)(
-  "with an event about the %s of the wait for it each goes one way, and by the event only if it came in time",
+  "takes one path when the event comes around the %s of its wait, by the event only if in time",
   async (_when, comesAt) => {
     const ends = await raceWaits(comesAt);
     expect(ends).toHaveLength(PEOPLE);
     for (const { via, steps, marks, isTimely } of ends) {
       expect([via, ...marks]).toEqual(via === "event" ? ["event", "came"] : ["timeout", "late"]);
-      // What happened in time and was stored only after the timeout is late: nobody could see it.
+      // An event that happened in time but was stored after the timeout is late, because it was not visible.
       expect(via === "timeout" || isTimely).toBe(true);
       expect(steps).toBe(3);
     }
   },
 );
 
-test("an event that comes amid an edit starts the workflow on the edited graph", async () => {
+test("starts on the edited graph when an event comes during an edit", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("go"),
@@ -133,7 +136,7 @@ test("an event that comes amid an edit starts the workflow on the edited graph",
   );
 });
 
-test("all of thousands are cancelled; one that had failed before goes on when it is tried again", async () => {
+test("cancels thousands of executions, and resumes an earlier failed one on retry", async () => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("go"),
@@ -156,7 +159,7 @@ test("all of thousands are cancelled; one that had failed before goes on when it
     workflow.step("tag"),
   );
   const many = 11_000;
-  // The planner believes what it last counted: one execution.
+  // Leaves the planner with statistics of a single execution.
   await server.rows("analyze workflow_executions");
   await server.rows(
     `with people as (
@@ -190,7 +193,7 @@ test("all of thousands are cancelled; one that had failed before goes on when it
   );
 });
 
-test.each(WORKFLOW_FAILPOINT_NAMES)("after an error at %s each step is done once", async (name) => {
+test.each(WORKFLOW_FAILPOINT_NAMES)("runs each step once after an error at %s", async (name) => {
   const project = await server.createProject();
   const workflow = await draw(project, {
     trigger: onEvent("go"),

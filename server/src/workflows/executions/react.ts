@@ -1,4 +1,4 @@
-// What happened to contacts starts workflows and wakes executions that wait for it.
+// Starts workflows and resumes waiting executions when events happen.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { now } from "../../platform/clock.ts";
 import { transaction, type Database, type Tx } from "../../platform/database/database.ts";
@@ -10,17 +10,20 @@ import { enterWorkflows, readEnterable, type Enterable } from "./enter.ts";
 import { updateWaitingExecutionsDue } from "./execution-queries.ts";
 import { fits } from "./steps/wait-for-event.ts";
 
-/** Events reacted to in one transaction. */
+/** Events processed in one transaction. */
 const BATCH_SIZE = 1_000;
 
 type Named = Reaction & { eventName: string };
 
-/** Reacts to a batch of what happened in a project. @returns whether there may be more */
+/**
+ * Processes a batch of events of a project.
+ * @returns whether there may be more
+ */
 export async function react(database: Database, projectId: string): Promise<boolean> {
   return transaction(database, async (tx) => reactOnce(tx, projectId));
 }
 
-/** {@link react}, in a transaction of the caller's. */
+/** {@link react} within an existing transaction. */
 export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   const taken = await takeReactions(tx, { projectId, subscriber: "workflows", limit: BATCH_SIZE });
   const reactions = taken.filter((one): one is Named => one.eventName !== null);
@@ -32,7 +35,7 @@ export async function reactOnce(tx: Tx, projectId: string): Promise<boolean> {
   return taken.length === BATCH_SIZE;
 }
 
-/** Lets contacts enter the workflows that their events start, in the order in which these happened. */
+/** Lets contacts enter the workflows that their events start, in the order of the events. */
 async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Promise<void> {
   const names = [...new Set(reactions.map(({ eventName }) => eventName))];
   const workflows = await readEnterable(tx, projectId, { events: names });
@@ -57,7 +60,7 @@ async function start(tx: Tx, projectId: string, reactions: readonly Named[]): Pr
   if (entries.length > 0) await enterWorkflows(tx, projectId, entries, { bounded: true });
 }
 
-/** What the trigger asks of the data of its event. */
+/** Returns the trigger's filter on event data. */
 function filterOf({ triggerType, triggerConfig }: Enterable) {
   return triggerType === "EVENT" ? (triggerConfig as TriggerConfig<"EVENT">).filter : undefined;
 }

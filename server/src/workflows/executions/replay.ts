@@ -1,5 +1,5 @@
-// What would have happened to the last executions under a graph: each is walked again from its beginning, with what really happened to its
-// contact since. The contact is as it is now: nobody remembers what it was.
+// Replays the last executions under another graph, with the events that really happened. Uses the current state of the contacts, because
+// earlier states are not stored.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { waitNamesOf } from "@postloft/contract/workflows/graph.ts";
 import { listArrivedEvents } from "../../events/arrived-events.ts";
@@ -18,7 +18,7 @@ interface Passage {
   failed: number;
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */
 export async function replay(
   parts: Pick<SimulationParts, "database" | "domains">,
   projectId: string,
@@ -93,7 +93,7 @@ function count(passages: Map<string, Passage>, trace: readonly StepRun[], { step
   }
 }
 
-/** What happened to the contacts since their executions began, as far as waits of the graph wait for it. */
+/** Returns the events since each execution began, limited to those that the graph waits for. */
 async function eventsOf(
   database: SimulationParts["database"],
   projectId: string,

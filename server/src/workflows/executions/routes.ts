@@ -1,4 +1,4 @@
-// HTTP for executions of workflows: endpoint → verb → answer.
+// HTTP routes of executions.
 import * as contract from "@postloft/contract/executions.ts";
 import * as questions from "@postloft/contract/workflows/questions.ts";
 import { created, ok, route, type Route } from "../../platform/http/route.ts";
@@ -108,7 +108,7 @@ function endRoutes(): Route[] {
 
 function questionRoutes(parts: SimulationParts): Route[] {
   return [
-    // Before the transaction: a connection must not be held while something is rendered.
+    // Runs before the transaction, so that no connection is held during rendering.
     route(questions.explainEntry, async ({ projectId, params, body, commit }) => {
       const asked = { workflowId: params.id, contactId: body.contactId };
       const explained = await explainEntry(parts.database, projectId, asked);

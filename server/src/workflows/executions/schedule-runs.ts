@@ -1,5 +1,4 @@
-// SCHEDULE triggers: when their time has come, by the database's clock, their audience enters. A run that was missed while nothing ran is
-// made up for once, not for each time it was missed.
+// Runs due SCHEDULE triggers by the database's clock. Runs missed during a downtime are made up for once in total.
 import type { TriggerConfig } from "@postloft/contract/workflows/graph.ts";
 import { startLoop, type Loop } from "../../platform/background/background.ts";
 import { transaction, type Database } from "../../platform/database/database.ts";
@@ -12,7 +11,10 @@ import { startForAudience } from "./start-executions.ts";
 const POLL_MS = 10_000;
 const BATCH_SIZE = 50;
 
-/** Queues the entries of the schedules that are due. @returns whether there may be more */
+/**
+ * Queues the entries of due schedules.
+ * @returns the number of due schedules, `BATCH_SIZE` if there may be more
+ */
 export async function runSchedules(database: Database): Promise<number> {
   return transaction(database, async (tx) => {
     const due = await claimScheduled(tx, BATCH_SIZE);

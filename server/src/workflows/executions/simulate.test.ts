@@ -1,4 +1,4 @@
-// Simulations that begin at odd times.
+// Simulations that start at unusual times.
 import { expect, test } from "vitest";
 import { useTestServer } from "../../testing/test-server.ts";
 import { drawWorkflow } from "../../testing/workflow-fixture.ts";
@@ -30,7 +30,7 @@ test.each([
   "2900-01-01T00:00:00Z",
   "1969-12-31T23:59:59Z",
   "0000-01-01T00:00:00+10:00",
-])("a simulation from %s is refused, naming the field", async (from) => {
+])("rejects a simulation from %s with an error for the field", async (from) => {
   const { status, body } = await simulateFrom(from);
   expect(status).toBe(422);
   expect(body).toMatchObject({
@@ -39,13 +39,13 @@ test.each([
 });
 
 test.each(["1970-01-01T00:00:00Z", "2899-12-31T23:59:59Z"])(
-  "a simulation from %s walks through",
+  "completes a simulation from %s",
   async (from) => {
     expect((await simulateFrom(from)).body).toMatchObject({ status: "COMPLETED" });
   },
 );
 
-test("a delay until a time that never comes fails its step", async () => {
+test("fails a delay until a time that never comes", async () => {
   const { id: projectId } = server.project;
   const workflow = await drawNight(projectId);
   const execution = newExecution({
@@ -82,7 +82,7 @@ test("a delay until a time that never comes fails its step", async () => {
   });
 });
 
-test("an event that ended a wait does not end the next one", async () => {
+test("does not reuse the event of one wait for the next", async () => {
   const { id: projectId, byKey } = server.project;
   const wait = { eventName: "paid", timeout: 3_600 };
   const workflow = await drawWorkflow(server.database, projectId, {

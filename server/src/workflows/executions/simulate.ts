@@ -1,5 +1,4 @@
-// What would happen to a contact in a workflow: the path, each mail as it would read, each wait with its instant. Nothing is written or
-// sent.
+// Simulates a contact's path through a workflow, with each rendered email and the time of each wait. Writes and sends nothing.
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
 import type { Filter } from "@postloft/contract/filters.ts";
 import { readClock } from "../../platform/clock.ts";
@@ -50,7 +49,7 @@ export interface SimulationRequest {
   version?: number | undefined;
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND */
 export async function simulate(parts: SimulationParts, projectId: string, request: SimulationRequest) {
   const { database } = parts;
   const { workflow, version, graph } = await readVersion(database, projectId, request);
@@ -91,7 +90,7 @@ export async function simulate(parts: SimulationParts, projectId: string, reques
   };
 }
 
-/** @throws Refusal WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND, VERSION_NOT_FOUND */
 export async function readVersion(
   database: Database,
   projectId: string,
@@ -105,7 +104,7 @@ export async function readVersion(
   return { workflow, version, graph };
 }
 
-/** What every simulation on a graph needs: the mails it may send, the segments its conditions stand on, their filters. */
+/** Loads the context of a simulation: emails that the graph may send, filters of its steps, and the segments in those. */
 export async function readGround(
   { database, domains }: Pick<SimulationParts, "database" | "domains">,
   projectId: string,

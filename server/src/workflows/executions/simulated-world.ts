@@ -1,4 +1,4 @@
-// Executions that never were: the contact, the events and the clock are of a simulation, and what steps want done is only noted.
+// The simulated environment of executions. Contact, events and clock are simulated, and effects are only recorded.
 import type { FilterContact } from "../../segments/filters/evaluate-filter.ts";
 import type { SegmentSource } from "../../segments/filters/load-segments.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -15,11 +15,11 @@ export interface SimulatedEvent {
 export interface Simulation {
   execution: Execution;
   contact: FilterContact;
-  /** What will happen, in any order. */
+  /** Future events in any order. */
   events: readonly SimulatedEvent[];
   mails: ReadonlyMap<string, MailPlan>;
   segments: ReadonlyMap<string, SegmentSource>;
-  /** How webhooks are answered, by the name of their step; 200 and nothing where it says nothing. */
+  /** Responses of webhooks by step name. Status 200 with an empty body by default. */
   webhooks: Readonly<Record<string, { status: number; body?: unknown }>>;
 }
 
@@ -27,18 +27,18 @@ export interface SimulatedMail {
   stepId: string;
   at: Date;
   mail: MailToSend;
-  /** As the contact was then. */
+  /** The contact at that time. */
   contact: FilterContact;
 }
 
 export interface Simulated {
   contact: FilterContact;
   mails: SimulatedMail[];
-  /** When it ended; null where it waits for what never comes, or for longer than a simulation goes on. */
+  /** When the execution ended. Null if it waits for an event that never happens, or beyond the limit of a simulation. */
   endedAt: Date | null;
 }
 
-/** Walks the execution until it ends or waits for what never comes; it is changed by it. */
+/** Advances the execution, which is modified, until it ends or waits for an event that never happens. */
 export async function simulateExecution(simulation: Simulation): Promise<Simulated> {
   const { execution, events, mails: plans, segments, webhooks } = simulation;
   const mails: SimulatedMail[] = [];
@@ -85,7 +85,7 @@ export async function simulateExecution(simulation: Simulation): Promise<Simulat
   return { contact, mails, endedAt: isOver ? now : null };
 }
 
-/** When the execution is to be looked at again: by the clock, or since something happens that it waits for. */
+/** Returns when to check the execution again, by its timer or by an event it waits for. */
 function nextInstant(
   { status, dueAt, waitsFor }: Execution,
   future: readonly SimulatedEvent[],
@@ -99,7 +99,7 @@ function nextInstant(
   return instants.length === 0 ? null : Math.max(now.getTime(), Math.min(...instants));
 }
 
-/** Events since the wait began. */
+/** Returns the events since the wait began. */
 function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): ArrivedEvent[] {
   const step = stepOf(execution);
   if (step?.type !== "WAIT_FOR_EVENT" || openRun(execution) === undefined) return [];
@@ -109,7 +109,7 @@ function awaitedBy(execution: Execution, happened: readonly SimulatedEvent[]): A
     .map(({ at, data }, number) => ({ id: `simulated-${number + 1}`, at, data, fromPublicKey: false }));
 }
 
-/** The contact as conditions on events see it at this instant. */
+/** Returns the contact with the events up to now, for conditions on events. */
 function withEvents(contact: FilterContact, happened: readonly SimulatedEvent[]): FilterContact {
   if (happened.length === 0) return contact;
   const events = new Map([...contact.events].map(([name, times]) => [name, [...times]]));

@@ -1,4 +1,4 @@
-// The job that lets an audience enter a workflow, when the database ends one of its statements.
+// The job that lets an audience enter a workflow, when the database aborts one of its statements.
 import { expect, test } from "vitest";
 import { transaction } from "../../platform/database/database.ts";
 import { newId } from "../../platform/ids.ts";
@@ -9,10 +9,10 @@ import { drawWorkflow, entryOf } from "../../testing/workflow-fixture.ts";
 import { insertExecutions } from "./entry-queries.ts";
 import { audienceStep } from "./start-executions.ts";
 
-/** Nobody works on jobs but the test. */
+/** No job runner runs, so only the test runs jobs. */
 const server = useTestServer({ ROLES: "api" });
 
-test("of what would start executions of one contact that which came first does, in whatever order they are written", async () => {
+test("starts the earliest execution of a contact in any insertion order", async () => {
   const { id: projectId, byKey } = await server.createProject();
   const { body: contact } = await server.call<{ id: string }>("POST", "/contacts", byKey, {
     email: "a@example.com",
@@ -31,7 +31,7 @@ test("of what would start executions of one contact that which came first does, 
   ).toEqual([{ context: { n: 0 } }]);
 });
 
-test("an error of the database is not the end of the job; a segment that is gone is", async () => {
+test("continues the job after a database error, and fails it after the segment was deleted", async () => {
   const { id: projectId, byKey } = await server.createProject();
   await server.call("POST", "/contacts", byKey, { email: "ada@example.com" });
   const workflow = await drawWorkflow(server.database, projectId, {

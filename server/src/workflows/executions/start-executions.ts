@@ -1,4 +1,4 @@
-// Executions that somebody starts: for one contact at once, for a segment or the audience of a schedule in the background.
+// Starts executions for one contact immediately, and for a segment or a schedule's audience in the background.
 import { addJob, asJobFailure, JobFailure, type JobStep } from "../../platform/background/jobs.ts";
 import type { Tx } from "../../platform/database/database.ts";
 import { Refusal } from "../../platform/refusal.ts";
@@ -12,7 +12,7 @@ import { requireWorkflow } from "./executions.ts";
 /** Contacts that enter in one step of the job. */
 const PAGE_SIZE = 1_000;
 
-/** @throws Refusal CONFLICT while it is not enabled. */
+/** @throws AppError CONFLICT unless it is enabled */
 async function requireEnabled(tx: Tx, projectId: string, workflowId: string): Promise<Enterable> {
   const [workflow] = await readEnterable(tx, projectId, { ids: [workflowId] });
   if (workflow === undefined)
@@ -21,8 +21,8 @@ async function requireEnabled(tx: Tx, projectId: string, workflowId: string): Pr
 }
 
 /**
- * Starts an execution for a contact; returns its id.
- * @throws Refusal WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND; CONFLICT while it is not enabled, and where the contact may not enter (again)
+ * Starts an execution for a contact. Returns its id.
+ * @throws AppError WORKFLOW_NOT_FOUND, CONTACT_NOT_FOUND, or CONFLICT if the workflow is disabled or the contact may not enter (again)
  */
 export async function startExecution(
   tx: Tx,
@@ -53,7 +53,10 @@ interface AudienceJob {
   context: Record<string, unknown>;
 }
 
-/** Queues the entry of the members of a segment; returns the job. @throws Refusal as `startExecution`; SEGMENT_NOT_FOUND. */
+/**
+ * Queues a job that lets the members of a segment enter. Returns the job id.
+ * @throws AppError as in `startExecution`, SEGMENT_NOT_FOUND
+ */
 export async function startForSegment(
   tx: Tx,
   projectId: string,
@@ -80,7 +83,7 @@ interface Checkpoint {
   started: number;
 }
 
-/** One page of the audience enters. A workflow that is disabled or deleted meanwhile ends the job. */
+/** Lets one page of the audience enter. Fails the job if the workflow was disabled or deleted. */
 export const audienceStep: JobStep = async (tx, { projectId, input, checkpoint }) => {
   const { workflowId, audience, context } = input as AudienceJob;
   const { after = null, seen = 0, started = 0 } = (checkpoint ?? {}) as Partial<Checkpoint>;

@@ -1,10 +1,10 @@
-// What happened at each step of a workflow, in numbers: counted as executions went on, mails from their own rows.
+// Returns the statistics of each step. The engine counts executions, and emails are counted from their rows.
 import type { Database } from "../../platform/database/database.ts";
 import { countMailsByStep } from "../../emails/reading/email-standings.ts";
 import { requireWorkflow } from "./executions.ts";
 import { listStepCounts } from "./list-queries.ts";
 
-/** @throws Refusal WORKFLOW_NOT_FOUND. */
+/** @throws AppError WORKFLOW_NOT_FOUND */
 export async function countSteps(database: Database, projectId: string, workflowId: string) {
   const { id } = await requireWorkflow(database, projectId, workflowId);
   const rows = await listStepCounts(database, projectId, id);

@@ -1,4 +1,4 @@
-// A trace that was stored is read as it was.
+// Packing and unpacking of traces.
 import { expect, test } from "vitest";
 import type { StepRun } from "./execution.ts";
 import { packTrace, unpackTrace } from "./stored-trace.ts";
@@ -6,7 +6,7 @@ import { packTrace, unpackTrace } from "./stored-trace.ts";
 const T = Date.UTC(2026, 0, 1);
 const store = (trace: StepRun[]) => JSON.parse(packTrace(trace)) as object[];
 
-test("a trace is read as it was, whether its last run is open or has ended", () => {
+test("restores a trace exactly, whether its last run is open or ended", () => {
   const trace: StepRun[] = [
     { n: 0, at: T, end: T },
     { n: 1, at: T, end: T, out: { emailId: "x" } },
@@ -25,7 +25,7 @@ test("a trace is read as it was, whether its last run is open or has ended", () 
   }
 });
 
-test("what follows from its neighbours is not stored; the end of the last run is", () => {
+test("omits times that follow from neighbours, except the end of the last run", () => {
   const stored = store([
     { n: 0, at: T, end: T },
     { n: 1, at: T, end: T },

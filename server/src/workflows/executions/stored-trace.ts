@@ -1,11 +1,11 @@
-// Traces as they are stored: without the instants that follow from the runs beside them. Most steps begin when the one before ended and
-// take no time, and there is a row for each execution that ever was.
+// Packs traces for storage by omitting times that follow from neighbouring runs. Most steps start when the previous one ends and take no
+// time, and every execution ever has a row.
 import type { StepRun } from "./execution.ts";
 
-/** A run whose `at` is left out began with the one before it; one whose `end` is left out ended when the next one began. */
+/** A run without `at` began with the previous one. A run without `end` ended when the next one began. */
 type StoredRun = Omit<StepRun, "at"> & { at?: number };
 
-/** A trace as JSON to store. The last run keeps its end, or the lack of it: statements look at it. */
+/** Returns a trace as JSON. The last run keeps its end or the lack of one, because queries check it. */
 export function packTrace(trace: readonly StepRun[]): string {
   const stored = trace.map(({ at, end, ...run }, place): StoredRun => {
     const follows = at === trace[place - 1]?.at && run.until === undefined;
@@ -18,7 +18,7 @@ export function packTrace(trace: readonly StepRun[]): string {
   return JSON.stringify(stored);
 }
 
-/** The trace that was stored. */
+/** Returns the stored trace in full. */
 export function unpackTrace(stored: unknown): StepRun[] {
   let at = 0;
   const runs = (stored as StoredRun[]).map((run): StepRun => {

@@ -1,4 +1,4 @@
-// When a wait begins: what happens while a webhook is called, or in the very instant of what came before, is not missed, and ends one wait.
+// The start of a wait. Events during a webhook call, or at the same time as the step before, are not missed and end one wait each.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test, vi } from "vitest";
@@ -19,7 +19,10 @@ interface Passage {
   entered: number;
 }
 
-/** Waits until the only execution of a workflow has this state. @returns the branch that each of its steps took */
+/**
+ * Waits until the only execution of a workflow has this state.
+ * @returns the branch of each of its steps
+ */
 async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, status: string) {
   const path = `/workflows/${id}/executions`;
   const one = await vi.waitFor(async () => {
@@ -35,7 +38,7 @@ async function reach({ byKey }: TestProject, { id }: DrawnWorkflow, status: stri
   return body.steps.map(({ branch }) => branch);
 }
 
-/** These happen to one contact in one instant, as where one batch stores what is tracked at once. */
+/** Creates events of one contact at the same time, as when one batch stores them. */
 async function happenAtOnce(project: TestProject, names: readonly string[]): Promise<void> {
   const contactId = await trackEvent(server, project, "ada@example.com", "seen");
   const events = names.map((name) => ({ projectId: project.id, contactId, name }));
@@ -43,7 +46,7 @@ async function happenAtOnce(project: TestProject, names: readonly string[]): Pro
   await server.hint("workflows");
 }
 
-test("what happens while a webhook is called ends the wait behind it", async () => {
+test("ends a wait by an event that happened during the preceding webhook call", async () => {
   const project = await server.createProject();
   const endpoint = createServer((_request, response) => {
     void trackEvent(server, project, "ada@example.com", "charged").finally(() => response.end("{}"));
@@ -70,7 +73,7 @@ test("what happens while a webhook is called ends the wait behind it", async () 
   }
 });
 
-test("what happens while an execution stands failed ends the wait behind it once a person lets it go on", async () => {
+test("ends a wait by an event that happened while the execution was failed, after a retry", async () => {
   const project = await server.createProject();
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: onEvent("ordered"),
@@ -92,7 +95,7 @@ test("what happens while an execution stands failed ends the wait behind it once
   expect(await reach(project, workflow, "COMPLETED")).toEqual([null, null, "event"]);
 });
 
-test("what happens in the instant of what started it, or ended the wait before, ends a wait, each once", async () => {
+test("ends one wait per event when events happen at the time of the start or of the previous wait's end", async () => {
   const project = await server.createProject();
   const workflow = await drawWorkflow(server.database, project.id, {
     trigger: onEvent("ordered"),

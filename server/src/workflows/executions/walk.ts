@@ -1,5 +1,5 @@
-// Moves executions on, many at once: round by round each takes one step, until it waits or ends. What steps look at is looked up for all of
-// a round, and what they want done is done for all of it, so that the next round sees it.
+// Advances many executions in rounds. In each round every execution takes one step, until it waits or ends. Facts are loaded and effects
+// applied once per round, so that the next round sees the effects.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ExecutionStatus } from "@postloft/contract/workflows/graph.ts";
@@ -7,16 +7,16 @@ import { openRun, stepOf, type Execution, type StepRun } from "./execution.ts";
 import { takeStep } from "./steps/steps.ts";
 import type { Effect, Facts, StepResult } from "./steps/step.ts";
 
-/** Where executions are: in the database, or in a simulation. */
+/** The environment of executions, either the database or a simulation. */
 export interface World {
   readonly now: Date;
-  /** Looks up what the steps at which these executions stand look at. */
+  /** Loads the facts that the current steps of these executions need. */
   look(executions: readonly Execution[]): Promise<Facts>;
-  /** Does what steps want done. */
+  /** Applies the effects of steps. */
   apply(effects: readonly Effect[]): Promise<void>;
 }
 
-/** How often a step was come to and left, and how. */
+/** How often executions entered and left a step, by outcome. */
 export interface StepTally {
   entered: number;
   passed: number;
@@ -28,9 +28,9 @@ export interface StepTally {
 /** By workflow, then by step. */
 export type Tally = Map<string, Map<string, StepTally>>;
 
-/** What is left after so many rounds goes on in the next transaction. */
+/** After this many rounds the rest continues in the next transaction. */
 export const MAX_ROUNDS = 50;
-/** Steps may be work; nobody else of this process waits longer for it. */
+/** Yields to the event loop after this time, because steps may need much CPU time. */
 const MOST_MS_AT_ONCE = 20;
 
 const MOST_STEPS = LIMITS.executionSteps.value;
@@ -38,7 +38,10 @@ const TOO_MANY_STEPS = `More than ${MOST_STEPS} steps: tried again, it goes thro
 export const CONTACT_DELETED = "The contact was deleted.";
 export const CANCELLED_WITH_ALL = "Cancelled with all others.";
 
-/** Moves executions as far as they go now, at most so many steps. @returns how often each step was come to and left */
+/**
+ * Advances executions as far as possible now, up to `maxRounds` steps.
+ * @returns the step counts
+ */
 export async function walk(
   world: World,
   executions: readonly Execution[],
@@ -64,7 +67,7 @@ export async function walk(
   return tally;
 }
 
-/** Fails an execution at the step at which it stands, for what kept the step from being taken or stored. */
+/** Fails an execution at its current step, with the reason why the step could not run or be stored. */
 export function failAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
   const stepId = execution.stepId ?? "";
   const counts = countsOf(tally, execution.workflow.id, stepId);
@@ -78,7 +81,7 @@ export function failAt(execution: Execution, reason: string, now: Date, tally: T
   end(execution, "FAILED", now, reason);
 }
 
-/** Ends an execution that was cancelled before it could take its next step. */
+/** Ends an execution that was cancelled before its next step. */
 export function cancelAt(execution: Execution, reason: string, now: Date, tally: Tally): void {
   const run = openRun(execution);
   if (run !== undefined) {
@@ -91,11 +94,11 @@ export function cancelAt(execution: Execution, reason: string, now: Date, tally:
 const isMoving = ({ status, dueAt, waitsFor }: Execution) =>
   status === "RUNNING" && dueAt === null && waitsFor === null;
 
-/** Steps since it began, or since somebody let it go on where it had failed: who looked at it may mean it to go round. */
+/** Counts the steps since the start, or since a person resumed it after a failure, because that person may want the loop to continue. */
 const stepsInARow = ({ trace }: Execution) =>
   trace.length - 1 - trace.findLastIndex(({ is }) => is === "FAILED");
 
-/** Takes the step at which an execution stands. */
+/** Runs the current step of an execution. */
 function move(execution: Execution, facts: Facts, now: Date, tally: Tally): Effect[] {
   execution.dueAt = null;
   execution.waitsFor = null;
@@ -164,7 +167,7 @@ function goOn(execution: Execution, run: StepRun, branch: StepRun["via"] | null,
   execution.stepId = next;
 }
 
-/** A failed execution still stands where it failed: it may be tried again there. */
+/** Ends an execution. A failed one keeps its step, so that it can be retried there. */
 function end(execution: Execution, status: ExecutionStatus, now: Date, reason: string | null): Effect[] {
   const run = openRun(execution);
   if (run !== undefined) run.end = now.getTime();

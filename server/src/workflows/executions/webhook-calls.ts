@@ -1,4 +1,4 @@
-// Calls of webhooks that executions ask for: what is sent, and what becomes of the execution when the call has ended.
+// Queues webhook calls of executions, and resumes the executions when the calls end.
 import type { Tx } from "../../platform/database/database.ts";
 import type { EndedCall } from "../../webhooks/run-calls.ts";
 import { queueWebhookCalls } from "../../webhooks/webhook-calls.ts";
@@ -7,7 +7,7 @@ import { updateAnswers } from "./execution-queries.ts";
 
 type WebhookEffect = Extract<Effect, { is: "webhook" }>;
 
-/** Queues the calls of executions that have just come to a WEBHOOK step. */
+/** Queues the calls of executions that have just reached a WEBHOOK step. */
 export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Promise<void> {
   const ids = await queueWebhookCalls(
     tx,
@@ -27,7 +27,7 @@ export async function queueCalls(tx: Tx, effects: readonly WebhookEffect[]): Pro
   });
 }
 
-/** What is sent where the step names no body of its own (decisions §9). */
+/** Returns the default body, for a step without one (decisions §9). */
 function bodyOf(execution: WebhookEffect["execution"], contact: WebhookEffect["contact"]) {
   const { contactId, workflow, id, startedAt, context, results } = execution;
   const { email, subscribed, data } = contact;
@@ -40,7 +40,7 @@ function bodyOf(execution: WebhookEffect["execution"], contact: WebhookEffect["c
   };
 }
 
-/** Gives executions the answers of calls that have ended; they go on at once. In the transaction in which the calls end. */
+/** Stores the responses of ended calls for their executions, which continue immediately. Runs in the transaction that ends the calls. */
 export async function takeAnswers(tx: Tx, calls: readonly EndedCall[]): Promise<void> {
   const answers = calls.map(({ projectId, ownerId, id, state, status, body, error }) => ({
     projectId,

@@ -1,4 +1,4 @@
-// CONDITION: yes or no, with what was compared.
+// CONDITION: takes `yes` or `no`, and records the compared values.
 import { EXECUTION_KEY, shownField } from "@postloft/contract/workflows/condition.ts";
 import { filterOfCondition } from "@postloft/contract/workflows/graph.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -11,7 +11,7 @@ import {
 import { carriedBy } from "../execution.ts";
 import type { TakeStep } from "./step.ts";
 
-/** So many comparisons are kept in the trace, and so much of each value. */
+/** Limits of the comparisons and of each value stored in the trace. */
 const MOST_COMPARED = 10;
 const MOST_SEEN = 100;
 

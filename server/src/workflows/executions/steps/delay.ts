@@ -1,4 +1,4 @@
-// DELAY: so long, or until a time of day on some days of the week.
+// DELAY: waits for a duration, or until a time of day on certain weekdays.
 import { Cron } from "croner";
 import { CONTACT_ZONE, delayMs, type StepConfig } from "@postloft/contract/workflows/graph.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
@@ -12,8 +12,8 @@ export const takeDelay: TakeStep<"DELAY"> = ({ step, contact, run, now }) => {
 };
 
 /**
- * When a delay that begins now is over. A time of day that this instant already shows is that of the next day.
- * @returns null where such a time never comes: the library ends with the year 2999
+ * Returns when a delay that begins now ends. A time of day equal to the current time means the next day.
+ * @returns null if the time never comes, because the library ends in the year 2999
  */
 export function endOfDelay(
   config: StepConfig<"DELAY">,
@@ -29,7 +29,7 @@ export function endOfDelay(
   return new Cron(`${Number(minute)} ${Number(hour)} * * ${days}`, { timezone: zone }).nextRun(now);
 }
 
-/** The zone that a contact's field `timezone` names; UTC where there is none. */
+/** Returns the zone in the contact's field `timezone`, or UTC. */
 function zoneOf({ data }: Pick<FilterContact, "data">): string {
   const { timezone } = data;
   if (typeof timezone !== "string") return "UTC";

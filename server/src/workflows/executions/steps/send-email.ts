@@ -1,4 +1,4 @@
-// SEND_EMAIL: a mail of a template to the contact, or to an address of its own. Delivery follows the kind of the template (spec §3.1).
+// SEND_EMAIL: sends a template to the contact or to a custom address. Delivery rules depend on the template type (spec §3.1).
 import { carriedBy } from "../execution.ts";
 import { PUBLIC_KEY_REASONS } from "../public-key-allowance.ts";
 import type { TakeStep } from "./step.ts";

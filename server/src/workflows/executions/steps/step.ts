@@ -1,4 +1,4 @@
-// What a type of step is: given what it sees, what becomes of the execution. The engine and the simulation run the same steps.
+// The interface of a step, which computes a result from facts. The engine and the simulation run the same steps.
 import type { Branch, GraphStep, StepType } from "@postloft/contract/workflows/graph.ts";
 import type { EventPlace } from "../../../events/arrived-events.ts";
 import type { FilterContact } from "../../../segments/filters/evaluate-filter.ts";
@@ -8,7 +8,7 @@ import type { NewEmail } from "../../../emails/outbox/emails.ts";
 import type { Execution, StepRun } from "../execution.ts";
 import type { PublicKeyAllowance, PublicKeyCode } from "../public-key-allowance.ts";
 
-/** An event that a wait may have waited for. */
+/** An event that may end a wait. */
 export interface ArrivedEvent {
   id: string;
   at: Date;
@@ -17,27 +17,27 @@ export interface ArrivedEvent {
   fromPublicKey: boolean;
 }
 
-/** That more happened since a wait began than a look goes through: behind which event the next one begins, and when. */
+/** The position and time of the next poll, if a wait has more events than one poll reads. */
 export interface UnreadEvents {
-  /** Left out: where this one began. */
+  /** Missing if the next poll starts at the same position. */
   behind?: EventPlace;
   lookAt: Date;
 }
 
-/** What a mail of a template says and as whom, why it cannot be sent, or why it is not sent now. */
+/** The content and sender of a template's email, or why it cannot be sent, or why it is skipped for now. */
 export type MailPlan =
   | { content: NewEmail["content"]; templateId: string; goesToSubscribers: boolean }
   | { problem: string }
   | { skipped: string };
 
-/** What was looked up for the executions of a round. */
+/** Data loaded for the executions of a round. */
 export interface Facts extends SegmentSources {
   contacts: ReadonlyMap<string, FilterContact>;
   /** By template. */
   mails: ReadonlyMap<string, MailPlan>;
-  /** By execution: what happened since its wait began, oldest first; without what its filter was found to pass over. */
+  /** By execution: events since its wait began, oldest first, without those its filter has passed over. */
   events: ReadonlyMap<string, readonly ArrivedEvent[]>;
-  /** By execution, where there is more behind these events. */
+  /** By execution: set if more events follow. */
   unread: ReadonlyMap<string, UnreadEvents>;
   /** What public keys may still cause. Left out in simulations, where no execution has their mark. */
   allowance?: PublicKeyAllowance | undefined;
@@ -50,14 +50,14 @@ export interface Situation<Type extends StepType = StepType> {
   step: StepOf<Type>;
   execution: Execution;
   contact: FilterContact;
-  /** The run under way; it may be written to. */
+  /** The current run, which the step may modify. */
   run: StepRun;
-  /** Whether the execution has just come to this step. */
+  /** Whether the execution has just reached this step. */
   isFresh: boolean;
   facts: Facts;
 }
 
-/** What a step wants done, in the transaction in which the execution goes on. */
+/** An effect of a step, applied in the transaction that advances the execution. */
 export type Effect =
   | { is: "mail"; execution: Execution; run: StepRun; stepId: string; mail: MailToSend }
   | { is: "change"; execution: Execution; run: StepRun; subscribed?: boolean; patch: DataPatch }

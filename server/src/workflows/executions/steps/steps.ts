@@ -1,4 +1,4 @@
-// Every type of step, by its name.
+// All step types by name.
 import type { StepType } from "@postloft/contract/workflows/graph.ts";
 import { takeCondition } from "./condition.ts";
 import { takeDelay } from "./delay.ts";

@@ -1,4 +1,4 @@
-// UPDATE_CONTACT: data of the contact under the data rules (spec §2.2), and its subscription.
+// UPDATE_CONTACT: changes the contact's data under the data rules (spec §2.2), and the subscription.
 import { readDataPatch } from "../../../contacts/rules.ts";
 import type { TakeStep } from "./step.ts";
 

@@ -1,5 +1,5 @@
-// WAIT_FOR_EVENT: until the contact does something, or for so long. Only the events themselves decide, in the order of their instants:
-// whoever is told of one, and whatever the clock says, only looks.
+// WAIT_FOR_EVENT: waits until an event of the contact or a timeout. Only the stored events decide, in the order of their times.
+// Notifications and timers merely cause another check.
 import type { Filter } from "@postloft/contract/filters.ts";
 import { evaluatorOf } from "../../../segments/filters/evaluate-filter.ts";
 import type { ArrivedEvent, Facts, TakeStep } from "./step.ts";
@@ -35,7 +35,7 @@ export const takeWaitForEvent: TakeStep<"WAIT_FOR_EVENT"> = ({
   return { goes: "on", branch: "event", out: { eventId, at: at.toISOString() }, result: data };
 };
 
-/** Whether the data of an event are what a filter asks for: to it they are the data of a contact. */
+/** Returns whether an event's data matches a filter, by treating it as the data of a contact. */
 export function fits(
   filter: Filter,
   { data, at }: Pick<ArrivedEvent, "data" | "at">,

@@ -1,4 +1,4 @@
-// WEBHOOK: calls somebody's address and goes on with the answer. The call is queued in the transaction of the step and made apart.
+// WEBHOOK: calls a URL and continues with the response. The step's transaction queues the call, which is made separately.
 import type { TakeStep } from "./step.ts";
 
 export const takeWebhook: TakeStep<"WEBHOOK"> = ({ step, execution, contact, run, isFresh }) => {
