@@ -1,4 +1,4 @@
-// The file of a backup: a tar in gzip that says first what it is, then holds each table in pieces, and at its end what must have come.
+// Reads and writes the file of a backup. It is a gzipped tar with a manifest, the tables in chunks, and a checksum at the end.
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { pipeline } from "node:stream/promises";
@@ -10,29 +10,29 @@ const MANIFEST = "manifest.json";
 const END = "end.json";
 const TABLE = /^tables\/([a-z_]+)\/\d+\.copy$/;
 const MAX_JSON_BYTES = 1024 * 1024;
-/** Quick enough not to be what takes the time; copies of tables shrink well. */
+/** Fast enough not to be the bottleneck. Table copies compress well. */
 const GZIP_LEVEL = 4;
 
 const manifest = z.object({
   format: z.literal("postloft-backup-1"),
-  /** Of the program that made it. */
+  /** Version of the program that wrote it. */
   version: z.string(),
   createdAt: z.iso.datetime(),
-  /** The number of the last change of the database's shape that it has. */
+  /** Number of the last applied migration. */
   migration: z.int(),
-  /** Tells whether an APP_SECRET is the one its keys are sealed with. */
+  /** Identifies the APP_SECRET that encrypts its keys. */
   secretFingerprint: z.string(),
-  /** Only in files of former versions: the secret itself. */
+  /** The secret itself, only in files of earlier versions. */
   secret: z.string().nullish(),
   tables: z.array(z.object({ name: z.string().regex(/^[a-z_]+$/), columns: z.array(z.string()) })),
-  /** Where identity columns go on. */
+  /** Next values of identity columns. */
   sequences: z.array(z.object({ table: z.string(), column: z.string(), next: z.string() })),
 });
 export type Manifest = z.infer<typeof manifest>;
 
 const end = z.object({
   rows: z.record(z.string(), z.int()),
-  /** Of the bytes of all tables in the order of the file. */
+  /** Over the bytes of all tables, in file order. */
   sha256: z.string(),
 });
 export type End = z.infer<typeof end>;
@@ -42,17 +42,20 @@ export class BackupFileError extends Error {
 }
 
 export interface ArchiveWriter {
-  /** A piece of a table; resolves when there is room for the next. */
+  /** Adds a chunk of a table. Resolves when there is room for the next one. */
   add(table: string, piece: Buffer): Promise<void>;
-  /** Closes the file, on the disk. @param rows of each table */
+  /**
+   * Closes the file and flushes it to disk.
+   * @param rows row count of each table
+   */
   end(rows: Record<string, number>): Promise<void>;
-  /** Ends without an end: the file is of no use. */
+  /** Closes the file without an end, which makes it useless. */
   abort(): Promise<void>;
 }
 
 /**
- * Makes a new file that only its owner may read. What it gives rejects with an Error of code EEXIST where there is one, and with
- * BackupFileError where it cannot be written.
+ * Creates a new file that only its owner can read. Its methods reject with an Error of code EEXIST if the file exists, and with
+ * BackupFileError if it cannot be written.
  */
 export function createArchive(path: string, about: Manifest): ArchiveWriter {
   const tar = pack();
@@ -68,11 +71,11 @@ export function createArchive(path: string, about: Manifest): ArchiveWriter {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     try {
       const part = tar.entry({ name, mode: 0o600 }, bytes, (error) => (error ? reject(error) : resolve()));
-      // Also of an entry that was taken: it hears of a file that fails before the next one does.
+      // Stays registered after the entry is written, because it may report a file error before the next entry does.
       part.on("error", reject);
       await Promise.race([promise, written]);
     } catch (error) {
-      // Where the file cannot be written, that is why nobody takes the entry any more.
+      // If the file cannot be written, that error is the cause.
       await written;
       throw error;
     }
@@ -100,11 +103,14 @@ export function createArchive(path: string, about: Manifest): ArchiveWriter {
 
 export interface ArchiveReader {
   onManifest(about: Manifest): Promise<void>;
-  /** The next piece of a table; those of one table come one after the other. */
+  /** Called with the next chunk. The chunks of one table are consecutive. */
   onPiece(table: string, piece: Buffer): Promise<void>;
 }
 
-/** Reads a file from its beginning to its end. @throws BackupFileError when it is none, was cut off, or was changed */
+/**
+ * Reads a file completely.
+ * @throws BackupFileError if it is invalid, truncated or modified
+ */
 export async function readArchive(path: string, reader: ArchiveReader): Promise<End> {
   const tar = extract();
   const source = createReadStream(path);

@@ -1,4 +1,4 @@
-// A backup and its return: every row as it was, all or nothing, and never over what somebody uses.
+// Backup and restore: every row unchanged, completely or not at all, and never over a used database.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,7 +36,7 @@ beforeAll(async () => {
     server.project.id,
     ODD,
   );
-  // They are logged behind their answers.
+  // They are logged after the responses.
   await vi.waitUntil(async () => (await server.rows("select 1 from api_requests")).length === 3, WAIT);
   await writeBackup(sourceOf(server.pool), path);
 });
@@ -44,7 +44,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const sourceOf = (pool: Pool) => ({ pool, secret: SECRET, version: "0.1.0" });
 
-/** A digest of the rows of each table, whatever their order. */
+/** A digest of the rows of each table, independent of their order. */
 async function digests(pool: Pool): Promise<Record<string, string>> {
   const { rows: tables } = await pool.query<{ name: string }>(`
     select relname as name from pg_class
@@ -75,7 +75,7 @@ const shapeOf = async (pool: Pool) =>
       order by 1, 2`)
   ).rows;
 
-test("every row comes back as it was, in a database of the same shape, and what waits is to be held", async () => {
+test("restores every row into a database of the same schema and holds waiting work", async () => {
   const other = await createTestDatabase();
   try {
     await restoreBackup(other.pool, path, await checkBackup(path));
@@ -148,7 +148,7 @@ test("a backup is one view of the database, whatever is written meanwhile", asyn
   }
 });
 
-test("a backup of an earlier version goes into its own shape and is brought up to date", async () => {
+test("restores a backup of an earlier version into its schema and migrates it", async () => {
   const [earlier, empty] = [await createTestDatabase(), await createTestDatabase()];
   const file = join(folder, "earlier");
   try {
@@ -171,7 +171,7 @@ test("a backup of an earlier version goes into its own shape and is brought up t
   }
 });
 
-test("what is used is left alone", async () => {
+test("does not restore into a used database", async () => {
   const before = await digests(server.pool);
   await expect(restoreBackup(server.pool, path, await checkBackup(path))).rejects.toThrow(
     /^The database is in use/,
@@ -183,7 +183,7 @@ const failToKeep = async () => {
   throw new Error("The disk is full.");
 };
 
-test("where the secret cannot be kept no row is", async () => {
+test("restores no rows when the secret cannot be stored", async () => {
   const other = await createTestDatabase();
   try {
     const before = await digests(other.pool);
@@ -196,7 +196,7 @@ test("where the secret cannot be kept no row is", async () => {
   }
 });
 
-test("a file that is there is not written over", async () => {
+test("does not overwrite an existing file", async () => {
   const bytes = await readFile(path);
   await writeFile(`${join(folder, "taken")}.partial`, "somebody's");
   await expect(writeBackup(sourceOf(server.pool), join(folder, "taken"))).rejects.toThrow(
@@ -232,7 +232,7 @@ test.each([
     async () => newer(),
     /^The backup was made by a newer version \(9\.9\.9\): update/,
   ],
-] as const)("a file that %s is refused before any database is touched", async (_what, make, told) => {
+] as const)("rejects a file that %s before touching any database", async (_what, make, told) => {
   await expect(checkBackup(await make())).rejects.toThrow(told);
 });
 
@@ -261,7 +261,7 @@ const aboutOf = async (): Promise<Manifest> => ({
   sequences: [],
 });
 
-test("rows that do not fit together leave an empty database empty", async () => {
+test("keeps an empty database empty when the rows are inconsistent", async () => {
   const file = join(folder, "unfit");
   const columns = ["project_id", "id", "email", "subscribed"];
   const archive = createArchive(file, { ...(await aboutOf()), tables: [{ name: "contacts", columns }] });
@@ -278,7 +278,7 @@ test("rows that do not fit together leave an empty database empty", async () => 
   }
 });
 
-test("keys are only brought back with the secret that opens them", async () => {
+test("restores keys only with the secret that encrypts them", async () => {
   const about = await aboutOf();
   expect(secretFor(about, SECRET)).toBe(SECRET);
   expect(secretFor({ ...about, secret: SECRET }, undefined)).toBe(SECRET);

@@ -1,4 +1,4 @@
-// A backup and a restore for which there is no room, as the programs that they are: a line says so, and nothing is left half done.
+// Backup and restore as separate programs without enough space. They report it in one line and leave no partial result.
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** As the program that it is, which may write files of so many blocks at most. */
+/** Runs as a separate program that may write files of a limited number of blocks. */
 async function run(verb: string, file: string, pool: Pool, blocks = "unlimited") {
   const { host, port, user, password, database } = pool.options;
   const login = password === undefined ? `${user}` : `${user}:${encodeURIComponent(String(password))}`;
@@ -52,7 +52,7 @@ async function run(verb: string, file: string, pool: Pool, blocks = "unlimited")
 test.each([
   ["has no room for it", "full.tar.gz", /full\.tar\.gz\.partial cannot be written: EFBIG/],
   ["is not there", "nowhere/a.tar.gz", /nowhere\/a\.tar\.gz\.partial cannot be written: ENOENT/],
-])("where the place %s a backup says so in a line and leaves nothing behind", async (_what, name, told) => {
+])("reports in one line and leaves no file when the target of a backup %s", async (_what, name, told) => {
   const before = await readdir(folder);
   const { code, err } = await run("backup", join(folder, name), server.pool, "8");
   expect(err).toMatch(told);
@@ -68,7 +68,7 @@ test.each([
   ],
   ["stops", "perform pg_terminate_backend(pg_backend_pid())", /^The connection to the database was lost \(/],
 ])(
-  "where the database %s a restore says so in a line, and the next one is whole",
+  "reports in one line when the database %s during a restore, and the next restore succeeds",
   async (_what, act, told) => {
     const other = await createTestDatabase();
     try {

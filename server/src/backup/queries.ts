@@ -1,4 +1,4 @@
-// Statements of backup and restore: which tables there are, what refers to what, and the copying of rows.
+// Queries of backup and restore on tables, foreign keys and rows.
 import type pg from "pg";
 import { SYSTEM_PROJECT_ID } from "../emails/rows/system-project.ts";
 import { from, to, type CopyStreamQuery, type CopyToStreamQuery } from "pg-copy-streams";
@@ -8,7 +8,7 @@ export interface TableShape {
   columns: string[];
 }
 
-/** Tables whose rows outlive a crash, with the columns that are stored as given; never partitions, nor which migrations were applied. */
+/** Lists the persistent tables with their stored columns, without partitions and the table of applied migrations. */
 export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
   const { rows } = await client.query<TableShape>(`
     select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
@@ -27,7 +27,7 @@ export async function listSequences(client: pg.ClientBase) {
   return rows;
 }
 
-/** The value after the last one that was given out; sequences keep no snapshot, so it may be later than the rows. */
+/** Returns the next value of a sequence. Sequences are not part of the snapshot, so it may be ahead of the rows. */
 export async function readSequence(client: pg.ClientBase, sequence: string): Promise<string> {
   const { rows } = await client.query<{ next: string }>(
     `select (case when is_called then last_value + 1 else last_value end)::text as next from ${sequence}`,
@@ -46,7 +46,7 @@ export async function readLastMigration(client: pg.ClientBase): Promise<number> 
   return rows[0]?.version ?? 0;
 }
 
-/** Whether somebody has used this database: it has accounts, or a server has run on it. False also where there are no tables yet. */
+/** Returns whether the database has accounts or has had a running server. False if there are no tables yet. */
 export async function isUsed(client: pg.ClientBase): Promise<boolean> {
   const { rows } = await client.query<{ there: boolean }>(
     "select to_regclass('public.users') is not null as there",
@@ -60,7 +60,7 @@ export async function isUsed(client: pg.ClientBase): Promise<boolean> {
   return used.rows[0]?.used === true;
 }
 
-/** One view of the whole database, however long the reading takes. */
+/** Begins a transaction with one snapshot of the whole database and without time limits. */
 export async function beginReading(client: pg.ClientBase): Promise<void> {
   await client.query("begin isolation level repeatable read, read only");
   await liftLimits(client);
@@ -118,7 +118,7 @@ export function copyIn(client: pg.ClientBase, table: TableShape): CopyStreamQuer
   return client.query(from(`copy public."${table.name}" (${columnsOf(table)}) from stdin`));
 }
 
-/** Empties tables; rows that migrations put there come with the backup. */
+/** Empties tables. Rows inserted by migrations come from the backup. */
 export async function emptyTables(client: pg.ClientBase, tables: readonly TableShape[]): Promise<void> {
   await client.query(`truncate ${tables.map(({ name }) => `public."${name}"`).join(", ")}`);
 }
@@ -129,7 +129,10 @@ interface Reference {
   definition: string;
 }
 
-/** Takes all foreign keys away, so that tables can be filled in any order. @returns them, to be put back */
+/**
+ * Drops all foreign keys, so that tables can be filled in any order.
+ * @returns the keys, to be added again
+ */
 export async function dropReferences(client: pg.ClientBase): Promise<Reference[]> {
   const { rows } = await client.query<Reference>(`
     select conrelid::regclass::text as table, conname as name, pg_get_constraintdef(oid) as definition
@@ -138,7 +141,7 @@ export async function dropReferences(client: pg.ClientBase): Promise<Reference[]
   return rows;
 }
 
-/** Puts foreign keys back; PostgreSQL checks that every row they are about is there. */
+/** Adds foreign keys. PostgreSQL checks that every referenced row exists. */
 export async function addReferences(client: pg.ClientBase, references: readonly Reference[]): Promise<void> {
   for (const { table, name, definition } of references)
     await client.query(`alter table ${table} add constraint "${name}" ${definition}`);

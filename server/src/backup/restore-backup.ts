@@ -1,4 +1,4 @@
-// Puts a backup into a database that nobody has used yet: all of it or nothing. What waited in it is held until a person decides (P13).
+// Restores a backup into an unused database, completely or not at all. Waiting work is held until a person decides (P13).
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import type pg from "pg";
@@ -19,7 +19,10 @@ import {
 } from "./queries.ts";
 import { fingerprintOf } from "./write-backup.ts";
 
-/** Reads the whole file without touching any database. @throws BackupFileError when it is not whole, or of a newer version */
+/**
+ * Reads the whole file without touching any database.
+ * @throws BackupFileError if it is incomplete or from a newer version
+ */
 export async function checkBackup(path: string): Promise<{ about: Manifest; end: End }> {
   let about: Manifest | undefined;
   const end = await readArchive(path, {
@@ -35,7 +38,10 @@ export async function checkBackup(path: string): Promise<{ about: Manifest; end:
   return { about, end };
 }
 
-/** Which secret the restored keys are sealed with. @throws BackupFileError when `given` is another one, or there is none at all */
+/**
+ * Returns the secret that encrypts the restored keys.
+ * @throws BackupFileError if `given` is a different one, or if there is none
+ */
 export function secretFor(about: Manifest, given: string | undefined): string {
   const secret = given ?? about.secret ?? null;
   if (secret === null)
@@ -50,10 +56,10 @@ export function secretFor(about: Manifest, given: string | undefined): string {
 }
 
 /**
- * Loads a checked backup into an empty database and brings it to the newest shape.
+ * Loads a checked backup into an empty database and runs the newest migrations.
  *
- * @param keepSecret called before anything counts: whatever happens then, no rows are there without the secret that opens their keys
- * @throws BackupFileError when the database is in use, or the file is not what it was when it was checked
+ * @param keepSecret called before the commit, so that no rows exist without the secret for their keys
+ * @throws BackupFileError if the database is in use, or if the file changed since the check
  */
 export async function restoreBackup(
   pool: pg.Pool,
@@ -100,11 +106,11 @@ async function load(
     if (kept !== undefined) await setSequence(client, sequence, kept.next);
   }
   await addReferences(client, references);
-  // This is a copy, and the original may have sent what waits in it.
+  // This is a copy, and the original may have sent the waiting emails.
   await client.query(ASK_TO_HOLD);
 }
 
-/** @returns the rows of each table */
+/** @returns the row count of each table */
 async function loadTables(
   client: pg.ClientBase,
   path: string,
@@ -138,11 +144,14 @@ async function loadTables(
 
 interface TableWriter {
   write(piece: Buffer): Promise<void>;
-  /** @returns how many rows it took */
+  /** @returns the number of inserted rows */
   end(): Promise<number>;
 }
 
-/** It may fail while the next piece is read: that is thrown by the next call, and the stream itself would break down. */
+/**
+ * Writes the rows of a table. The copy may fail while the next chunk is being read, and the next call then throws that error because the
+ * stream itself would crash.
+ */
 function writeInto(client: pg.ClientBase, table: Manifest["tables"][number]): TableWriter {
   const copy = copyIn(client, table);
   let hasFailed = false;

@@ -1,4 +1,4 @@
-// A backup of everything in one file, made while the installation works: one view of the database, read table by table.
+// Writes a backup of everything to one file during operation, from one snapshot of the database and table by table.
 import { rename, rm } from "node:fs/promises";
 import type pg from "pg";
 import { now } from "../platform/clock.ts";
@@ -15,12 +15,12 @@ import {
   type TableShape,
 } from "./queries.ts";
 
-/** So much of a table is in memory at once. */
+/** Bytes of a table in memory at once. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 
 export interface BackupSource {
   pool: pg.Pool;
-  /** What keys are sealed with, and whether it stands in the data folder alone. */
+  /** The secret that encrypts keys. */
   secret: string;
   version: string;
 }
@@ -30,13 +30,13 @@ export interface WrittenBackup {
   rows: number;
 }
 
-/** Tells a secret from another without telling it. */
+/** Identifies a secret without revealing it. */
 export const fingerprintOf = (secret: string): string =>
   deriveKey(secret, "backup").export().toString("hex").slice(0, 32);
 
 /**
- * Writes a new file; nothing stands under its name before it is whole.
- * @throws BackupFileError where somebody is or was writing it or the disk does not take it, and what the database says
+ * Writes a new file, which gets its name only when it is complete.
+ * @throws BackupFileError if another backup is or was writing it, or if the disk rejects it, and any error of the database
  */
 export async function writeBackup(source: BackupSource, path: string): Promise<WrittenBackup> {
   const client = await source.pool.connect();
@@ -85,7 +85,7 @@ async function describe(
   };
 }
 
-/** Adds the rows of a table in pieces; returns how many there were. */
+/** Adds the rows of a table in chunks. Returns their number. */
 async function addTable(client: pg.ClientBase, archive: ArchiveWriter, table: TableShape): Promise<number> {
   const copy = copyOut(client, table);
   let waiting: Buffer[] = [];

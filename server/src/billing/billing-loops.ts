@@ -1,4 +1,4 @@
-// What billing does in the background, where projects are billed: learns what became of subscriptions, and reports usage.
+// Starts the background loops of billing if it is on. They follow subscriptions and report usage.
 import type { Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { Log } from "../platform/log.ts";

@@ -1,4 +1,4 @@
-// Billing against a Stripe that speaks its real HTTP: one customer a project, one checkout at a time, and what Stripe tells in any order.
+// Billing against a local Stripe with its real HTTP API: one customer per project, one checkout at a time, and events in any order.
 import { randomUUID } from "node:crypto";
 import { Stripe } from "stripe";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -77,7 +77,7 @@ function event({
 const sign = (payload: string, { secret = SECRET, timestamp = nowSeconds() } = {}) =>
   webhooks.generateTestHeaderString({ payload, secret, timestamp });
 
-/** Sends the bytes as they are: what the signature is over. */
+/** Sends the exact bytes, because the signature covers them. */
 async function post(payload: string, signature: string | null): Promise<number> {
   const headers = { "content-type": "application/json" };
   const { status } = await fetch(server.url + HOOK, {
@@ -98,14 +98,14 @@ const undone = async () =>
 const remove = (project: TestProject, confirm = "A project") =>
   server.call("DELETE", `/users/@me/projects/${project.id}`, session(project), { confirm });
 
-test("a project with a checkout that was paid is not deleted, whatever Stripe has told yet; one that is open ends", async () => {
+test("rejects deleting a project with a paid checkout and expires an open one", async () => {
   const [paid, open] = [await off.createProject(), await off.createProject()];
   for (const project of [paid, open]) expect((await checkout(project)).status).toBe(200);
   const customer = await customerOf(paid);
   fake.setSubscription(customer, "active");
   expect(refusalOf(await remove(paid))).toBe("409 CONFLICT");
   expect(await isPaidFor(paid)).toBe(true);
-  // A name that was typed wrongly deletes nothing, so it ends nothing.
+  // A rejected confirmation name deletes nothing and expires nothing.
   expect(refusalOf(await remove(open, "Another"))).toBe("422 VALIDATION_ERROR");
   expect(fake.openCheckouts(await customerOf(open))).toHaveLength(1);
   fake.fail(500, 2);
@@ -114,13 +114,13 @@ test("a project with a checkout that was paid is not deleted, whatever Stripe ha
   expect(fake.openCheckouts(await customerOf(open))).toEqual([]);
 });
 
-test("a checkout that is underway while its project is deleted opens for nobody, or the deletion is refused", async () => {
+test("opens no checkout, or rejects the deletion, when both happen at the same time", async () => {
   const [first, second, third] = [
     await off.createProject(),
     await off.createProject(),
     await off.createProject(),
   ];
-  // Deleted between what the checkout asks and what it makes: of the second project Stripe knows nothing before.
+  // Deleted during the checkout. Stripe does not know the second project yet.
   await checkout(first);
   fake.setSubscription(await customerOf(first), "canceled");
   for (const [project, request] of [
@@ -134,7 +134,7 @@ test("a checkout that is underway while its project is deleted opens for nobody,
     pause.goOn();
     expect(refusalOf(await asked)).toBe("403 PROJECT_DISABLED");
   }
-  // Opened after the deletion has ended those that were open.
+  // Opened after the deletion has expired the open ones.
   await checkout(third);
   const pause = fake.hold("GET /v1/subscriptions");
   const removal = remove(third);
@@ -147,7 +147,7 @@ test("a checkout that is underway while its project is deleted opens for nobody,
   expect(fake.openCheckouts(await customerOf(third))).toEqual([]);
 });
 
-test("a project has one customer and one checkout at a time, however often it asks", async () => {
+test("creates one customer and one checkout per project, however often it is requested", async () => {
   const project = await off.createProject();
   const replies = await Promise.all([checkout(project), checkout(project)]);
   expect(replies.map(({ status }) => status)).toEqual([200, 200]);
@@ -167,7 +167,7 @@ test("a project has one customer and one checkout at a time, however often it as
   expect(refusalOf(await checkout(project, "?currency=xyz"))).toBe("422 VALIDATION_ERROR");
 });
 
-test("events in any order, twice and at once end in what is true at Stripe, with each change in the audit log", async () => {
+test("reaches the state at Stripe from events in any order, repeated or concurrent, with audit entries", async () => {
   const project = await off.createProject();
   await checkout(project);
   const customer = await customerOf(project);
@@ -180,7 +180,7 @@ test("events in any order, twice and at once end in what is true at Stripe, with
   expect(refusalOf(await checkout(project))).toBe("409 CONFLICT");
   expect(refusalOf(await remove(project))).toBe("409 CONFLICT");
   fake.setSubscription(customer, "canceled");
-  // The end is told before the beginning, which is told after three days.
+  // The end is reported first, and the start three days later.
   await tell({ customer, type: "customer.subscription.deleted" });
   await tell({ customer, type: "customer.subscription.created", created: nowSeconds() - 259_200 });
   await expect.poll(undone, WAIT).toBe(0);
@@ -195,8 +195,8 @@ test("events in any order, twice and at once end in what is true at Stripe, with
   ]);
 });
 
-test("an event that is unsigned, edited, late, early or signed by another is refused, and nothing is kept", async () => {
-  // A test before this one deletes a project, which goes on behind it.
+test("rejects an event that is unsigned, modified, late, early or signed with another key", async () => {
+  // A previous test deletes a project in the background.
   await expect
     .poll(() => off.rows("select 1 from jobs where state in ('waiting', 'active')"), WAIT)
     .toEqual([]);
@@ -221,19 +221,19 @@ test("an event that is unsigned, edited, late, early or signed by another is ref
   ).toBe(200);
 });
 
-test("an event about nobody we know, or of no meaning to us, is taken and changes nothing", async () => {
+test("accepts an event about an unknown customer or of an irrelevant type without any change", async () => {
   expect(await tell({ customer: "cus_unknown" })).toBe(200);
   expect(await tell({ type: "radar.early_fraud_warning.created" })).toBe(200);
   await expect.poll(undone, WAIT).toBe(0);
 });
 
-test("while Stripe gives no answer nothing is lost: people are told, events wait", async () => {
+test("keeps events and reports an error while Stripe does not respond", async () => {
   const project = await off.createProject();
   await checkout(project);
   const customer = await customerOf(project);
   fake.setSubscription(customer, "active");
   for (const status of [500, 0]) {
-    // The SDK asks twice.
+    // The SDK makes two attempts.
     fake.fail(status, 2);
     const reply = await server.call("GET", own(project, "billing-invoices"), session(project));
     expect([refusalOf(reply), reply.headers.get("retry-after")]).toEqual(["503 SERVICE_UNAVAILABLE", "20"]);
@@ -248,7 +248,7 @@ test("while Stripe gives no answer nothing is lost: people are told, events wait
   await expect.poll(() => isPaidFor(project), WAIT).toBe(true);
 });
 
-test("invoices and the portal are Stripe's; before the first checkout there are none", async () => {
+test("returns invoices and portal from Stripe, and none before the first checkout", async () => {
   const project = await off.createProject();
   const invoices = () =>
     server.call<{ invoices: unknown[]; unpaidInvoices: unknown[] }>(
@@ -283,7 +283,7 @@ test("invoices and the portal are Stripe's; before the first checkout there are 
 const features = async (one: OneServer) =>
   (await one.call<{ features: { billing: boolean } }>("GET", "/config")).body.features.billing;
 
-test("without its settings billing is off and says so; with some of them the start names the others", async () => {
+test("turns billing off without its settings, and names the missing ones at the start", async () => {
   const { project } = off;
   for (const [method, rest] of [
     ["POST", "checkout"],
@@ -301,7 +301,7 @@ test("without its settings billing is off and says so; with some of them the sta
   );
 });
 
-test("of several subscriptions the running one counts, else the newest", () => {
+test("prefers the running subscription, or else the newest", () => {
   const [old, running, newest] = [
     { id: "a", status: "canceled", created: 1 },
     { id: "b", status: "past_due", created: 2 },

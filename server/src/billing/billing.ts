@@ -1,4 +1,4 @@
-// What a person does about paying for a project: checkout, portal, invoices.
+// Payment for a project: checkout, portal and invoices.
 import type { Stripe } from "stripe";
 import type { BillingState } from "@postloft/contract/limits/billing.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -11,7 +11,7 @@ import { isRunning } from "./rules.ts";
 import { readConsumption } from "./caps.ts";
 import { makeCustomer, openCheckout, previewInvoice, type Billing } from "./stripe.ts";
 
-/** Whether the project has a subscription that is not over, as Stripe told last. */
+/** Returns whether the project has a running subscription, by the last event from Stripe. */
 export async function hasSubscription(database: Database, projectId: string): Promise<boolean> {
   return isSubscribed(await findCustomer(database, projectId));
 }
@@ -20,7 +20,7 @@ function isSubscribed(row: CustomerRow | undefined): boolean {
   return row?.subscriptionStatus != null && isRunning(row.subscriptionStatus);
 }
 
-/** What whoever deletes projects asks about paying for them. */
+/** Returns the payment checks for the deletion of a project. */
 export function paymentOf({ database, billing }: { database: Database; billing: Billing | null }) {
   return {
     async endCheckouts(projectId: string) {
@@ -42,9 +42,10 @@ export function paymentOf({ database, billing }: { database: Database; billing: 
 }
 
 /**
- * The address of a page of Stripe where a subscription is begun. The customer is made once a project and stored before.
+ * Returns the URL of a Stripe checkout page. The customer is created once per project and stored first.
  *
- * @throws Refusal CONFLICT when there is a subscription, PROJECT_DISABLED for one that is disabled, or deleted, meanwhile, SERVICE_UNAVAILABLE
+ * @throws AppError CONFLICT if there is a subscription, PROJECT_DISABLED if the project was disabled or deleted meanwhile,
+ * SERVICE_UNAVAILABLE
  */
 export async function startCheckout(
   database: Database,
@@ -61,7 +62,7 @@ export async function startCheckout(
       message: "The project has a subscription; it is changed in the billing portal.",
     });
   await transaction(database, async (tx) => {
-    // Nobody pays on a page whose address nobody was told.
+    // The URL has not been returned yet, so no one can pay on this page.
     if (!(await noteCheckout(tx, projectId))) throw new Refusal("PROJECT_DISABLED");
     await recordAudit(tx, [{ projectId, actor, action: "billing.checkoutOpened" }]);
   });
@@ -69,9 +70,9 @@ export async function startCheckout(
 }
 
 /**
- * The address of the portal of Stripe.
+ * Returns the URL of the Stripe portal.
  *
- * @throws Refusal CONFLICT before the first checkout, SERVICE_UNAVAILABLE
+ * @throws AppError CONFLICT before the first checkout, SERVICE_UNAVAILABLE
  */
 export async function openPortal(
   database: Database,
@@ -87,7 +88,7 @@ export async function openPortal(
   return { url };
 }
 
-/** The newest invoices as Stripe has them now. */
+/** Returns the newest invoices, read from Stripe. */
 export async function listInvoices(database: Database, billing: Billing, projectId: string) {
   const row = await findCustomer(database, projectId);
   const invoices =
@@ -103,9 +104,9 @@ export async function listInvoices(database: Database, billing: Billing, project
 }
 
 /**
- * What the project has sent this month, and what its next invoice comes to as it stands now.
+ * Returns the emails sent this month and the current preview of the next invoice.
  *
- * @param billing null: it is off, and nothing is asked
+ * @param billing null if billing is off, then Stripe is not called
  */
 export async function readUsageAndInvoice(database: Database, billing: Billing | null, projectId: string) {
   const [consumption, next] = await Promise.all([
@@ -158,7 +159,7 @@ function presentInvoice(invoice: Stripe.Invoice) {
   };
 }
 
-/** Of Unix seconds. */
+/** Converts Unix seconds. */
 function instantOf(seconds: number): string {
   return new Date(seconds * 1000).toISOString();
 }

@@ -1,4 +1,4 @@
-// Statements on `billing_limits`, and on what a project has sent and has waiting.
+// Queries on `billing_limits`, and on a project's sent and waiting emails.
 import { sql } from "kysely";
 import { EMAIL_KINDS } from "@postloft/contract/emails.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
@@ -19,17 +19,17 @@ export async function findCapsRow(database: Database, projectId: string): Promis
     .executeTakeFirst();
 }
 
-/** Nobody else who asks so goes on before the transaction ends. */
+/** Locks the caps until the end of the transaction. */
 export async function lockCapsRow(tx: Tx, projectId: string): Promise<void> {
   await sql`select 1 from billing_limits where project_id = ${projectId} for update`.execute(tx);
 }
 
-/** Gives a project without caps the row that holds them, so that there is one to lock. */
+/** Inserts the row of a project without caps, so that it can be locked. */
 export async function insertCapsRow(tx: Tx, projectId: string): Promise<void> {
   await sql`insert into billing_limits (project_id) values (${projectId}) on conflict do nothing`.execute(tx);
 }
 
-/** Projects with a cap that were not told of that kind yet, in the order of their ids, from the one after `after` on. */
+/** Lists the next capped projects, by id after `after`, that were not notified of this kind yet. */
 export async function listCappedProjects(
   database: Database,
   { after, untold, limit }: { after: string | null; untold: { kind: string; since: Date }; limit: number },
@@ -54,7 +54,7 @@ export async function updateCapsRow(tx: Tx, projectId: string, caps: CapsRow): P
     where project_id = ${projectId}`.execute(tx);
 }
 
-/** Mails that left in a span, and those that were accepted and wait or are in hand, by their kind: of one moment. Test mails count nowhere. */
+/** Counts the emails sent in a span and those accepted but not yet sent, by kind and from one snapshot. Ignores test emails. */
 export async function readAccepted(
   database: Database,
   projectId: string,

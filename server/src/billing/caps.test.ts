@@ -1,4 +1,4 @@
-// Caps: mail over one is refused where it is accepted, each kind by itself; the numbers are those of what was sent and waits.
+// Caps reject email when it is accepted, separately for each kind. Usage counts sent and waiting email.
 import { expect, test, vi } from "vitest";
 import { refusalOf, useTestServer, type TestProject } from "../testing/test-server.ts";
 import { drawWorkflow } from "../testing/workflow-fixture.ts";
@@ -40,7 +40,7 @@ const NEWS = {
   audienceType: "ALL",
 };
 
-test("a call that does not fit is refused whole, one that fits is taken, and another kind is not touched", async () => {
+test("rejects a whole call that exceeds the cap, and accepts other calls and kinds", async () => {
   const project = await server.createProject();
   expect((await readCaps(project)).transactional).toEqual({
     limit: null,
@@ -91,7 +91,7 @@ test("a call that does not fit is refused whole, one that fits is taken, and ano
   expect(log).toHaveLength(2);
 });
 
-test("calls that come together share what is left", async () => {
+test("shares the remaining room among concurrent calls", async () => {
   const project = await server.createProject();
   await setCaps(project, { transactional: 5 });
   const requireRoom = createCapCheck(server.database);
@@ -100,7 +100,7 @@ test("calls that come together share what is left", async () => {
   expect(ended.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
 });
 
-test("a campaign whose audience does not fit is refused and stays a draft", async () => {
+test("rejects a campaign whose audience exceeds the cap and keeps it a draft", async () => {
   const project = await server.createProject();
   for (const name of ["a", "b", "c"])
     await server.call("POST", "/contacts", project.byKey, { email: `${name}@example.com` });
@@ -119,7 +119,7 @@ test("a campaign whose audience does not fit is refused and stays a draft", asyn
   );
 });
 
-test("of two campaigns for one room the one that comes too late pauses before anybody gets it, says why, and goes on when there is room", async () => {
+test("pauses the later of two campaigns for the same room until there is room again", async () => {
   const project = await server.createProject();
   const { byKey } = project;
   for (const name of ["a", "b", "c"])
@@ -155,7 +155,7 @@ test("of two campaigns for one room the one that comes too late pauses before an
   expect((await readCaps(project)).campaigns).toMatchObject({ usage: 6 });
 });
 
-test("a workflow skips its mail when the cap is reached, says so, and goes on", async () => {
+test("skips workflow emails with a reason when the cap is reached", async () => {
   const project = await server.createProject();
   const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
     name: "Welcome",
@@ -201,7 +201,7 @@ test("a workflow skips its mail when the cap is reached, says so, and goes on", 
   expect(traces).toHaveLength(1);
 });
 
-test("caps that admins set at the same time are all kept", async () => {
+test("keeps all caps that admins set at the same time", async () => {
   for (let round = 0; round < 5; round++) {
     const project = await server.createProject();
     const all = [{ transactional: 1 }, { campaigns: 2 }, { workflows: 3 }];
@@ -214,7 +214,7 @@ test("caps that admins set at the same time are all kept", async () => {
   }
 });
 
-test("at 80 % of a cap members are told, once a month, and once that it is reached; each in their language", async () => {
+test("notifies members in their language once a month at 80 % of a cap and once at 100 %", async () => {
   const project = await server.createProject();
   const tell = () => tellCaps({ database: server.database, baseUrl: () => "https://post.example" });
   const told = () => readSystemMails(server.pool, { to: project.owner.email, subject: /cap/ });
@@ -240,7 +240,7 @@ test("at 80 % of a cap members are told, once a month, and once that it is reach
   expect(await told()).toHaveLength(1);
 });
 
-test("a cap is no number below 1, and a month begins and ends in UTC", async () => {
+test("requires caps of at least 1 and counts months in UTC", async () => {
   for (const cap of [0, -1, 1.5, "10"])
     expect((await setCaps(server.project, { transactional: cap })).status).toBe(422);
   expect(monthOf(new Date("2026-12-31T23:59:59.999Z"))).toEqual({

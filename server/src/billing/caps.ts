@@ -1,4 +1,4 @@
-// Caps: how many mails of each kind a project may send in a calendar month, in UTC, and how many it has sent (docs/decisions/0055-caps.md).
+// Monthly caps on the emails of each kind, by calendar month in UTC, and the usage (docs/decisions/0055-caps.md).
 import { LRUCache } from "lru-cache";
 import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
@@ -8,13 +8,13 @@ import type { Database, Tx } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
 import { findCapsRow, insertCapsRow, lockCapsRow, readAccepted, updateCapsRow } from "./caps-queries.ts";
 
-/** From this share of a cap on the project is warned. */
+/** Members are warned from this share of a cap on. */
 const WARNING_PERCENT = 80;
-/** What was looked at counts so long, with what was accepted here since then. */
+/** How long a reading stays valid, together with the emails accepted here since then. */
 const LOOK_EVERY_MS = 5_000;
 const MAX_PROJECTS = 10_000;
 
-/** The kind of mail that each category counts. */
+/** The email kind that each category counts. */
 export const KIND_OF: Record<CapCategory, EmailKind> = {
   transactional: "TRANSACTIONAL",
   campaigns: "CAMPAIGN",
@@ -35,13 +35,13 @@ async function findCaps(database: Database, projectId: string): Promise<Caps> {
   return (await findCapsRow(database, projectId)) ?? NO_CAPS;
 }
 
-/** The calendar month of an instant: `end` is the first instant of the next one. */
+/** Returns the calendar month at a time. `end` is the start of the next month. */
 export function monthOf(at: Date): { start: Date; end: Date } {
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
   return { start: new Date(Date.UTC(year, month)), end: new Date(Date.UTC(year, month + 1)) };
 }
 
-/** What a project sent this month, and what was accepted and has not left yet. */
+/** Returns the emails sent this month and those accepted but not yet sent. */
 async function readUsage(database: Database, projectId: string): Promise<Usage> {
   const { start, end } = monthOf(now());
   const accepted = await readAccepted(database, projectId, { from: start, to: end });
@@ -66,7 +66,7 @@ export async function readCaps(database: Database, projectId: string) {
   return { transactional: view("transactional"), campaigns: view("campaigns"), workflows: view("workflows") };
 }
 
-/** Sets those that are given; null takes a cap away. One after the other, so that each sees what the others set. */
+/** Sets the given caps, and removes those that are null. Runs under a lock, so that concurrent changes see each other. */
 export async function updateCaps(
   tx: Tx,
   projectId: string,
@@ -94,7 +94,7 @@ export async function updateCaps(
   await recordAudit(tx, [{ projectId, actor, action: "billing.limitsChanged", details }]);
 }
 
-/** What was sent and accepted this month; what it will cost is asked by billing.ts. */
+/** Returns the emails of this month. The costs come from billing.ts. */
 export async function readConsumption(database: Database, projectId: string) {
   const { start, end } = monthOf(now());
   const usage = await readUsage(database, projectId);
@@ -105,7 +105,7 @@ export async function readConsumption(database: Database, projectId: string) {
   };
 }
 
-/** How many mails more the project may accept this month; null: as many as it likes. */
+/** Returns how many more emails the project may accept this month. Null without a cap. */
 export async function readRoom(
   database: Database,
   projectId: string,
@@ -115,13 +115,13 @@ export async function readRoom(
   return cap === null ? null : Math.max(0, cap - (await readUsage(database, projectId))[category]);
 }
 
-/** The same for whoever takes it in this transaction: what others take at the same time is taken before or after. */
+/** Returns the room under a lock, so that concurrent transactions take it one after the other. */
 export async function lockRoom(tx: Tx, projectId: string, category: CapCategory): Promise<number | null> {
   await lockCapsRow(tx, projectId);
   return readRoom(tx, projectId, category);
 }
 
-/** @throws Refusal BILLING_LIMIT_EXCEEDED where `count` more would be more than the cap. */
+/** @throws AppError BILLING_LIMIT_EXCEEDED if `count` more would exceed the cap */
 export async function requireRoom(
   database: Database,
   projectId: string,
@@ -140,14 +140,14 @@ function overCap(category: CapCategory, count: number, room: number): Refusal {
 }
 
 interface Seen {
-  /** What is left since the look; null: there is no cap. */
+  /** The room left since the reading. Null without a cap. */
   look: Promise<{ left: number | null }>;
   atMs: number;
 }
 
 /**
- * The same for many small calls: the books are looked at every few seconds, and what is accepted here in between is counted. So
- * several processes together may pass a cap by what they accept in those seconds.
+ * Returns the same check for many small calls. Reads the usage every few seconds and counts the emails accepted here in between. Several
+ * processes together may therefore exceed a cap by the emails of those seconds.
  */
 export function createCapCheck(database: Database) {
   const seen = new LRUCache<string, Seen>({ max: MAX_PROJECTS });
@@ -155,7 +155,7 @@ export function createCapCheck(database: Database) {
     const key = `${projectId} ${category}`;
     let known = seen.get(key);
     if (known === undefined || nowMs() - known.atMs > LOOK_EVERY_MS) {
-      // Calls that come while it looks wait for the same look, and share what it finds.
+      // Concurrent calls wait for the same reading and share its room.
       const look = readRoom(database, projectId, category).then((left) => ({ left }));
       look.catch(() => seen.delete(key));
       known = { look, atMs: nowMs() };

@@ -1,5 +1,5 @@
-// Events of Stripe: stored once, gone through afterwards. They come late, twice and in any order; so what they say is never taken over:
-// they make us ask Stripe what is true now (docs/decisions/0054-billing.md).
+// Stores events of Stripe once and processes them later. Events come late, twice and in any order. They are therefore only a reason to ask
+// Stripe for the current state (docs/decisions/0054-billing.md).
 import { recordAudit, SERVICE } from "../audit/audit-log.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
@@ -40,7 +40,7 @@ export async function keepEvent(database: Database, event: ToldEvent): Promise<v
 
 const POLL_MS = 10_000;
 const MAX_EVENTS = 500;
-/** Stripe tells for three days; its dashboard, by hand, for thirty. */
+/** Stripe retries events for three days, and its dashboard can resend them for thirty. */
 const KEPT_DAYS = 31;
 
 interface Following {
@@ -63,8 +63,8 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
       try {
         await followEvents(database, billing, due);
       } catch (error) {
-        // One customer holds up no other.
-        log.warn({ err: error, events: due.ids.length }, "events of Stripe are gone through later");
+        // Postpones only this customer, so that others are not blocked.
+        log.warn({ err: error, events: due.ids.length }, "Stripe events could not be processed, retrying later");
         await postponeEvents(database, due.ids);
       }
       return 0;
@@ -73,17 +73,17 @@ export function startFollowingSubscriptions({ database, billing, log, metrics }:
 }
 
 /**
- * Before a project is deleted: nobody can begin a subscription by what was open, and one that was begun is known, whatever Stripe has told of it yet.
+ * Prepares the deletion of a project. Expires open checkouts, and reads a subscription that Stripe has not reported yet.
  *
- * @returns the version in which its customer is left, undefined without one: while it is that, no checkout was opened since
- * @throws Refusal SERVICE_UNAVAILABLE where Stripe gives no answer
+ * @returns the resulting version of its customer, undefined without one. No checkout was opened while it stays the same.
+ * @throws AppError SERVICE_UNAVAILABLE if Stripe does not respond
  */
 export async function endCheckouts(
   database: Database,
   billing: Billing,
   projectId: string,
 ): Promise<{ version: number | undefined }> {
-  // Read before it is asked what is open.
+  // Read before the open checkouts are requested.
   const known = await findCustomer(database, projectId);
   if (known === undefined) return { version: undefined };
   await expireCheckouts(billing, known.customerId);
@@ -101,7 +101,7 @@ async function followEvents(
   else await followCustomer(database, billing, { known, ids });
 }
 
-/** Asks what is true, and writes it unless somebody else wrote meanwhile: then it is false, and they are still due. */
+/** Reads the current state from Stripe and stores it. Returns false if the row was changed meanwhile, and the events then stay due. */
 async function followCustomer(
   database: Database,
   billing: Billing,

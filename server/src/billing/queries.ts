@@ -1,4 +1,4 @@
-// Statements on `billing_customers` and `stripe_events`.
+// Queries on `billing_customers` and `stripe_events`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
@@ -33,7 +33,7 @@ export async function findProjectOfCustomer(
     .executeTakeFirst();
 }
 
-/** Keeps the customer that is there already; returns the one that is kept. */
+/** Inserts a customer unless the project has one. Returns the stored one. */
 export async function insertCustomer(
   database: Database,
   projectId: string,
@@ -47,9 +47,9 @@ export async function insertCustomer(
 }
 
 /**
- * Whoever has read the customer and writes by that finds it changed.
+ * Increments the customer's version, so that concurrent writers notice the checkout.
  *
- * @returns whether the project takes changes: it is not disabled, and is not while this transaction lasts
+ * @returns whether the project is enabled, which is locked until the end of the transaction
  */
 export async function noteCheckout(tx: Tx, projectId: string): Promise<boolean> {
   const { rows } = await sql`
@@ -61,7 +61,10 @@ export async function noteCheckout(tx: Tx, projectId: string): Promise<boolean> 
   return true;
 }
 
-/** Whether it was still as it was read. Of one that does not run no usage is reported; where metering is held it stays so: a person decides. */
+/**
+ * Returns whether the version was unchanged. Ends metering if the subscription does not run. Held metering stays held until a person
+ * decides.
+ */
 export async function updateSubscription(
   tx: Tx,
   { projectId, version }: CustomerRow,
@@ -78,7 +81,7 @@ export async function updateSubscription(
   return numAffectedRows === 1n;
 }
 
-/** Stores an event unless it is known. */
+/** Returns whether the event is new. */
 export async function insertEvent(
   database: Database,
   event: { id: string; type: string; customerId: string | null; toldAt: Date },
@@ -92,7 +95,7 @@ export async function insertEvent(
   if (rows.length > 0) notify(database, "billing");
 }
 
-/** The customer that has waited longest, with the events about it. */
+/** Returns the longest waiting customer with its events. */
 export async function findDueEvents(
   database: Database,
   limit: number,
@@ -111,7 +114,7 @@ export async function endEvents(tx: Tx, ids: readonly string[]): Promise<void> {
   await sql`update stripe_events set done_at = now() where id = any(${[...ids]}::text[])`.execute(tx);
 }
 
-/** They wait longer after each failure, up to an hour. */
+/** Delays events longer after each failure, up to an hour. */
 export async function postponeEvents(database: Database, ids: readonly string[]): Promise<void> {
   await sql`
     update stripe_events

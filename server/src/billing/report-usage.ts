@@ -1,4 +1,4 @@
-// Metered usage: what each project with a running subscription sent on a day, told to Stripe once (docs/decisions/0084-metered-usage.md).
+// Reports the daily usage of each project with a running subscription to Stripe, once (docs/decisions/0084-metered-usage.md).
 import { CAP_CATEGORIES } from "@postloft/contract/limits/billing.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
@@ -29,24 +29,24 @@ export { countHeldMetering } from "./usage-queries.ts";
 
 const EVERY_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** So long after a day its usage is fixed: answers of mail servers that came late are in it. */
+/** How long after a day its usage is fixed, so that late replies of mail servers are included. */
 const SETTLED_MS = 2 * 3_600_000;
-/** Stripe takes usage of the last 35 days. */
+/** Stripe accepts usage of the last 35 days. */
 const MAX_DAYS = 34;
 const DAYS_AT_ONCE = 200;
-/** A process that died with one in hand is waited for so long. */
+/** How long a claim of a crashed process stays valid. */
 const CLAIM_SECONDS = 120;
 const PROJECTS_AT_ONCE = 200;
-/** Of a project: told within the time of a claim, also where each takes its time. */
+/** Per project. Few enough to report within the time of a claim even if each call is slow. */
 const CLAIMED_AT_ONCE = 5;
 const FIRST_WAIT_SECONDS = 60;
 const LONGEST_WAIT_SECONDS = 3_600;
-/** Stripe keeps the names of reports for a day at least; what was open for longer is in doubt. */
+/** Stripe remembers identifiers for at least a day. Reports open for longer are in doubt. */
 const KNOWN_HOURS = 20;
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** Fixes the usage of days that are over. Returns how many days it was. */
+/** Fixes the usage of past days. Returns the number of days. */
 export async function fixUsage(database: Database, at: Date = now()): Promise<number> {
   const last = dayOf(at.getTime() - SETTLED_MS - DAY_MS);
   const days = await listMetered(database, {
@@ -77,13 +77,13 @@ interface Reporting {
   log: Log;
 }
 
-/** Tells Stripe what is due. Returns how many it took. */
+/** Reports due usage to Stripe. Returns the number of accepted reports. */
 export async function reportUsage(
   { database, billing, log }: Reporting,
   signal?: AbortSignal,
 ): Promise<number> {
   for (const key of await markInDoubt(database, KNOWN_HOURS))
-    log.error(key, "nobody knows whether Stripe has this usage; it is not reported again");
+    log.error(key, "usage in doubt: Stripe may have it, so it is not reported again");
   let told = 0;
   for (const projectId of await listDueUsage(database, PROJECTS_AT_ONCE)) {
     if (signal?.aborted === true) break;
@@ -96,12 +96,12 @@ export async function reportUsage(
 async function report({ database, billing, log }: Reporting, usage: ClaimedUsage): Promise<boolean> {
   const { projectId, day, category } = usage;
   const answer = await tellUsage(billing, {
-    // The same at each try: Stripe takes it once.
+    // The same for each attempt, so that Stripe counts the usage once.
     identifier: `${projectId}-${category}-${day}`,
     customerId: usage.customerId,
     category,
     value: usage.value,
-    // The last second of its day: of a later invoice if the day spans two.
+    // The last second of the day, which puts it on the later invoice if two share the day.
     atSeconds: (Date.parse(day) + DAY_MS) / 1_000 - 1,
   });
   if (answer.outcome === "taken") {
@@ -112,30 +112,30 @@ async function report({ database, billing, log }: Reporting, usage: ClaimedUsage
   const waitSeconds = Math.min(LONGEST_WAIT_SECONDS, FIRST_WAIT_SECONDS * 2 ** Math.min(usage.tries, 10));
   const isClosed = answer.outcome === "refused" && usage.isFirst;
   await markFailed(database, usage, { error, isClosed, waitSeconds });
-  log.warn({ projectId, day, category, error }, "usage could not be reported; it is tried again");
+  log.warn({ projectId, day, category, error }, "usage could not be reported, retrying");
   return false;
 }
 
 /**
- * After the database went back: what it calls unreported may have been reported since, and beside the installation that it was copied
- * from nothing is metered, which would be told under the same names.
+ * Holds metering after the database was rolled back. Usage that is stored as unreported may have been reported since. A copy of an
+ * installation must not report usage under the same identifiers.
  */
 export async function holdUsage(tx: Tx): Promise<void> {
   await holdUsageRows(tx);
 }
 
-/** Metering begins anew, of a project or of all. */
+/** Restarts metering of a project, or of all. */
 export async function releaseHeldUsage(tx: Tx, projectId: string | null): Promise<void> {
   await updateMeteringToBegin(tx, projectId);
 }
 
-/** Every minute, until it is stopped; any number of processes may. */
+/** Reports every minute until it is stopped. Any number of processes may run it. */
 export function startReportingUsage(options: Reporting & { metrics: Metrics }): Loop {
   const { database, log, metrics } = options;
   return startLoop({
     name: "usage",
     everyMs: EVERY_MS,
-    // A database that went back is noticed before.
+    // A rolled-back database is detected before this time.
     delayMs: EVERY_MS,
     log,
     metrics,

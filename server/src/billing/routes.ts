@@ -1,4 +1,4 @@
-// HTTP for billing: endpoint → verb → answer. While it is off, nothing is there.
+// HTTP routes of billing. They return 404 while it is off.
 import * as limits from "@postloft/contract/limits/billing.ts";
 import * as contract from "@postloft/contract/billing.ts";
 import { actorOf } from "../audit/audit-log.ts";
@@ -12,7 +12,7 @@ import { checkSignature, type Billing } from "./stripe.ts";
 
 export interface BillingParts {
   database: Database;
-  /** Null: it is off. */
+  /** Null if billing is off. */
   billing: Billing | null;
   baseUrl: () => string;
 }
@@ -52,7 +52,7 @@ export function billingRoutes({ database, billing, baseUrl }: BillingParts): Rou
   ];
 }
 
-/** @throws Refusal RESOURCE_NOT_FOUND while billing is off */
+/** @throws AppError RESOURCE_NOT_FOUND while billing is off */
 function neededOf(billing: Billing | null): Billing {
   if (billing === null)
     throw new Refusal("RESOURCE_NOT_FOUND", { message: "Billing is off on this installation." });

@@ -1,22 +1,22 @@
-// What a subscription of Stripe is to us. Pure.
+// Interprets Stripe subscriptions and events. Pure.
 
 export interface Subscription {
   id: string;
-  /** As Stripe calls it: `active`, `past_due`, `canceled`, … */
+  /** The status at Stripe: `active`, `past_due`, `canceled`, … */
   status: string;
 }
 
-/** From here none comes back. */
+/** Final statuses. */
 export const OVER: ReadonlySet<string> = new Set(["canceled", "incomplete_expired"]);
 
-/** What Stripe tells when a subscription may be another one than it was. */
+/** Events after which the subscription may be a different one. */
 const TELLING = /^(customer\.subscription\.|checkout\.session\.completed$|invoice\.(paid|payment_failed)$)/;
 
 export function isRunning(status: string): boolean {
   return !OVER.has(status);
 }
 
-/** Of the subscriptions of one customer the one that counts: that which runs, else the newest; null: there is none. */
+/** Returns the relevant subscription of a customer: the running one, or else the newest. Null if there is none. */
 export function choose(list: ReadonlyArray<Subscription & { created: number }>): Subscription | null {
   const [first] = list.toSorted(
     (one, other) =>
@@ -25,7 +25,7 @@ export function choose(list: ReadonlyArray<Subscription & { created: number }>):
   return first === undefined ? null : { id: first.id, status: first.status };
 }
 
-/** The customer an event makes us ask about; null when it means nothing to us. */
+/** Returns the customer that an event affects, or null for irrelevant events. */
 export function customerOf({
   type,
   data,

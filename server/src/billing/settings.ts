@@ -1,14 +1,14 @@
-// Whether this installation bills, and through which account of Stripe: all settings are there, or none.
+// Settings of billing and its Stripe account, which are all set or all missing.
 import type { Config, MoreChecks } from "../platform/settings/config.ts";
 
 export interface BillingSettings {
   secretKey: string;
   webhookSecret: string;
-  /** The id of the price that is subscribed to. */
+  /** The id of the subscribed price. */
   price: string;
-  /** What is reported, and the price by which it costs; null: nothing is metered. */
+  /** The reported event and its price. Null without metering. */
   usage: { event: string; price: string } | null;
-  /** Where the API of Stripe is. */
+  /** The base URL of Stripe's API. */
   apiUrl: string;
 }
 
@@ -16,7 +16,7 @@ const NEEDED = ["STRIPE_SECRET_KEY", "STRIPE_WEBHOOK_SECRET", "STRIPE_PRICE"] as
 
 const METERED = ["STRIPE_METER_EVENT", "STRIPE_USAGE_PRICE"] as const;
 
-/** Null when billing is off. */
+/** Returns null if billing is off. */
 export function billingOf(config: Config): BillingSettings | null {
   const {
     STRIPE_SECRET_KEY: secretKey,
@@ -31,7 +31,7 @@ export function billingOf(config: Config): BillingSettings | null {
   return { secretKey, webhookSecret, price, usage, apiUrl };
 }
 
-/** What is wrong with them together, as readConfig takes it. */
+/** Returns the errors in the combination of settings, for `readConfig`. */
 export const faultsOfBilling: MoreChecks = (settings) => {
   const metered = METERED.filter((name) => settings[name] !== undefined);
   const needed = metered.length > 0 ? [...NEEDED, ...METERED] : NEEDED;

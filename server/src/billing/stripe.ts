@@ -1,4 +1,4 @@
-// What we ask of Stripe, and nothing else: its SDK is loaded only where billing is on.
+// All calls to Stripe. The SDK is loaded only if billing is on.
 import type { Stripe } from "stripe";
 import type { Config } from "../platform/settings/config.ts";
 import { nowMs } from "../platform/clock.ts";
@@ -10,19 +10,19 @@ import { choose, isRunning, type Subscription } from "./rules.ts";
 export interface Billing {
   readonly settings: BillingSettings;
   readonly stripe: Stripe;
-  /** Asks Stripe; throws Refusal SERVICE_UNAVAILABLE where it gives no answer, which is logged without secrets. */
+  /** Calls Stripe. Throws AppError SERVICE_UNAVAILABLE on failure, which is logged without secrets. */
   ask<T>(question: (stripe: Stripe) => Promise<T>): Promise<T>;
 }
 
 const TIMEOUT_MS = 10_000;
 const RETRIES = 1;
 const RETRY_SECONDS = 20;
-/** A signature may be so old, or so far ahead (reliability case S52). */
+/** How old, or how far in the future, a signature may be (reliability case S52). */
 const SIGNATURE_SECONDS = 300;
-/** More subscriptions than one customer ever has. */
+/** More subscriptions than any customer has. */
 const MAX_SUBSCRIPTIONS = 100;
 
-/** The client of Stripe; null where billing is off. */
+/** Returns the Stripe client, or null if billing is off. */
 export async function openBilling(config: Config, log: Log): Promise<Billing | null> {
   const settings = billingOf(config);
   if (settings === null) return null;
@@ -46,7 +46,7 @@ export async function openBilling(config: Config, log: Log): Promise<Billing | n
         const { type, code, statusCode, requestId, message } = error as Record<string, unknown>;
         log.warn(
           { type, code, statusCode, stripeRequest: requestId, reason: message },
-          "Stripe refused, or gave no answer",
+          "Stripe request failed",
         );
         throw new Refusal("SERVICE_UNAVAILABLE", {
           message: "The payment provider gave no usable answer. Nothing was changed here.",
@@ -58,9 +58,9 @@ export async function openBilling(config: Config, log: Log): Promise<Billing | n
 }
 
 /**
- * Whether Stripe made the header for these bytes, about now.
+ * Checks that Stripe signed these bytes about now.
  *
- * @throws Refusal BAD_REQUEST, which does not tell why
+ * @throws AppError BAD_REQUEST without a reason
  */
 export function checkSignature({ stripe, settings }: Billing, body: Buffer, header: unknown): void {
   const refusal = new Refusal("BAD_REQUEST", { message: "This event was not accepted." });
@@ -77,12 +77,12 @@ export function checkSignature({ stripe, settings }: Billing, body: Buffer, head
   } catch {
     throw refusal;
   }
-  // The SDK asks only whether it is too old. It is the time that was signed: the last `t`, as the SDK reads it.
+  // The SDK only rejects old signatures. The signed time is the last `t`, as in the SDK.
   const time = Number(/(?:^|,)t=(\d+)(?!.*,t=)/.exec(header)?.[1]);
   if (!(time * 1000 <= nowMs() + SIGNATURE_SECONDS * 1000)) throw refusal;
 }
 
-/** The subscription of a customer as it is now: the one that runs, else the newest; null: there was none. */
+/** Returns the current subscription of a customer: the running one, or else the newest. Null if there was none. */
 export async function readSubscription(billing: Billing, customerId: string): Promise<Subscription | null> {
   const { data } = await billing.ask((stripe) =>
     stripe.subscriptions.list({ customer: customerId, status: "all", limit: MAX_SUBSCRIPTIONS }),
@@ -90,16 +90,16 @@ export async function readSubscription(billing: Billing, customerId: string): Pr
   return choose(data);
 }
 
-/** The customer of a project at Stripe; asked for twice within a day, it is the same one. */
+/** Creates a project's customer at Stripe. Returns the same one if repeated within a day. */
 export async function makeCustomer(billing: Billing, projectId: string): Promise<string> {
   const { id } = await billing.ask((stripe) =>
-    // Always the same words, or the key would be refused.
+    // The parameters must not vary, or Stripe rejects the idempotency key.
     stripe.customers.create({ metadata: { projectId } }, { idempotencyKey: `customer-${projectId}` }),
   );
   return id;
 }
 
-/** The address of an open checkout of this customer, else of a new one; null when it has a subscription. */
+/** Returns the URL of an open checkout of this customer, or of a new one. Null if it has a subscription. */
 export async function openCheckout(
   billing: Billing,
   {
@@ -142,7 +142,7 @@ export async function openCheckout(
   });
 }
 
-/** Ends every checkout of a customer that somebody may still pay on. */
+/** Expires the open checkouts of a customer, so that no one can pay on them. */
 export async function expireCheckouts(billing: Billing, customerId: string): Promise<void> {
   await billing.ask(async ({ checkout: { sessions } }) => {
     const open = await sessions.list({ customer: customerId, status: "open", limit: MAX_SUBSCRIPTIONS });
@@ -150,9 +150,9 @@ export async function expireCheckouts(billing: Billing, customerId: string): Pro
   });
 }
 
-/** What a project used of one kind on one day. */
+/** A project's usage of one kind on one day. */
 export interface Usage {
-  /** The same at each try. */
+  /** The same for each attempt. */
   identifier: string;
   customerId: string;
   category: string;
@@ -160,7 +160,7 @@ export interface Usage {
   atSeconds: number;
 }
 
-/** `refused`: Stripe does not have it. `unknown`: it may have it. */
+/** `refused`: Stripe rejected the usage. `unknown`: Stripe may have stored it. */
 export type UsageAnswer =
   | { outcome: "taken" }
   | { outcome: "refused"; error: string }
@@ -168,7 +168,7 @@ export type UsageAnswer =
 
 const MAX_ERROR_LENGTH = 300;
 
-/** Adds usage to the meter; what Stripe has under that name already counts as taken. */
+/** Adds usage to the meter. Usage that Stripe already has under this identifier counts as accepted. */
 export async function tellUsage({ stripe, settings }: Billing, usage: Usage): Promise<UsageAnswer> {
   if (settings.usage === null) return { outcome: "refused", error: "no meter is set" };
   const { identifier, customerId, category, value, atSeconds } = usage;
@@ -190,10 +190,10 @@ export async function tellUsage({ stripe, settings }: Billing, usage: Usage): Pr
   }
 }
 
-/** Whoever asks what was sent does not wait long for what it costs. */
+/** Short, because the preview must not delay the usage numbers. */
 const PREVIEW_TIMEOUT_MS = 3_000;
 
-/** The next invoice of a subscription as it stands now; undefined: Stripe gave no answer, null: there is none to come. */
+/** Returns a preview of the next invoice. Undefined if Stripe does not respond, null if no invoice is due. */
 export async function previewInvoice(
   { stripe }: Billing,
   { customerId, subscriptionId }: { customerId: string; subscriptionId: string },

@@ -1,4 +1,4 @@
-// Tells members that a cap of their project is near, before mail is refused for it, and that it is reached; each once a month.
+// Notifies members when a cap is near and when it is reached, each once a month.
 import { CAP_CATEGORIES, type CapCategory } from "@postloft/contract/limits/billing.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
@@ -15,12 +15,12 @@ const LOOK_EVERY_MS = 300_000;
 const AT_ONCE = 100;
 const KIND = "cap-near";
 
-/** Beside `KIND`, what is kept of having told that a cap is reached. */
+/** Appended to `KIND` in the record of notifications about a reached cap. */
 const REACHED = "reached";
 
 type Caps = Awaited<ReturnType<typeof readCaps>>;
 
-/** Pure. Of a cap that is reached is told instead of one that is near. Null where there is neither. */
+/** Returns the notification about reached caps, or else about near ones. Null if there are none. Pure. */
 export function capMail(
   { id, name }: { id: string; name: string },
   caps: Caps,
@@ -47,7 +47,7 @@ interface TellOptions {
   baseUrl: () => string;
 }
 
-/** Goes through all projects with a cap that were not told this month that it is reached. Returns how many mails it queued. */
+/** Notifies the members of capped projects that were not notified this month of a reached cap. Returns the number of queued emails. */
 export async function tellCaps({ database, baseUrl }: TellOptions): Promise<number> {
   const since = monthOf(now()).start;
   let told = 0;
@@ -64,7 +64,7 @@ export async function tellCaps({ database, baseUrl }: TellOptions): Promise<numb
       const { mail, categories, isReached } = found;
       told += await transaction(database, async (tx) => {
         const one = { projectIds: [project.id], kind: KIND, since } as const;
-        // Also where a cap is reached: that it was near is no news after that.
+        // Also recorded for a reached cap, after which a near cap is no longer news.
         const isNear = (await takeDue(tx, one)).has(project.id);
         const isDue = isReached ? (await takeDue(tx, { ...one, of: REACHED })).has(project.id) : isNear;
         if (!isDue) return 0;

@@ -1,4 +1,4 @@
-// Statements on `billing_usage`, and on how far the usage of each customer of Stripe is known.
+// Queries on `billing_usage`, and on the metering progress of each Stripe customer.
 import { sql } from "kysely";
 import type { CapCategory } from "@postloft/contract/limits/billing.ts";
 import type { EmailKind } from "@postloft/contract/emails.ts";
@@ -6,7 +6,7 @@ import { sentMails, type Span } from "../events/counts.ts";
 import { plannedEachTime, type Database, type Tx } from "../platform/database/database.ts";
 import { ofProject } from "../platform/database/of-project.ts";
 
-/** Subscriptions that run and are not metered yet are, from this quarter of an hour on: mails are counted by it. */
+/** Starts metering of running subscriptions, from the current quarter of an hour on, because emails are counted per quarter. */
 export async function beginMetering(database: Database, over: readonly string[]): Promise<void> {
   await sql`
     update billing_customers set metered_from = date_bin('15 minutes', now(), 'epoch'), updated_at = now()
@@ -18,11 +18,11 @@ export interface MeteredRow {
   projectId: string;
   customerId: string;
   meteredFrom: Date;
-  /** The day that is next, such as `2026-11-23`. */
+  /** The next day, such as `2026-11-23`. */
   day: string;
 }
 
-/** Metered projects whose usage of a day is due, the longest not looked at first. Days before `oldest` are left out. */
+/** Lists metered projects with a due day, oldest first. Skips days before `oldest`. */
 export async function listMetered(
   database: Database,
   { oldest, last, limit }: { oldest: string; last: string; limit: number },
@@ -36,7 +36,7 @@ export async function listMetered(
   return rows;
 }
 
-/** Mails that left in a span, by their kind. Test mails count nowhere. */
+/** Counts the emails sent in a span by kind. Ignores test emails. */
 export async function readSent(tx: Tx, projectId: string, span: Span): Promise<Map<EmailKind, number>> {
   const sent = await sentMails(tx, projectId, span);
   const { rows } = await sql<{ kind: EmailKind; count: number }>`
@@ -44,7 +44,7 @@ export async function readSent(tx: Tx, projectId: string, span: Span): Promise<M
   return new Map(rows.map(({ kind, count }) => [kind, count]));
 }
 
-/** Goes on to a day, unless somebody else did before, or metering ended or is held. */
+/** Advances metering to a day. Returns false if another process did, or if metering ended or is held. */
 export async function moveMetered(tx: Tx, { projectId, day }: MeteredRow): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update billing_customers set metered_to = ${day}::date
@@ -77,11 +77,11 @@ export interface ClaimedUsage extends UsageKey {
   customerId: string;
   value: number;
   tries: number;
-  /** No earlier try is open: what becomes of this one is all there is. */
+  /** Whether no earlier attempt is open, so that this one decides. */
   isFirst: boolean;
 }
 
-/** Projects with usage to report, the longest due first. */
+/** Lists projects with usage to report, longest overdue first. */
 export async function listDueUsage(database: Database, limit: number): Promise<string[]> {
   const { rows } = await sql<{ projectId: string }>`
     select project_id from billing_usage where reported_at is null and not in_doubt and due_at <= now()
@@ -89,7 +89,7 @@ export async function listDueUsage(database: Database, limit: number): Promise<s
   return rows.map((row) => row.projectId);
 }
 
-/** Claims what is due of a project for so long; from the commit on Stripe may have it. */
+/** Claims due usage of a project. Stripe may have it from the commit on. */
 export async function claimUsage(
   database: Database,
   projectId: string,
@@ -120,7 +120,7 @@ export async function markReported(
     where project_id = ${projectId} and day = ${day}::date and category = ${category}`.execute(database);
 }
 
-/** @param isClosed no try is open any more: Stripe does not have it */
+/** @param isClosed whether Stripe certainly does not have the usage */
 export async function markFailed(
   database: Database,
   { projectId, day, category }: UsageKey,
@@ -132,7 +132,7 @@ export async function markFailed(
     where project_id = ${projectId} and day = ${day}::date and category = ${category}`.execute(database);
 }
 
-/** What has been open for so long that Stripe may have forgotten its name. */
+/** Marks usage that was open for so long that Stripe may have forgotten the identifier. */
 export async function markInDoubt(database: Database, hours: number): Promise<UsageKey[]> {
   const { rows } = await sql<UsageKey>`
     update billing_usage set in_doubt = true
@@ -141,7 +141,7 @@ export async function markInDoubt(database: Database, hours: number): Promise<Us
   return rows;
 }
 
-/** What these books call unreported may have been reported by others. Metering is held: `infinity`, which is no day. */
+/** Holds metering with the day `infinity`, and marks unreported usage as in doubt because it may have been reported. */
 export async function holdUsageRows(tx: Tx): Promise<void> {
   await sql`update billing_usage set in_doubt = true where reported_at is null and not in_doubt`.execute(tx);
   await sql`
@@ -150,7 +150,7 @@ export async function holdUsageRows(tx: Tx): Promise<void> {
   );
 }
 
-/** From now on: what was used before is told by nobody, or was. */
+/** Restarts metering from now on. Earlier usage is not reported again. */
 export async function updateMeteringToBegin(tx: Tx, projectId: string | null): Promise<void> {
   await sql`
     update billing_customers set metered_from = null

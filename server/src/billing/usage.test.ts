@@ -1,5 +1,4 @@
-// Metered usage against a Stripe that speaks its real HTTP: each day of a project is told once, whatever happens between; and what
-// the next invoice comes to.
+// Metered usage against a local Stripe with its real HTTP API: each day of a project is reported once, and the invoice preview.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfig } from "../platform/settings/config.ts";
 import { transaction } from "../platform/database/database.ts";
@@ -36,7 +35,7 @@ beforeAll(async () => {
 afterAll(async () => fake.close());
 
 let subscriptions = 0;
-/** A project with a subscription that runs, metered from two days ago. */
+/** A project with a running subscription, metered from two days ago. */
 async function subscribed(): Promise<TestProject & { customer: string }> {
   const project = await server.createProject();
   const customer = `cus_${project.id}`;
@@ -51,7 +50,7 @@ async function subscribed(): Promise<TestProject & { customer: string }> {
   );
   return { ...project, customer };
 }
-/** Mails of yesterday, and metering since before them. */
+/** Emails of yesterday, with metering since an earlier time. */
 async function sentYesterday(project: TestProject, count: number): Promise<string> {
   await beginMetering(server.database, []);
   await makeSentMails(server.database, project.id, count);
@@ -66,9 +65,9 @@ async function sentYesterday(project: TestProject, count: number): Promise<strin
   return dayOf(mailsOfToday() - DAY_MS);
 }
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-/** When `makeSentMails` says that its mails left. */
+/** The sending time in `makeSentMails`. */
 const mailsOfToday = () => Date.now() - 60_000;
-/** Noon of today: yesterday is settled and today is not, at whatever hour this runs. */
+/** Noon today, so that yesterday is settled and today is not, at any hour of the test run. */
 const fix = () => fixUsage(server.database, new Date(Date.parse(dayOf(mailsOfToday())) + DAY_MS / 2));
 const report = () => reportUsage({ database: server.database, billing, log });
 const again = () => server.rows("update billing_usage set due_at = now()");
@@ -80,7 +79,7 @@ const usageOf = async ({ id }: TestProject) =>
     id,
   );
 
-test("a day is told once, under one name, by however many processes", async () => {
+test("reports a day once, under one identifier, with any number of processes", async () => {
   const project = await subscribed();
   const day = await sentYesterday(project, 7);
   await Promise.all([fix(), fix()]);
@@ -100,7 +99,7 @@ test("a day is told once, under one name, by however many processes", async () =
   expect(await usageOf(project)).toEqual([{ value: 7, isReported: true, inDoubt: false, error: null }]);
 });
 
-test("an answer that is lost, or a crash before it is booked, repeats harmlessly; a refusal is tried again", async () => {
+test("repeats a lost report without double counting, and retries a rejected one", async () => {
   const project = await subscribed();
   await sentYesterday(project, 3);
   while ((await fix()) > 0);
@@ -109,7 +108,7 @@ test("an answer that is lost, or a crash before it is booked, repeats harmlessly
   expect(told(project.customer)).toEqual([]);
   expect(await usageOf(project)).toMatchObject([{ isReported: false, error: expect.any(String) }]);
   await again();
-  // The SDK asks twice; what it does not see was done the first time.
+  // The SDK makes two attempts. The first one succeeded without a response.
   fake.loseAnswers(2);
   await report();
   expect(told(project.customer)).toHaveLength(1);
@@ -120,7 +119,7 @@ test("an answer that is lost, or a crash before it is booked, repeats harmlessly
   expect(await usageOf(project)).toMatchObject([{ isReported: true, error: null }]);
 });
 
-test("what was open for longer than Stripe keeps names is in doubt, and not told again", async () => {
+test("puts a report in doubt when it is open for longer than Stripe keeps identifiers", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
   while ((await fix()) > 0);
@@ -133,7 +132,7 @@ test("what was open for longer than Stripe keeps names is in doubt, and not told
   expect(await usageOf(project)).toMatchObject([{ isReported: false, inDoubt: true }]);
 });
 
-test("after the database went back nothing from before is told, and nothing is metered until a person has decided", async () => {
+test("reports and meters nothing after a database rollback until a person decides", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
   while ((await fix()) > 0);
@@ -156,7 +155,7 @@ test("after the database went back nothing from before is told, and nothing is m
   ]);
 });
 
-test("a subscription that ends while metering is held, and begins anew, is held all the same", async () => {
+test("keeps metering held when a subscription ends and restarts meanwhile", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
   await transaction(server.database, (tx) => holdEverything(tx, "It went back."));
@@ -174,10 +173,10 @@ test("a subscription that ends while metering is held, and begins anew, is held 
   expect(await server.rows(from, project.id)).toEqual([{ meteredFrom: null }]);
 });
 
-test("a day that is being fixed while metering is held is not told", async () => {
+test("does not report a day that is being fixed while metering is held", async () => {
   const project = await subscribed();
   await sentYesterday(project, 2);
-  // The day before, on which nothing was sent.
+  // The previous day, without any sent email.
   await fix();
   await holdRow(
     server.pool,
@@ -201,7 +200,7 @@ interface Consumption {
 const consumption = async (one: OneServer, { id, owner: { cookie } }: TestProject) =>
   (await one.call<Consumption>("GET", `/users/@me/projects/${id}/billing-consumption`, { cookie })).body;
 
-test("what is sent is said with what the next invoice comes to, and why where nobody knows", async () => {
+test("returns usage with the invoice preview, or why there is none", async () => {
   const project = await subscribed();
   expect(await consumption(billed, project)).toMatchObject({
     billingState: "subscribed",
@@ -224,7 +223,7 @@ test("what is sent is said with what the next invoice comes to, and why where no
   expect(await consumption(server, project)).toMatchObject({ ...nothing, billingState: "off" });
 });
 
-test("a checkout subscribes to the metered price as well; its settings go together", async () => {
+test("subscribes to the metered price too, whose settings must be complete", async () => {
   const project = await server.createProject();
   const path = `/users/@me/projects/${project.id}/checkout`;
   expect((await billed.call("POST", path, { cookie: project.owner.cookie })).status).toBe(200);

@@ -1,5 +1,5 @@
-// The activity feed, read from the tables of those who write them. Each kind of row is read by an index in the order of its ids and no
-// further than a page goes; the pages of all kinds are merged.
+// Reads the activity feed from the tables of other folders. Each kind of row is read through an index in id order, only as far as a page
+// needs, and then the kinds are merged.
 import { sql, type RawBuilder } from "kysely";
 import { TYPES_OF_EVENTS, type ActivityType } from "@postloft/contract/activity.ts";
 import { EMAIL_SENT } from "@postloft/contract/event-names.ts";
@@ -11,7 +11,7 @@ import { isEmailSent, mailFacts } from "../emails/rows/sent-events.ts";
 
 type Expression = RawBuilder<unknown>;
 
-/** What a feed is narrowed to; ids are of things the project has. `since` and `before` are ids between which activities lie. */
+/** The filter of a feed. Ids belong to the project. `since` and `before` are ids that bound the activities. */
 export interface ActivityFilter {
   types: ReadonlySet<ActivityType>;
   contactId: string | undefined;
@@ -22,17 +22,17 @@ export interface ActivityFilter {
   before: string;
 }
 
-/** Of a kind of row: the table and its ids, what narrows it, and what an activity tells of it. */
+/** A kind of row: its table, ids and conditions, and the columns of its activities. */
 export interface Source {
   table: "events" | "emails" | "campaigns" | "workflow_executions";
   alias: string;
-  /** The id of the activity; an index is in its order within the project. */
+  /** The id of the activity, in the order of an index within the project. */
   id: Expression;
-  /** The condition that index has. */
+  /** The condition of that index. */
   base: Expression[];
   /** Conditions of the filter. */
   narrow: Expression[];
-  /** Conditions that an index serves when few rows meet them: then these are read, however far back they lie. */
+  /** Conditions that an index serves if few rows match. All of these are then read, however old they are. */
   few: Expression | null;
   joins: Expression;
   type: Expression;
@@ -52,7 +52,7 @@ const allOf = (conditions: readonly Expression[]) => sql.join(conditions, sql` a
 const NOTHING = sql``;
 const tableOf = ({ table, alias }: Source) => sql`${sql.table(table)} ${sql.id(alias)}`;
 
-/** The names of recorded events that stand for these types; `event.triggered` is every name but those of the service. */
+/** Returns the event names of these types. `event.triggered` means every name except those of the service. */
 function ofTypes(types: ReadonlySet<ActivityType>): { condition: Expression | null; names: string[] | null } {
   const own = Object.entries(TYPES_OF_EVENTS).filter(([name]) => name !== EMAIL_SENT);
   const wanted = own.filter(([, type]) => types.has(type)).map(([name]) => name);
@@ -62,7 +62,7 @@ function ofTypes(types: ReadonlySet<ActivityType>): { condition: Expression | nu
   return { condition: unwanted.length === 0 ? null : sql`v.name <> all(${unwanted}::text[])`, names: null };
 }
 
-/** Events as they are recorded; null where the filter leaves none. */
+/** Returns the source of recorded events, or null if the filter excludes all. */
 export async function recordedEvents(
   database: Database,
   projectId: string,
@@ -102,7 +102,7 @@ export async function recordedEvents(
   };
 }
 
-/** Mails that were sent, as the events they are (docs/decisions/0025). */
+/** Returns the source of sent emails, which are events themselves (docs/decisions/0025). */
 export function sentMails(projectId: string, filter: ActivityFilter): Source | null {
   const { types, contactId, campaignId, workflowId, eventName } = filter;
   if (!types.has("email.sent") || (eventName !== undefined && eventName !== EMAIL_SENT)) return null;
@@ -125,7 +125,7 @@ export function sentMails(projectId: string, filter: ActivityFilter): Source | n
   };
 }
 
-/** Campaigns that wait for their time, and those that are through. */
+/** Returns the sources of scheduled and of finished campaigns. */
 export function campaigns(projectId: string, filter: ActivityFilter): Source[] {
   const { types, contactId, workflowId, eventName, campaignId } = filter;
   if (contactId !== undefined || workflowId !== undefined || eventName !== undefined) return [];
@@ -158,7 +158,7 @@ export function campaigns(projectId: string, filter: ActivityFilter): Source[] {
   ];
 }
 
-/** Executions of workflows, as they started and as they came to an end by themselves. */
+/** Returns the sources of started executions and of executions that ended on their own. */
 export function executions(projectId: string, filter: ActivityFilter): Source[] {
   const { types, contactId, workflowId, eventName, campaignId } = filter;
   if (campaignId !== undefined || eventName !== undefined) return [];
@@ -199,7 +199,7 @@ export function executions(projectId: string, filter: ActivityFilter): Source[] 
 
 const SCAN = LIMITS.activityScan.value;
 
-/** Whether so few rows are meant by an index that all of them may be read. */
+/** Returns whether few enough rows match the index condition to read all of them. */
 async function isFew(database: Database, source: Source): Promise<boolean> {
   const { base, few } = source;
   if (few === null) return false;
@@ -213,7 +213,7 @@ async function isFew(database: Database, source: Source): Promise<boolean> {
 const within = ({ id }: Source, { since, before }: ActivityFilter) =>
   sql`${id} >= ${since}::uuid and ${id} < ${before}::uuid`;
 
-/** As far back as a page looks; null where it may look at all there is. */
+/** Returns the oldest id that a page reads, or null if it may read everything. */
 async function findFloor(database: Database, source: Source, filter: ActivityFilter): Promise<string | null> {
   const { id, base } = source;
   const { rows } = await sql<{ id: string }>`
@@ -222,7 +222,7 @@ async function findFloor(database: Database, source: Source, filter: ActivityFil
   return rows[0]?.id ?? null;
 }
 
-/** A source, and how it is read: all rows that an index names, or those down to a floor. */
+/** A source with its reading strategy: all rows of an index condition, or rows down to a floor. */
 export interface BoundedSource {
   source: Source;
   few: boolean;
@@ -239,11 +239,11 @@ export async function boundSource(
   return { source, few, floor: few ? null : await findFloor(database, source, filter) };
 }
 
-/** The newest rows of a source, as a query. */
+/** Returns the query for the newest rows of a source. */
 function newestOf({ source, few, floor }: BoundedSource, filter: ActivityFilter, limit: number): Expression {
   const { id, base, narrow, joins, type, contactId, metadata } = source;
   const bounds = [within(source, filter), ...(floor === null ? [] : [sql`${id} >= ${floor}::uuid`])];
-  // All that the index names first: by the order alone the planner might walk through everything else to find them.
+  // Reads all rows of the index condition first, because in id order the planner might scan everything else.
   const from =
     few && source.few !== null
       ? sql`(select * from ${tableOf(source)} where ${allOf([...base, source.few])} offset 0) ${sql.id(source.alias)}`
@@ -253,7 +253,7 @@ function newestOf({ source, few, floor }: BoundedSource, filter: ActivityFilter,
     where ${allOf([...base, ...narrow, ...bounds])} order by ${id} desc limit ${limit + 1})`;
 }
 
-/** The newest rows of all sources: `limit` and one more. */
+/** Returns the newest rows of all sources, `limit` + 1 of them. */
 export async function listActivityRows(
   database: Database,
   projectId: string,
@@ -273,7 +273,7 @@ export async function listActivityRows(
   return rows;
 }
 
-/** How many activities each source has, counted up to `most` + 1. */
+/** Counts the activities of each source, up to `most` + 1. */
 export async function countActivityRows(
   database: Database,
   { sources, filter, most }: { sources: readonly Source[]; filter: ActivityFilter; most: number },

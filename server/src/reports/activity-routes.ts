@@ -1,4 +1,4 @@
-// HTTP for the activity feed: endpoint → verb → answer.
+// HTTP routes of the activity feed.
 import * as contract from "@postloft/contract/activity.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
@@ -7,7 +7,7 @@ import { readPage } from "../platform/http/page.ts";
 import { countRecentActivity, listActivity, listUpcoming } from "./activity.ts";
 import type { LiveActivity } from "./live-activity.ts";
 
-/** A proxy that collects answers before it passes them on would make a live stream of them anything but that. */
+/** Disables buffering in proxies, which would delay a live stream. */
 const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-store",

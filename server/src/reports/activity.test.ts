@@ -1,4 +1,4 @@
-// The activity feed over HTTP: one order of everything that happened, pages without gap, filters that find what lies far back.
+// The activity feed over HTTP: order, pages without gaps, and filters for old activities.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { ACTIVITY_TYPES, TYPES_OF_EVENTS } from "@postloft/contract/activity.ts";
@@ -30,7 +30,7 @@ const track = async (caller: TestCaller, email: string, event: string) =>
   (await server.call<{ data: { contact: string } }>("POST", "/v1/track", caller, { email, event })).body.data
     .contact;
 
-/** All pages, one after the other. */
+/** All pages in order. */
 async function readAll(caller: TestCaller, query: string): Promise<Feed["data"]> {
   const all: Feed["data"] = [];
   for (let cursor: string | null = null; ;) {
@@ -43,7 +43,7 @@ async function readAll(caller: TestCaller, query: string): Promise<Feed["data"]>
 
 const LONG_AGO = Date.UTC(2026, 0, 1);
 
-/** One of each source, a minute apart; the newest comes last. */
+/** One activity of each source, a minute apart, the newest last. */
 async function makeHistory(beganMs = LONG_AGO) {
   const at = (minutes: number) => new Date(beganMs + minutes * 60_000).toISOString();
   const project = await server.createProject();
@@ -88,7 +88,7 @@ async function makeHistory(beganMs = LONG_AGO) {
   return { project, contactId, mail, campaignId, workflowId: workflow.id };
 }
 
-test("mails, events, campaigns and workflows stand in one list, newest first, each with what it is about", async () => {
+test("lists emails, events, campaigns and workflows, newest first, with their subjects", async () => {
   const { project, contactId, mail, campaignId, workflowId } = await makeHistory();
   const all = await feed(project.byKey);
   const times = all.data.map(({ timestamp }) => timestamp);
@@ -119,7 +119,7 @@ test("mails, events, campaigns and workflows stand in one list, newest first, ea
   });
 });
 
-test("filters by type, contact, campaign, workflow, name and time, alone and together", async () => {
+test("filters by type, contact, campaign, workflow, name and time, alone and combined", async () => {
   const { project, contactId, campaignId, workflowId } = await makeHistory();
   const ask = async (query: string) => types(await feed(project.byKey, `?${query}`));
   expect(await ask("type=email.sent,campaign.sent")).toEqual(["email.sent", "campaign.sent"]);
@@ -143,7 +143,7 @@ test("filters by type, contact, campaign, workflow, name and time, alone and tog
   expect(await ask("until=1960-01-01T00:00:00Z")).toEqual([]);
 });
 
-test("pages follow each other without gap or repetition while more comes in", async () => {
+test("returns pages without gaps or repetition while more activities arrive", async () => {
   const { project } = await makeHistory();
   const before = await readAll(project.byKey, "limit=100");
   const first = await feed(project.byKey, "?limit=2");
@@ -154,9 +154,9 @@ test("pages follow each other without gap or repetition while more comes in", as
   expect(third).toMatchObject({ hasMore: false, cursor: null });
 });
 
-test("what is rare is found however far back: by its index at once, else page after page", async () => {
+test("finds rare activities however old, immediately by an index or page by page", async () => {
   const { project, contactId, campaignId } = await makeHistory();
-  // More than a page looks at, after the one that is looked for.
+  // More rows after the wanted one than a page scans.
   await server.rows(
     `insert into events (project_id, id, contact_id, name, data)
      select $1, new_id(), $2, 'noise', case when n = 1 then jsonb_build_object('campaignId', $3::text) end
@@ -178,7 +178,7 @@ test("what is rare is found however far back: by its index at once, else page af
   expect(body).toEqual({ count: LIMITS.activityScan.value, minutes: 5, isMore: true });
 });
 
-test("counts of the last minutes, types and what comes next", async () => {
+test("counts recent activities, lists types and upcoming activities", async () => {
   const { project } = await makeHistory();
   const recent = await server.call("GET", "/activity/recent-count?minutes=60", project.byKey);
   expect(recent.body).toEqual({ count: 1, minutes: 60, isMore: false });
@@ -195,7 +195,7 @@ test("counts of the last minutes, types and what comes next", async () => {
   ]);
 });
 
-test("what is counted of the last minutes is what the feed shows of them, of every type", async () => {
+test("counts exactly the recent activities that the feed shows, for every type", async () => {
   const { project, contactId } = await makeHistory(Date.now() - 10 * 60_000);
   for (const name of Object.keys(TYPES_OF_EVENTS).filter((one) => one !== "email.sent"))
     await server.rows(
@@ -211,7 +211,7 @@ test("what is counted of the last minutes is what the feed shows of them, of eve
   expect(recent.body).toEqual({ count: all.data.length, minutes: 60, isMore: false });
 });
 
-test("what is no filter answers 422, a cursor of another list 400, what another project has 404", async () => {
+test("rejects an invalid filter (422), a foreign cursor (400) and foreign ids (404)", async () => {
   const { project, contactId, campaignId, workflowId } = await makeHistory();
   const reply = await server.call(
     "GET",

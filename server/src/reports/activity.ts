@@ -1,4 +1,4 @@
-// The activity feed: what happened to mails, contacts, campaigns and workflows, newest first (decisions §10).
+// The activity feed of emails, contacts, campaigns and workflows, newest first (decisions §10).
 import { ACTIVITY_TYPES, type ActivityType } from "@postloft/contract/activity.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { now } from "../platform/clock.ts";
@@ -42,7 +42,7 @@ export interface ActivityView {
   metadata: Record<string, unknown>;
 }
 
-/** The least id (UUIDv7) of an instant; of one before 1970 the least of all. */
+/** Returns the lowest id (UUIDv7) at a time, or the lowest of all before 1970. */
 function firstIdAt(at: Date): string {
   const hex = Math.max(at.getTime(), 0).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`;
@@ -76,9 +76,9 @@ async function sourcesOf(database: Database, projectId: string, filter: Activity
 }
 
 /**
- * A page of the feed. It ends where one of its sources has been looked through for as long as a page may, so that it has no gap;
- * the next one goes on from there.
- * @throws Refusal CONTACT_NOT_FOUND, CAMPAIGN_NOT_FOUND, WORKFLOW_NOT_FOUND for what the project does not have
+ * Returns a page of the feed. It ends where one of its sources reached the scan limit of a page, so that the feed has no gap. The next page
+ * continues there.
+ * @throws AppError CONTACT_NOT_FOUND, CAMPAIGN_NOT_FOUND, WORKFLOW_NOT_FOUND for ids outside the project
  */
 export async function listActivity(
   database: Database,
@@ -92,7 +92,7 @@ export async function listActivity(
   const sources = await Promise.all(found.map((source) => boundSource(database, source, filter)));
   const rows = await listActivityRows(database, projectId, { sources, filter, limit: request.limit });
   const limit = fittingLimit(request.limit, rows);
-  // Below the highest floor one of the sources has not been looked at.
+  // Below the highest floor at least one source has not been read.
   const floor = sources.reduce<string>((highest, one) => greater(highest, one.floor ?? ""), "");
   const known = rows.filter(({ id }) => id >= floor);
   const shown = known.slice(0, limit);
@@ -120,7 +120,7 @@ function present(row: ActivityRow): ActivityView {
 
 const DEFAULT_MINUTES = 5;
 
-/** How much of the feed is of the last minutes; of each kind of row no more is counted than a page may look at. */
+/** Counts the activities of the last minutes, per kind of row up to the scan limit of a page. */
 export async function countRecentActivity(database: Database, projectId: string, minutes = DEFAULT_MINUTES) {
   const filter = readFilter({ since: new Date(now().getTime() - minutes * 60_000) }, null);
   const sources = await sourcesOf(database, projectId, filter);
@@ -131,7 +131,7 @@ export async function countRecentActivity(database: Database, projectId: string,
   return { count, minutes, isMore };
 }
 
-/** Scheduled campaigns and executions that wait for an instant, soonest first. */
+/** Returns scheduled campaigns and waiting executions, soonest first. */
 export async function listUpcoming(database: Database, projectId: string) {
   const rows = await listUpcomingRows(database, projectId, LIMITS.upcomingActivities.value);
   return {

@@ -1,4 +1,4 @@
-// Numbers over a period, as events/counts.ts sums them, and the names of what they are about.
+// Reads statistics over a period, based on the sums of events/counts.ts, and the names of the subjects.
 import { sql, type RawBuilder } from "kysely";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
 import { CONTACT_SUBSCRIBED, CONTACT_UNSUBSCRIBED } from "@postloft/contract/event-names.ts";
@@ -7,11 +7,11 @@ import { sumMails, sumOthers, type MailColumn, type MailFilter, type Span } from
 
 export type MailSums = Record<MailColumn, number>;
 
-/** The number of the day, from 1 on, by where days begin. */
+/** Returns the number of the day, from 1, given the bounds of the days. */
 const dayOf = (instant: RawBuilder<unknown>, bounds: readonly Date[]): RawBuilder<unknown> =>
   sql`width_bucket(${instant}, ${bounds.map((bound) => bound.toISOString())}::timestamptz[])`;
 
-/** Mails by the number of the day, from 1 on; days without any are left out. */
+/** Sums emails by the number of the day, from 1. Omits days without any. */
 export async function sumMailsByDay(
   database: Database,
   projectId: string,
@@ -23,7 +23,7 @@ export async function sumMailsByDay(
 
 const IN_HOURS = ["sent", "opened", "clicked"] as const satisfies readonly MailColumn[];
 
-/** Mails by the number of the step of `stepMs` that they lie in, from 0 on. */
+/** Sums emails by the number of the `stepMs` interval, from 0. */
 export async function sumMailsByStep(
   database: Database,
   projectId: string,
@@ -35,7 +35,7 @@ export async function sumMailsByStep(
   return sumMails(database, projectId, { filter, span, by: stepOf, columns: IN_HOURS });
 }
 
-/** Mails by the values of a dimension, those with the most first. */
+/** Sums emails by the values of a dimension, largest first. */
 export async function sumMailsByValue(
   database: Database,
   projectId: string,
@@ -59,7 +59,7 @@ const NAMED_TABLES = {
   workflow: { table: "workflows", label: "name" },
 } as const;
 
-/** The names of what has these ids. */
+/** Returns the names of these ids. */
 export async function readNames(
   database: Database,
   projectId: string,
@@ -90,7 +90,7 @@ export async function countCampaigns(database: Database, projectId: string) {
   return rows[0] ?? { total: 0, active: 0, completed: 0 };
 }
 
-/** Every name of a period and the one before it, with how many there were in each. */
+/** Returns the event names of a period and the previous one, with the counts of each. */
 export async function sumNames(
   database: Database,
   projectId: string,
@@ -119,7 +119,7 @@ export async function sumEvents(database: Database, projectId: string, span: Spa
   return sums.get(1)?.count ?? 0;
 }
 
-/** The sum of the counts of a name, of all details or of one. */
+/** Returns the sum of the counts of a name, for one detail or for all. */
 function sumOf(name: string, detail: string | null): RawBuilder<unknown> {
   const ofDetail = detail === null ? sql`true` : sql`f.detail = ${detail}`;
   return sql`sum(f.count) filter (where f.name = ${name} and ${ofDetail})`;
@@ -143,11 +143,11 @@ export async function sumSubscriptionsByDay(
   });
 }
 
-/** The least id of an instant; before 1970 there are none. */
+/** Returns the lowest id at a time. There are none before 1970. */
 const idAt = (at: Date) =>
   sql`sent_event_id('00000000-0000-0000-0000-000000000000', greatest(${at.toISOString()}::timestamptz, 'epoch'))`;
 
-/** Executions that started in a span. */
+/** Counts the executions that started in a span. */
 export async function countStarted(
   database: Database,
   projectId: string,

@@ -1,4 +1,4 @@
-// HTTP for numbers over a period: endpoint → verb → answer.
+// HTTP routes of statistics over a period.
 import * as contract from "@postloft/contract/analytics.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Dimension } from "@postloft/contract/report-queries.ts";
@@ -33,7 +33,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const MOST = LIMITS.pageSizeMaximum.value;
 
-/** The rows of reports, by the names under which they can be exported. */
+/** The reports by the names under which they can be exported. */
 const REPORTS = {
   async timeseries(database, projectId, query) {
     const period = readPeriod(query, now());
@@ -69,7 +69,7 @@ async function readSummary(database: Database, projectId: string, query: ReportQ
   return getSummary(database, projectId, await readMailFilter(database, projectId, query), period);
 }
 
-/** The columns of a report that may have no row to read them off. */
+/** The columns of reports that may have no row to derive them from. */
 const COLUMNS: Partial<Record<ReportName, readonly string[]>> = {
   breakdown: Object.keys(noMailsOf("")),
   "top-campaigns": Object.keys(contract.listTopCampaigns.answers[200].element.shape),
@@ -111,7 +111,7 @@ export function analyticsRoutes({ database }: { database: Database }): Route[] {
   ];
 }
 
-/** The rows of a report with the names of its columns above them. */
+/** Returns a report as CSV with a header row. */
 function csvOf(report: ReportName, rows: readonly Row[]): Answer<200, string> {
   const columns = COLUMNS[report] ?? Object.keys(rows[0] ?? {});
   const lines = rows.map((row) => writeRow(columns.map((column) => row[column])));

@@ -1,4 +1,4 @@
-// Analytics over HTTP: what a report says of a small story, in every zone, as CSV; and what cannot be asked.
+// Analytics over HTTP: the numbers of a small example in every zone and as CSV, and invalid queries.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { countNews } from "../events/counts.ts";
@@ -28,11 +28,11 @@ test.each([
   ["export.csv?report=everything", ["report invalid_enum_value"]],
   ["export.csv?report=breakdown", ["dimension required"]],
   ["export.csv?report=top-events&limit=101", ["limit too_big"]],
-])("GET /analytics/%s is refused, naming the field", async (path, faults) => {
+])("rejects GET /analytics/%s with an error for the field", async (path, faults) => {
   expect(faultsOf(await get(path))).toEqual(faults);
 });
 
-test("what another project has is not there", async () => {
+test("returns 404 for ids of another project", async () => {
   const other = await server.createProject();
   const { body: template } = await server.call<{ id: string }>("POST", "/templates", other.byKey, {
     name: "Theirs",
@@ -47,7 +47,7 @@ test("what another project has is not there", async () => {
   expect((await get(`timeseries?templateId=${template.id}`, other.byKey)).status).toBe(200);
 });
 
-test("an id in capitals asks for the same mails, and finds the same", async () => {
+test("accepts an id in capitals", async () => {
   const project = await server.createProject();
   const [mail] = await makeSentMails(server.database, project.id, 1);
   const { body: template } = await server.call<{ id: string }>("POST", "/templates", project.byKey, {
@@ -67,7 +67,7 @@ test("an id in capitals asks for the same mails, and finds the same", async () =
   expect(found.body).toEqual((await server.call("GET", `/templates/${lower}`, project.byKey)).body);
 });
 
-test("days are days of the zone, those on which clocks change among them, and a project without mail has zeros", async () => {
+test("uses days of the zone, including clock changes, and zeros for a project without email", async () => {
   const { body } = await get<Array<{ date: string; emails: number }>>(
     "timeseries?startDate=2026-03-28&endDate=2026-03-30&tz=Europe/Berlin",
   );
@@ -84,7 +84,7 @@ test("days are days of the zone, those on which clocks change among them, and a 
   ]);
 });
 
-test("what was refused at once is among what bounced, and among the mails that bounces are a share of", async () => {
+test("counts immediate rejections as bounces, also in the bounce rate", async () => {
   const project = await server.createProject();
   const { database } = server;
   await makeSentMails(database, project.id, 2);
@@ -108,7 +108,7 @@ test("what was refused at once is among what bounced, and among the mails that b
   expect(await summary()).toMatchObject(right);
 });
 
-test("what happened a moment ago is in the numbers, and in the same rows as CSV", async () => {
+test("includes the latest numbers, also as CSV", async () => {
   const { byKey } = await server.createProject();
   for (const email of ["ada@example.com", "bob@example.com"])
     await server.call("POST", "/v1/track", byKey, { email, event: "=cmd|' /C calc'!A0", subscribed: true });
@@ -121,7 +121,7 @@ test("what happened a moment ago is in the numbers, and in the same rows as CSV"
   const lines = csv.text.trimEnd().split("\r\n");
   expect(lines[0]).toBe("name,count,previousCount,trend");
   expect(lines).toHaveLength(body.length + 1);
-  // A spreadsheet must not run what stands in a cell.
+  // A spreadsheet must not run a formula in a cell.
   expect(lines.some((line) => line.startsWith("="))).toBe(false);
   await server.call("POST", "/v1/track", byKey, {
     email: "ada@example.com",
@@ -132,14 +132,14 @@ test("what happened a moment ago is in the numbers, and in the same rows as CSV"
   expect(audience.at(-1)).toMatchObject({ subscribed: 0, unsubscribed: 1, byChoice: 1, growth: -1 });
 });
 
-/** The rows of a CSV, the names of its columns first; none of what is asked here has a comma in a cell. */
+/** The rows of a CSV with the header first. No cell in this test contains a comma. */
 const cellsOf = (csv: string) =>
   csv
     .trimEnd()
     .split("\r\n")
     .map((line) => line.split(","));
 
-test("a CSV has as many rows as are asked for, and all there may be of a list where nobody says", async () => {
+test("returns as many CSV rows as requested, or all by default", async () => {
   const { byKey } = await server.createProject();
   await server.call("POST", "/v1/track", byKey, { email: "ada@example.com", event: "first" });
   for (let at = 0; at < 11; at++)
@@ -149,7 +149,7 @@ test("a CSV has as many rows as are asked for, and all there may be of a list wh
   expect(await csv("top-events&limit=3")).toHaveLength(1 + 3);
 });
 
-test("the summary and the numbers of campaigns are there as CSV, too", async () => {
+test("returns the summary and campaign numbers as CSV too", async () => {
   const project = await server.createProject();
   await makeSentMails(server.database, project.id, 2);
   await countNews(server.database, { lagSeconds: -1 });
@@ -166,7 +166,7 @@ test("the summary and the numbers of campaigns are there as CSV, too", async () 
   ]);
 });
 
-test("a report without rows has the names of its columns, as it has with some", async () => {
+test("returns the usual CSV header for a report without rows", async () => {
   const [empty, project] = [await server.createProject(), await server.createProject()];
   const [mail] = await makeSentMails(server.database, project.id, 1);
   const campaignId = newId();

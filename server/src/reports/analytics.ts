@@ -1,4 +1,4 @@
-// Numbers over a period: mails by day, dimension, weekday and hour; campaigns, events and the audience.
+// Statistics over a period: emails by day, dimension, weekday and hour, and campaigns, events and the audience.
 import type { CAMPAIGN_METRICS } from "@postloft/contract/analytics.ts";
 import { DIMENSIONS, type Dimension } from "@postloft/contract/report-queries.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -21,7 +21,7 @@ import {
 import { hourSteps, previousPeriod, spanOf, weekHours, type Period } from "./period.ts";
 import { refuseMissing } from "./refuse-missing.ts";
 
-/** A query as the contract takes it: at most one of these. */
+/** A query as in the contract, with at most one of these. */
 export interface AskedMails {
   kind?: string | undefined;
   campaignId?: string | undefined;
@@ -31,8 +31,8 @@ export interface AskedMails {
 }
 
 /**
- * Which counts a query is about. Every mail has a kind, so all mails are those of all kinds.
- * @throws Refusal CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, WORKFLOW_NOT_FOUND for what the project does not have
+ * Returns the filter of a query. Every email has a kind, so the default covers all emails by kind.
+ * @throws AppError CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, WORKFLOW_NOT_FOUND for ids outside the project
  */
 export async function readMailFilter(
   database: Database,
@@ -69,7 +69,7 @@ function withRates(counts: ReturnType<typeof presentCounts>) {
   };
 }
 
-/** Mails day by day, days without any among them. */
+/** Returns emails by day, including days without any. */
 export async function getTimeseries(
   database: Database,
   projectId: string,
@@ -83,7 +83,7 @@ export async function getTimeseries(
   return period.days.map((date, at) => ({ date, ...presentCounts(byDay.get(at + 1)) }));
 }
 
-/** The sums of a period and of the one before it. */
+/** Returns the sums of a period and of the previous one. */
 export async function getSummary(database: Database, projectId: string, filter: MailFilter, period: Period) {
   const previous = previousPeriod(period);
   const spans = [spanOf(previous), spanOf(period)] as const;
@@ -98,14 +98,14 @@ export async function getSummary(database: Database, projectId: string, filter: 
   return { current: of(period, 2), previous: of(previous, 1) };
 }
 
-/** The row of a provider to which nothing was sent and from which nothing came back. */
+/** Returns the row of a provider without any sent or returned email. */
 export const noMailsOf = (provider: string) => ({
   value: provider,
   name: null,
   ...withRates(presentCounts(undefined)),
 });
 
-/** Mails by the values of a dimension, those with the most first. */
+/** Returns emails by the values of a dimension, largest first. */
 export async function getBreakdown(
   database: Database,
   projectId: string,
@@ -147,7 +147,7 @@ const METRICS: Readonly<Record<CampaignMetric, keyof ReturnType<typeof presentCa
   clickRate: "clickRate",
 };
 
-/** The campaigns that did best in a period; of those that are still there. */
+/** Returns the best campaigns of a period, without deleted ones. */
 export async function listTopCampaigns(
   database: Database,
   projectId: string,
@@ -211,7 +211,7 @@ export async function listTopEvents(
     }));
 }
 
-/** Subscriptions day by day, days without any among them. */
+/** Returns subscriptions by day, including days without any. */
 export async function getAudience(database: Database, projectId: string, period: Period) {
   const byDay = await sumSubscriptionsByDay(database, projectId, {
     span: spanOf(period),
@@ -236,7 +236,7 @@ export async function getAudience(database: Database, projectId: string, period:
 
 const WEEK_HOURS = 168;
 
-/** Mails by weekday and hour of the zone. */
+/** Returns emails by weekday and hour in the zone. */
 export async function getHours(database: Database, projectId: string, filter: MailFilter, period: Period) {
   const hours = Array.from({ length: WEEK_HOURS }, (_, at) => ({
     weekday: Math.floor(at / 24) + 1,

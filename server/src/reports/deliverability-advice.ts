@@ -1,4 +1,4 @@
-// What to do about how receivers judge mail: the most pressing first, nothing when all is well. Pure.
+// Gives advice on reports of receivers, most urgent first, and none if all is well. Pure.
 import { say, type Advice } from "@postloft/contract/advice.ts";
 
 export interface DomainJudgement {
@@ -20,22 +20,22 @@ export interface TlsJudgement {
   causes: Array<{ result: string; count: number }>;
 }
 
-/** From here on a stricter policy hurts nobody who is meant to send. */
+/** From this share on, a stricter policy affects no legitimate sender. */
 const READY_SHARE = 0.98;
 const READY_MESSAGES = 100;
-/** Below, somebody who is meant to send may be among what does not fit. */
+/** Below this share, legitimate senders may be among the failures. */
 const LOW_SHARE = 0.9;
 const TLS_FAILURES_SHARE = 0.01;
-/** Of fewer mails a rate says nothing; the guard begins to judge there, too (decisions §2). */
+/** Rates of fewer emails are not meaningful. Suspension starts at the same number (decisions §2). */
 const JUDGED_MAILS = 100;
-/** In percent. */
+/** Percent. */
 const MANY_BOUNCES = 5;
 const MANY_COMPLAINTS = 0.1;
 const MANY_REFUSALS = 5;
 const MANY_BLOCKS = 5;
 const MANY_DEFERRALS = 20;
 
-/** Whole, and with one digit where a whole number would hide the difference. */
+/** Returns whole percent, with one decimal near 0 and 100. */
 const percentOf = (share: number) => Number((share * 100).toFixed(share > 0.99 || share < 0.1 ? 1 : 0));
 
 export function adviceOnDomain(given: {
@@ -43,7 +43,7 @@ export function adviceOnDomain(given: {
   dmarc: DomainJudgement;
   tls: TlsJudgement;
   reportAddress: string | null;
-  /** The DMARC record that was found. */
+  /** The published DMARC record. */
   record: string | null;
 }): Advice[] {
   const { domain, dmarc, tls, reportAddress, record } = given;
@@ -75,7 +75,7 @@ export function adviceOnDomain(given: {
 
 export interface CampaignCause {
   campaignId: string;
-  /** null: it is gone. */
+  /** Null if it was deleted. */
   name: string | null;
   bounces: number;
   softBounces: number;
@@ -96,11 +96,11 @@ export function adviceOnProvider(
   campaigns: readonly CampaignCause[],
 ): Advice[] {
   const { value: provider, bounces, softBounces, complaints, deferred, blocked } = given;
-  // What is refused at once never left: of a provider that takes nothing there is nothing else.
+  // Rejected emails were never sent, but count here because a provider that rejects everything has no others.
   const emails = given.emails + given.refused + blocked;
   if (emails < JUDGED_MAILS) return [];
   const rate = (count: number) => Number(((count / emails) * 100).toFixed(2));
-  /** The campaign that alone brought more than half of them. */
+  /** Returns the campaign that caused more than half of them. */
   const mostOf = (what: "bounces" | "complaints", all: number) =>
     campaigns.find((one) => one.name !== null && one[what] > all / 2)?.name ?? null;
   const advice: Advice[] = [];

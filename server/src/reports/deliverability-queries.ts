@@ -1,4 +1,4 @@
-// Statements on what receivers reported of sender domains (domains/reports/ writes it), on what DNS had of them, and on what came back.
+// Queries on reports of receivers about sender domains (written by domains/reports/), on their DNS records, and on bounces and complaints.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { EMAIL_BOUNCE, EMAIL_COMPLAINT } from "@postloft/contract/event-names.ts";
 import { countedProvider, joinProviders, recipientDomain } from "../emails/rows/counted-by.ts";
@@ -9,10 +9,10 @@ import type { Span } from "../events/counts.ts";
 const MAX_REPORTERS = 10;
 const MAX_SOURCES = 20;
 const MAX_CHANGES = 10;
-/** The last ones of each sort; a project with more of them is disabled long before. */
+/** The last ones of each kind. A project with more is disabled long before. */
 const MAX_CAME_BACK = 50_000;
 
-/** Reports of each domain: how many, the last one, and the policy that it found. */
+/** Returns the number of reports of each domain, the time of the last one, and the policy in it. */
 export async function countDmarcReports(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{
     domain: string;
@@ -28,7 +28,7 @@ export async function countDmarcReports(database: Database, projectId: string, s
   return rows;
 }
 
-/** Messages of each domain by who reported them. */
+/** Returns the messages of each domain by reporter. */
 export async function sumByReporter(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{ domain: string; reporter: string; messages: number }>`
     select domain, reporter, messages from (
@@ -40,7 +40,7 @@ export async function sumByReporter(database: Database, projectId: string, since
   return rows;
 }
 
-/** Messages of each domain, and what was done with them. */
+/** Returns the messages of each domain by result. */
 export async function sumDmarc(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{
     domain: string;
@@ -58,7 +58,7 @@ export async function sumDmarc(database: Database, projectId: string, since: Dat
   return rows;
 }
 
-/** The IP addresses that sent as each domain, those with the most unaligned messages first. */
+/** Lists the sources that sent as each domain, those with most unaligned messages first. */
 export async function listSources(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{
     domain: string;
@@ -83,7 +83,7 @@ export async function listSources(database: Database, projectId: string, since: 
   return rows;
 }
 
-/** Sessions of each domain; `details` holds those of all its reports. */
+/** Returns the sessions of each domain. `details` contains those of all its reports. */
 export async function sumTls(database: Database, projectId: string, since: Date) {
   const { rows } = await sql<{
     domain: string;
@@ -100,7 +100,7 @@ export async function sumTls(database: Database, projectId: string, since: Date)
   return rows;
 }
 
-/** What DNS had of each record of each domain, the last change first. */
+/** Lists the changes of each DNS record of each domain, newest first. */
 export async function listRecordChanges(database: Database, projectId: string) {
   const { rows } = await sql<{
     domain: string;
@@ -120,8 +120,8 @@ export async function listRecordChanges(database: Database, projectId: string) {
 }
 
 /**
- * Mails that the servers of a provider deferred at least once, and those that they refused for their policy, as far as they told us so
- * themselves: not through a relay. Of mails whose attempts are still there.
+ * Counts the emails that a provider's servers deferred at least once, and those rejected for policy, by provider. Includes only direct
+ * deliveries with stored attempts, not those through a relay.
  */
 export async function countDeferredAndBlocked(database: Database, projectId: string, { from, to }: Span) {
   const last = (which: RawBuilder<SqlBool>) => sql`
@@ -140,7 +140,7 @@ export async function countDeferredAndBlocked(database: Database, projectId: str
   return rows;
 }
 
-/** What came back by receiving provider and campaign, those with the most first; of test mails nothing counts. */
+/** Counts bounces and complaints by receiving provider and campaign, largest first, without test emails. */
 export async function countCauses(database: Database, projectId: string, { from, to }: Span) {
   const cameBack = (name: string) => sql`
     (select v.email_id, v.name, v.data ->> 'bounceType' = 'hard' as is_hard from events v

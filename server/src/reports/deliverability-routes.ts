@@ -1,4 +1,4 @@
-// HTTP for how receivers judge mail: endpoint → verb → answer.
+// HTTP routes of deliverability.
 import * as contract from "@postloft/contract/deliverability.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
@@ -10,7 +10,7 @@ const DEFAULT_DAYS = 30;
 export function deliverabilityRoutes(parts: {
   database: Database;
   domains: Pick<Domains, "list">;
-  /** null: no mail is taken here. */
+  /** Null if this installation receives no email. */
   inboundDomain: string | null;
 }): Route[] {
   const { database, domains, inboundDomain } = parts;

@@ -1,4 +1,4 @@
-// The room of deliverability: which campaigns brought what came back, how records drifted, and what to do, in words that can be translated.
+// The deliverability report: campaigns behind bounces and complaints, changes of DNS records, and translatable advice.
 import { expect, test } from "vitest";
 import { ADVICE, say } from "@postloft/contract/advice.ts";
 import { countNews } from "../events/counts.ts";
@@ -37,7 +37,7 @@ async function makeCampaign(name: string): Promise<string> {
   return id;
 }
 
-test("what came back from a provider is told of the campaigns that it was mail of", async () => {
+test("attributes a provider's bounces and complaints to the campaigns of the emails", async () => {
   const { project } = server;
   const [old, fresh] = [await makeCampaign("Old list"), await makeCampaign("Fresh")];
   const mails = await makeSentMails(server.database, project.id, 200);
@@ -86,7 +86,7 @@ test("what came back from a provider is told of the campaigns that it was mail o
   expect(other).toMatchObject({ bounces: 3, campaigns: [{ name: "Old list", bounces: 3 }], advice: [] });
 });
 
-test("of events that are no longer kept neither the numbers of a provider nor their causes are told", async () => {
+test("reports no provider numbers or causes for days whose events were deleted", async () => {
   const { byKey, id: projectId } = await server.createProject();
   const mails = await makeSentMails(server.database, projectId, 3);
   const campaignId = newId();
@@ -131,7 +131,7 @@ test("of events that are no longer kept neither the numbers of a provider nor th
   expect(await told()).toEqual([[1, [1]]]);
 });
 
-test("what receivers report and what came back are of the same whole days", async () => {
+test("covers the same whole days for reports and for bounces", async () => {
   const { byKey, bySession, id: projectId } = await server.createProject();
   await server.call("POST", "/domains", bySession, { domain: "span.example" });
   const firstMs = Date.parse(new Date(Date.now() - 7 * 86_400_000).toISOString().slice(0, 10));
@@ -155,7 +155,7 @@ test("what receivers report and what came back are of the same whole days", asyn
   expect(body.domains.find(({ domain }) => domain === "span.example")?.dmarc.reports).toBe(1);
 });
 
-test("what a provider deferred and what it refused for its policy is counted by mails, also where none was sent", async () => {
+test("counts deferred and policy-rejected emails, also for providers without sent email", async () => {
   const { byKey, id: projectId } = await server.createProject();
   const mails = await makeSentMails(server.database, projectId, 5, { status: "FAILED" });
   await server.rows(
@@ -176,14 +176,14 @@ test("what a provider deferred and what it refused for its policy is counted by 
   await attempt(0, 3, "rejected", "policy");
   await attempt(1, 1, "deferred", "throttled");
   await attempt(2, 1, "rejected", "policy");
-  // The way there, and a mailbox that is gone.
+  // A deferral on the way, and a mailbox that does not exist.
   await attempt(3, 1, "deferred", "unavailable");
   await attempt(4, 1, "rejected", "hard-bounce");
   const { body } = await server.call<Room>("GET", "/deliverability?days=7", byKey);
   expect(body.providers).toMatchObject([{ value: "gmail", emails: 0, deferred: 2, blocked: 2 }]);
 });
 
-test("the changes of a record are told newest first, at most ten, of the domain alone", async () => {
+test("lists at most ten changes of a record, newest first, of its domain only", async () => {
   const { project } = server;
   const domain = (
     await server.call<{ id: string; records: Array<{ purpose: string; name: string }> }>(
@@ -208,7 +208,7 @@ test("the changes of a record are told newest first, at most ten, of the domain 
   );
 });
 
-test("of few mails nothing is advised, and of a campaign that brought less than half it is not said", () => {
+test("gives no advice on few emails, and names no campaign with less than half", () => {
   const counts = {
     value: "gmail",
     emails: 99,
@@ -229,14 +229,14 @@ test("of few mails nothing is advised, and of a campaign that brought less than 
   expect(codes({ bounces: 9 })).toEqual(["provider.bouncesOfCampaign"]);
   expect(codes({ bounces: 4, complaints: 1 })).toEqual(["provider.complaintsOfCampaign"]);
   expect(codes({ bounces: 0, softBounces: 5 })).toEqual(["provider.refusals"]);
-  // Of a provider that takes nothing no mail ever left; and who refuses little is not judged by the sent ones alone.
+  // A provider that rejects everything has no sent email, and one that rejects little is judged by all emails.
   expect(codes({ emails: 0, refused: 5_000, bounces: 5_000 })).toEqual(["provider.bounces"]);
   expect(codes({ emails: 1_000, refused: 50, bounces: 50 })).toEqual([]);
   expect(codes({ emails: 0, bounces: 0, blocked: 5_000 })).toEqual(["provider.blocks"]);
   expect(codes({ bounces: 0, deferred: 20 })).toEqual(["provider.deferrals"]);
 });
 
-test("every sentence names what it is given, in digits that are read easily", () => {
+test("uses every given value in each sentence, with readable numbers", () => {
   expect(
     say("dmarc.readyForQuarantine", { percent: 98.5, messages: 12_345, domain: "a.example" }).text,
   ).toMatch(/^98\.5 % of 12,345 messages fit a\.example/);

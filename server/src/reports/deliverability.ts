@@ -1,4 +1,4 @@
-// How the mail of a project is judged where it arrives, and what to do about it in a sentence.
+// Reports how receivers treat the emails of a project, with advice.
 import { now } from "../platform/clock.ts";
 import type { Database } from "../platform/database/database.ts";
 import type { DomainView } from "../domains/present-domain.ts";
@@ -25,14 +25,14 @@ import { readPeriod, spanOf, type Period } from "./period.ts";
 const DAY_MS = 86_400_000;
 const MAX_CAUSES = 5;
 
-/** The whole days (UTC) that are judged: today, and so many before it; not those before `keptFrom`. */
+/** Returns the whole days (UTC) to report, from today back, but none before `keptFrom`. */
 function daysBack(days: number, keptFrom: Date): Period {
   const at = now();
   const firstMs = Math.max(at.getTime() - days * DAY_MS, keptFrom.getTime());
   return readPeriod({ startDate: new Date(firstMs).toISOString().slice(0, 10) }, at);
 }
 
-/** `reportAddress`: where reports are taken; null: nowhere. */
+/** Returns the report. `reportAddress` is the address that receives reports, or null. */
 export async function getDeliverability(
   database: Database,
   projectId: string,
@@ -98,14 +98,14 @@ export async function getDeliverability(
 }
 
 async function judgeProviders(database: Database, projectId: string, days: number) {
-  // What came back is told by campaign from the events: where those are gone, the numbers would be of more than their causes.
+  // Causes are counted from events by campaign, so without those events the totals would exceed their causes.
   const period = daysBack(days, await readKeptFrom(database, projectId));
   const [counts, refusals, causes] = await Promise.all([
     getBreakdown(database, projectId, "provider", period),
     countDeferredAndBlocked(database, projectId, spanOf(period)),
     countCauses(database, projectId, spanOf(period)),
   ]);
-  // A provider that takes nothing at all has no mail that was sent.
+  // A provider that rejects everything has no sent email.
   const others = refusals.filter(({ provider }) => !counts.some(({ value }) => value === provider));
   return [...counts, ...others.map(({ provider }) => noMailsOf(provider))].map((row) => {
     const { deferred = 0, blocked = 0 } = refusals.find(({ provider }) => provider === row.value) ?? {};
@@ -113,7 +113,7 @@ async function judgeProviders(database: Database, projectId: string, days: numbe
   });
 }
 
-/** What came back from a provider, and of which campaigns: those that brought most first. */
+/** Adds the campaigns that caused most bounces and complaints of a provider, largest first. */
 function withCauses<Row extends Parameters<typeof adviceOnProvider>[0]>(
   row: Row,
   causes: Awaited<ReturnType<typeof countCauses>>,

@@ -1,4 +1,4 @@
-// Tells members that a job of their project failed: of each sort once an hour, since a program may start many.
+// Notifies members of failed jobs of their project, once an hour per kind because a program may start many.
 import { now } from "../platform/clock.ts";
 import type { Tx } from "../platform/database/database.ts";
 import type { FailedJob } from "../platform/background/jobs.ts";
@@ -9,7 +9,7 @@ import { CALL_MEMBERS_JOB, takeDue, tellMembers } from "../projects/members/noti
 const TOLD_AGAIN_MS = 3_600_000;
 const KIND = "job-failed";
 
-/** Pure. */
+/** Returns the notification email. Pure. */
 export function failedJobMail(
   { projectId, id, kind, reason }: Omit<FailedJob, "input">,
   baseUrl: string,
@@ -18,11 +18,11 @@ export function failedJobMail(
   return notificationMail((texts) => texts.failedJob({ job, id, reason }), `${baseUrl}/app/${projectId}`);
 }
 
-/** Hears of jobs that failed, in the transaction in which they end. */
+/** Returns the subscriber to failed jobs, called in the transaction in which they end. */
 export function createFailureTeller({ baseUrl }: { baseUrl: () => string }) {
   return async (tx: Tx, job: FailedJob): Promise<void> => {
     const { projectId, id: jobId, kind: sort, reason } = job;
-    // Nobody is called because a call failed.
+    // A failed notification call causes no further notification.
     if (sort === CALL_MEMBERS_JOB) return;
     const since = new Date(now().getTime() - TOLD_AGAIN_MS);
     const due = await takeDue(tx, { projectIds: [projectId], kind: KIND, of: sort, since });

@@ -1,8 +1,8 @@
-// What the feed asks beside its pages: whether what it is narrowed to exists, what comes next.
+// Further queries of the feed: whether the objects in its filter exist, and upcoming activities.
 import { sql } from "kysely";
 import { plannedEachTime, type Database } from "../platform/database/database.ts";
 
-/** Which of the things a report is narrowed to the project does not have. */
+/** Returns which of the objects in a filter do not belong to the project. */
 export async function findMissing(
   database: Database,
   projectId: string,

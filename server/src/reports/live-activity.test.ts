@@ -69,7 +69,7 @@ function followAs(
   });
 }
 
-/** Statements that wait for a lock on events. */
+/** Queries that wait for a lock on events. */
 const countWaiting = async () =>
   (
     await server.rows<{ count: number }>(
@@ -77,7 +77,7 @@ const countWaiting = async () =>
     )
   )[0]?.count;
 
-/** An id of so long ago (UUIDv7). */
+/** An id from this long ago (UUIDv7). */
 const idOf = (msAgo: number) => {
   const hex = (Date.now() - msAgo).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`;
@@ -87,7 +87,7 @@ const track = (project: TestProject, event: string) =>
 const namesIn = (following: Following) =>
   following.told().flatMap(({ metadata }) => metadata.eventName ?? []);
 
-test("nobody follows before the project was looked at, so that a list read then and what is told leave nothing out", async () => {
+test("starts a stream after the first poll so that a list read then leaves no gap", async () => {
   const project = await server.createProject();
   let isFollowed = false;
   let following: Promise<Following> | undefined;
@@ -103,7 +103,7 @@ test("nobody follows before the project was looked at, so that a list read then 
   followed?.stop();
 });
 
-test("what happens is told once to all who follow the project and to nobody else, and what was before is not", async () => {
+test("sends each new activity once to all followers of the project, and nothing older", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   await track(project, "before");
   const first = await follow(project);
@@ -129,7 +129,7 @@ test("what happens is told once to all who follow the project and to nobody else
   for (const one of [first, second, foreign]) one.stop();
 });
 
-test("a row that is committed after a younger one is told all the same", async () => {
+test("sends a row that is committed after a younger one", async () => {
   const project = await server.createProject();
   await track(project, "made");
   const following = await follow(project);
@@ -145,7 +145,7 @@ test("a row that is committed after a younger one is told all the same", async (
     old,
   );
   await vi.waitFor(() => expect(namesIn(following)).toContain("late"), WAIT);
-  // What a client says when it connects again goes forward only.
+  // The id that a client sends when it reconnects only increases.
   const cursors = [...following.text().matchAll(/^id: (.*)$/gm)].map(([, id]) => id);
   expect(cursors).toEqual(cursors.toSorted());
   expect(cursors.at(-1)).toBe(
@@ -154,7 +154,7 @@ test("a row that is committed after a younger one is told all the same", async (
   following.stop();
 });
 
-test("a row that is committed between two connections is told by the second, though its id is older than what the first told last", async () => {
+test("sends a row committed between two connections, even with a lower id than the last sent", async () => {
   const project = await server.createProject();
   await track(project, "made");
   const insert = (id: string, name: string) =>
@@ -165,7 +165,7 @@ test("a row that is committed between two connections is told by the second, tho
       id,
       name,
     );
-  // Somebody else follows, so that what is told is not what is read for the first time.
+  // A second follower ensures that this is not the first poll.
   const other = await follow(project);
   await vi.waitFor(async () => {
     await track(project, "probe");
@@ -188,7 +188,7 @@ test("a row that is committed between two connections is told by the second, tho
   for (const one of [other, again]) one.stop();
 });
 
-test("with Last-Event-ID nothing of the last seconds is missed; of longer ago it says that there was more", async () => {
+test("resumes from Last-Event-ID within seconds, and reports a gap after a longer time", async () => {
   const project = await server.createProject();
   await track(project, "known");
   await track(project, "missed");
@@ -201,7 +201,7 @@ test("with Last-Event-ID nothing of the last seconds is missed; of longer ago it
   for (const one of [again, late]) one.stop();
 });
 
-test("only so many follow one project, who leaves makes room, and a process that stops lets all of them go at once", async () => {
+test("limits followers per project, frees slots and ends all streams on shutdown", async () => {
   const project = await server.createProject();
   const another = await server.startAnother();
   const all = await Promise.all(
@@ -219,7 +219,7 @@ test("only so many follow one project, who leaves makes room, and a process that
   await vi.waitFor(() => expect(all.every((one) => one.isOver())).toBe(true), WAIT);
 });
 
-/** Someone who joined a project, with a scoped key of their own. */
+/** A user who joined a project, with a scoped key of their own. */
 interface Joined {
   project: TestProject;
   person: TestPerson;
@@ -246,7 +246,7 @@ const bySession = ({ session }: Joined): TestCaller => session;
 const byScopedKey = ({ key }: Joined): TestCaller => ({ key: key.key });
 const owner = ({ project }: Joined): TestCaller => ({ cookie: project.owner.cookie });
 
-/** Each way to lose access: who follows, and what ends it. */
+/** Each way to lose access, with the follower and the action that ends it. */
 const REVOCATIONS: Record<string, [(joined: Joined) => TestCaller, (joined: Joined) => Promise<unknown>]> = {
   "a sign-out": [bySession, ({ session }) => server.call("GET", "/auth/logout", session)],
   "a new password, in another session": [
@@ -294,7 +294,7 @@ const REVOCATIONS: Record<string, [(joined: Joined) => TestCaller, (joined: Join
 const STREAMS = ENDPOINTS.filter(({ contentType }) => contentType === "text/event-stream");
 
 test.for(Object.entries(REVOCATIONS))(
-  "every stream ends within a second after %s, on another process too",
+  "ends every stream within a second after %s, on another process too",
   async ([, [callerOf, revoke]]) => {
     const joined = await join();
     const another = await server.startAnother();
@@ -302,11 +302,11 @@ test.for(Object.entries(REVOCATIONS))(
     const ended = await Promise.all(
       STREAMS.flatMap(({ path }) => [server, another].map((from) => followAs(caller, { path, from }))),
     );
-    // Whoever keeps their access keeps their stream.
+    // A caller that keeps its access keeps its stream.
     const staying = await follow(joined.project);
     const keeps = caller !== joined.project.byKey;
     expect([...ended, staying].map(({ status }) => status)).toEqual(Array(ended.length + 1).fill(200));
-    // Some are calls, one is a statement.
+    // Most are calls, one is a query.
     expect(((await revoke(joined)) as { status?: number }).status ?? 200).toBeLessThan(300);
     const revokedAt = performance.now();
     await vi.waitFor(() => expect(ended.every((one) => one.isOver())).toBe(true), WAIT);
@@ -317,7 +317,7 @@ test.for(Object.entries(REVOCATIONS))(
   },
 );
 
-test("one person follows with so many connections, whichever of their projects and keys they use", async () => {
+test("limits the connections of a person across their projects and keys", async () => {
   const projects = [await server.createProject()];
   for (let more = 0; more < 2; more++) projects.push(await server.createProject(projects[0]?.owner));
   const another = await server.startAnother();

@@ -13,11 +13,11 @@ import { createStreamAccess } from "./stream-access.ts";
 import type { StreamCaller } from "./stream-access-queries.ts";
 
 const READ_EVERY_MS = 1_000;
-/** What commits so long after its time is not told. */
+/** Rows committed later than this after their time are not streamed. */
 const LATE_MS = 10_000;
-/** Keeps proxies from taking silence for the end. */
+/** Interval of comments that keep proxies from closing a silent connection. */
 const COMMENT_EVERY_MS = 20_000;
-/** Of a client that does not read: it is let go, and asks again. */
+/** A client that does not read is disconnected and reconnects. */
 const MAX_BUFFERED_BYTES = 1_000_000;
 const CLIENT_WAITS_MS = 2_000;
 
@@ -30,29 +30,29 @@ export interface LiveActivity {
    * @throws Refusal RATE_LIMIT_EXCEEDED
    */
   follow(caller: StreamCaller, after: string | null): Promise<Readable>;
-  /** Ends all of them. */
+  /** Ends all streams. */
   close(): void;
 }
 
 interface Follower {
   stream: Readable;
-  /** What it was told last over its connection before, until it was told what came since; null: what happens from now on. */
+  /** The last id of its previous connection until it has received what it missed. Null if only new activities are sent. */
   after: string | null;
-  /** The highest id it was told: what it names when it connects again. */
+  /** The highest id it received, which it sends when it reconnects. */
   last: string;
   endsAt: number;
-  /** Ends it: nothing may be pushed after its end. */
+  /** Ends the stream. Nothing may be pushed afterwards. */
   end: () => void;
-  /** Ends what was begun for it: its place, and the watch over its access. */
+  /** Releases its slot and stops the watch over its access. */
   leave: () => void;
 }
 
-/** Activities of one project, and the connections that follow them. */
+/** The activities of one project, and the connections that follow them. */
 interface Tail {
   followers: Set<Follower>;
-  /** The first reading, which later ones are compared with, is over. */
+  /** Resolves after the first poll, the baseline of later ones. */
   ready: Promise<void>;
-  /** What was told, with the time it may be forgotten; null until it was read once. */
+  /** Sent activities with the time at which they can be forgotten. Null until the first poll. */
   told: Map<string, number> | null;
   timer: NodeJS.Timeout | undefined;
 }
@@ -74,7 +74,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
     else counts.set(personId, all);
   }
 
-  /** @throws Refusal RATE_LIMIT_EXCEEDED */
+  /** @throws AppError RATE_LIMIT_EXCEEDED */
   function requireRoom(tail: Tail, personId: string): void {
     const isFull = tail.followers.size >= LIMITS.liveStreams.value;
     const isPersonFull = (counts.get(personId) ?? 0) >= LIMITS.liveStreamsOfPerson.value;
@@ -104,10 +104,10 @@ export function createLiveActivity({ database, log }: { database: Database; log:
       const page = await listActivity(database, projectId, asked, { limit, before: null });
       tell(tail, { atMs, sinceMs, found: page.data.toReversed(), hasMore: page.hasMore });
     } catch (error) {
-      // Those who follow wait for the next time; what was missed is within the seconds that are read again, mostly.
+      // Followers wait for the next poll, which usually covers the missed seconds.
       log.warn(
         { err: error, projectId },
-        "the activity of a project could not be read for those who follow it",
+        "activity of a project could not be read for its streams, retrying",
       );
     }
     if (tails.get(projectId) === tail)
@@ -117,7 +117,7 @@ export function createLiveActivity({ database, log }: { database: Database; log:
   return {
     async follow(caller, after) {
       const { projectId } = caller;
-      // The connections of a key count for the owner of its project, who can have keys of many projects.
+      // Connections of a key count towards the owner of its project, who can have keys of many projects.
       const personId = caller.userId ?? (await getOwnerId(database, projectId));
       const tail = tails.get(projectId) ?? {
         followers: new Set(),
@@ -160,22 +160,22 @@ export function createLiveActivity({ database, log }: { database: Database; log:
 }
 
 interface Reading {
-  /** When it began. */
+  /** Start time. */
   atMs: number;
-  /** From where on it was read. */
+  /** Oldest time that was read. */
   sinceMs: number;
   /** Oldest first. */
   found: readonly ActivityView[];
   hasMore: boolean;
 }
 
-/** Passes on what is new among the last seconds, and to those who were here before what they may have missed. */
+/** Sends new activities of the last seconds, and to reconnected followers what they may have missed. */
 function tell(tail: Tail, { atMs, sinceMs, found, hasMore }: Reading): void {
   const isFirst = tail.told === null;
   const told = tail.told ?? new Map<string, number>();
   tail.told = told;
   const at = nowMs();
-  // Of what is older nobody knows any more whether it was told.
+  // For older activities it is unknown whether they were sent.
   const young = firstIdAt(atMs - LATE_MS);
   const fresh = found.filter((one) => one.id >= young && !told.has(keyOf(one)));
   for (const one of fresh) told.set(keyOf(one), Math.max(idTimeMs(one.id), at) + LATE_MS);
@@ -188,7 +188,7 @@ function tell(tail: Tail, { atMs, sinceMs, found, hasMore }: Reading): void {
     }
     const isTooOld = after !== null && idTimeMs(after) < at - LATE_MS;
     const fromMs = after === null ? at : Math.min(idTimeMs(after), at) - LATE_MS;
-    // It came while a reading was under way that goes back less far: the next one is for it.
+    // This follower connected during a poll that started too late for it. The next poll will serve it.
     if (fromMs < sinceMs && !isTooOld) continue;
     const missed = after === null ? null : found.filter(({ id }) => id >= firstIdAt(fromMs));
     const news = missed ?? (isFirst ? [] : fresh);
@@ -201,7 +201,7 @@ function tell(tail: Tail, { atMs, sinceMs, found, hasMore }: Reading): void {
   }
 }
 
-/** Its own id stands in the activity: that of the event never goes back to a row that was committed late. */
+/** Formats an activity with its own id in the data. The event id never goes back to a row that was committed late. */
 function written(follower: Follower, one: ActivityView): string {
   if (one.id > follower.last) follower.last = one.id;
   return `event: activity\nid: ${follower.last}\ndata: ${JSON.stringify(one)}\n\n`;

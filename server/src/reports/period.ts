@@ -1,4 +1,4 @@
-// Periods of whole days in the zone of whoever looks: where each day begins, summer time included. Pure.
+// Periods of whole days in a time zone, with the start of each day across clock changes. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { invalidField } from "../platform/refusal.ts";
 
@@ -13,14 +13,14 @@ export interface Period {
   days: readonly string[];
   firstDay: string;
   lastDay: string;
-  /** Where each day begins, and where the last one ends. */
+  /** Start of each day, and the end of the last one. */
   bounds: readonly Date[];
   zone: string;
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** The names of zones are checked and few, so each format is made once. */
+/** Caches formats, because zone names are validated and few. */
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone);
   if (known !== undefined) return known;
@@ -37,7 +37,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
 /** As `2027-01-31 23:45:00`. */
 const localTime = (ms: number, zone: string) => formatOf(zone).format(ms);
 
-/** The day it is at an instant. */
+/** Returns the local day at a time. */
 export function localDay(ms: number, zone: string): string {
   return localTime(ms, zone).slice(0, 10);
 }
@@ -46,8 +46,8 @@ const shiftDay = (day: string, days: number) =>
   new Date(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 
 /**
- * The instant at which a day begins: its midnight, or where there is none the end of the jump over it; of a day that a zone
- * left out, the beginning of the next one. `guess`: where it most likely is.
+ * Returns the start of a day: its midnight, or the end of a clock change that skips midnight. For a day that the zone skipped, returns the
+ * start of the next one. `guess` is the most likely result.
  */
 function startOfDay(day: string, zone: string, guess: number | null): number {
   if (guess !== null && localTime(guess, zone) === `${day} 00:00:00`) return guess;
@@ -78,8 +78,8 @@ function periodOf(first: string, count: number, zone: string): Period {
 }
 
 /**
- * The period a query asks for; by default the thirty days that end today.
- * @throws Refusal VALIDATION_ERROR for one that ends before it begins, or is longer than `LIMITS.reportDays`
+ * Returns the period of a query, by default the last thirty days including today.
+ * @throws AppError VALIDATION_ERROR if it ends before it begins or is longer than `LIMITS.reportDays`
  */
 export function readPeriod(
   query: { startDate?: string | undefined; endDate?: string | undefined; tz?: string | undefined },
@@ -97,12 +97,12 @@ export function readPeriod(
   return periodOf(first, count, zone);
 }
 
-/** As many days, up to the day before the first one. */
+/** Returns the same number of days before the first one. */
 export function previousPeriod({ days, firstDay, zone }: Period): Period {
   return periodOf(shiftDay(firstDay, -days.length), days.length, zone);
 }
 
-/** From the first instant of a period to its end. */
+/** Returns the start and end of a period. */
 export function spanOf({ bounds }: Period): { from: Date; to: Date } {
   return { from: bounds[0] ?? new Date(0), to: bounds.at(-1) ?? new Date(0) };
 }
@@ -110,8 +110,8 @@ export function spanOf({ bounds }: Period): { from: Date; to: Date } {
 const HOUR_MS = 60 * 60_000;
 
 /**
- * Tells the weekday (0 is Monday) and the hour of instants of a period. The zone is asked once a day: on a day of 24 hours that
- * begins at midnight the clock does not change, so its hours are counted; on others the zone is asked for each instant.
+ * Returns a function from a time in the period to its weekday (0 is Monday) and hour. Days of 24 hours that begin at midnight have no clock
+ * change, so their hours are computed. On other days the zone is asked for each time.
  */
 export function weekHours({ days, bounds, zone }: Period): (ms: number) => { weekday: number; hour: number } {
   const known = days.map((day, at) => {
@@ -127,7 +127,7 @@ export function weekHours({ days, bounds, zone }: Period): (ms: number) => { wee
   };
 }
 
-/** The number of the day an instant is in, from 0 on. */
+/** Returns the index of the day that contains a time. */
 function dayAt(bounds: readonly Date[], ms: number): number {
   let [first, after] = [0, bounds.length - 1];
   while (after - first > 1) {
@@ -138,7 +138,7 @@ function dayAt(bounds: readonly Date[], ms: number): number {
   return first;
 }
 
-/** The longest steps from the beginning of a period of which none lies in two hours of the zone's clock: an hour, or a quarter of one. */
+/** Returns the longest interval that never spans two hours of the zone's clock: an hour or a quarter of one. */
 export function hourSteps({ bounds }: Period): number {
   const first = bounds[0]?.getTime() ?? 0;
   return bounds.every((bound) => (bound.getTime() - first) % HOUR_MS === 0) ? HOUR_MS : QUARTER_MS;

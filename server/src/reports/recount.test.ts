@@ -1,5 +1,5 @@
-// The property of all numbers: whatever happened, was deleted or became known late, and however far the counting is, each one
-// equals a recount from the rows, by the days of PostgreSQL's own zones.
+// Checks all statistics against a recount from the rows, by the days of PostgreSQL's own zones. This holds after any deletion, late event
+// and progress of the counters.
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -51,7 +51,7 @@ const ZONES = [
   "Pacific/Chatham",
   "Africa/Cairo",
 ];
-/** Around where clocks change, and where days do. */
+/** Times around clock changes and day boundaries. */
 const MOMENTS = [
   "2026-03-29T00:45:00Z",
   "2026-04-04T14:50:00Z",
@@ -85,7 +85,7 @@ const sentMail = fc.record({
   contact: fc.nat(CONTACTS - 1),
   domain: fc.constantFrom(...DOMAINS),
   campaign: fc.option(fc.nat(CAMPAIGNS - 1)),
-  /** Of a template or a workflow, where it is not of a campaign. */
+  /** The template or workflow, if it is not a campaign email. */
   from: fc.constantFrom("nothing", "template", "workflow"),
   sentAt: instant,
   isTest: fc.boolean().map((is) => (is ? true : null)),
@@ -159,7 +159,7 @@ const insertEvent = (
     values.emailId,
   );
 
-/** A project with what happened in it, none of it counted. */
+/** A project with uncounted activity. */
 async function tell({ mails, events, starts }: History) {
   const projectId = newId();
   await addProject(server.database, { id: projectId });
@@ -193,7 +193,7 @@ async function tell({ mails, events, starts }: History) {
   for (const [at, one] of mails.entries()) {
     const emailId = made[at]?.id ?? "";
     const campaign = one.campaign === null ? null : (campaignIds[one.campaign] ?? null);
-    // A contact has one mail of a campaign.
+    // A contact has one email per campaign.
     const key = `${one.contact} ${campaign}`;
     const campaignId = campaign !== null && seen.has(key) ? null : campaign;
     seen.add(key);
@@ -290,7 +290,7 @@ type Rows = Awaited<ReturnType<typeof readRows>>;
 const DIMENSIONS = ["kind", "provider", "campaign", "template", "workflow"] as const;
 const ALL = { dimension: "kind", value: null } as const;
 
-/** Every number of every endpoint, held against the rows. */
+/** Compares every number of every endpoint with the rows. */
 async function compare({ zone, period: [first, last] }: History, projectId: string): Promise<void> {
   const period = readPeriod({ startDate: first, endDate: last, tz: zone }, new Date());
   const rows = await readRows(server, projectId, period, previousPeriod(period));
@@ -401,14 +401,14 @@ async function compareEvents(
   });
 }
 
-test("each number equals a recount, through counting, deletions and what becomes known late", async () => {
+test("equals a recount through counting, deletions and late events", async () => {
   expect.hasAssertions();
   await fc.assert(
     fc.asyncProperty(history, async (one) => {
       const told = await tell(one);
       await take(one.steps, told);
       await compare(one, told.projectId);
-      // And then what takes away from counts and adds to them late, whatever the steps did.
+      // Afterwards come the operations that reduce counts and add late events, whatever the steps did.
       await countNews(server.database, { lagSeconds: 0 });
       await take(LATE, told);
       await compare(one, told.projectId);
@@ -417,7 +417,7 @@ test("each number equals a recount, through counting, deletions and what becomes
   );
 });
 
-test("numbers are the same before, during and after the deletion of a name, and counting goes on beside new events", async () => {
+test("keeps numbers stable during the deletion of a name, and counts new events meanwhile", async () => {
   const { project } = server;
   const track = (event: string) =>
     server.call("POST", "/v1/track", project.byKey, { email: "ada@example.com", event });

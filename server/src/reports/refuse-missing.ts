@@ -1,4 +1,4 @@
-// What a report is narrowed to has to be the project's: a foreign id is answered like one that nothing has.
+// Rejects filter ids that do not belong to the project, with the same error as for unknown ids.
 import type { ErrorCode } from "@postloft/contract/errors.ts";
 import type { Database } from "../platform/database/database.ts";
 import { Refusal } from "../platform/refusal.ts";
@@ -11,7 +11,7 @@ const CODES = {
   workflow: "WORKFLOW_NOT_FOUND",
 } as const satisfies Record<string, ErrorCode>;
 
-/** @throws Refusal of the first thing among these that the project does not have */
+/** @throws AppError for the first object that the project does not have */
 export async function refuseMissing(
   database: Database,
   projectId: string,

@@ -15,7 +15,7 @@ interface Watched {
   end: () => void;
 }
 
-/** Checks all watched streams together, and nothing while there are none. */
+/** Checks all watched streams together. Idle while there are none. */
 export function createStreamAccess({ database, log }: { database: Database; log: Log }): StreamAccess {
   const watched = new Set<Watched>();
   let isRunning = false;

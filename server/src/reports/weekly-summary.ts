@@ -1,4 +1,4 @@
-// What was sent in the week before, mailed on Mondays to the members who asked for it.
+// Emails a summary of the previous week on Mondays to the members who chose it.
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
 import { transaction, type Database } from "../platform/database/database.ts";
@@ -14,11 +14,11 @@ import { readPeriod } from "./period.ts";
 const LOOK_EVERY_MS = 600_000;
 const AT_ONCE = 50;
 const DAY_MS = 86_400_000;
-/** In UTC: early in Europe, the evening before in America. */
+/** UTC, which is early morning in Europe and the evening before in America. */
 const HOUR = 6;
 const KIND = "weekly-summary";
 
-/** The last Monday at that hour. */
+/** Returns the last Monday at that hour. */
 export function lastMonday(at: Date): Date {
   const monday = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate(), HOUR));
   monday.setUTCDate(monday.getUTCDate() - ((monday.getUTCDay() + 6) % 7));
@@ -27,7 +27,7 @@ export function lastMonday(at: Date): Date {
 
 type Counts = Awaited<ReturnType<typeof getSummary>>["current"];
 
-/** Pure. */
+/** Returns the notification email. Pure. */
 export function summaryMail(
   { id, name }: { id: string; name: string },
   { current, previous }: { current: Counts; previous: Counts },
@@ -41,7 +41,7 @@ function weekOf({ startDate = "", endDate = "", ...counts }: Counts): WeekCounts
   return { ...counts, startDate, endDate };
 }
 
-/** The same numbers for programs. */
+/** Returns the same numbers for webhooks. */
 function factsOf({ current }: { current: Counts }) {
   const { startDate, endDate, emails, opens, clicks, bounces, complaints } = current;
   return {
@@ -55,7 +55,7 @@ function factsOf({ current }: { current: Counts }) {
   };
 }
 
-/** Mails what is due now. Returns how many projects it was. */
+/** Emails due summaries. Returns the number of projects. */
 export async function tellSummaries(
   { database, baseUrl }: { database: Database; baseUrl: () => string },
   at = now(),

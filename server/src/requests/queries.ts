@@ -1,4 +1,4 @@
-// Statements on `api_requests`.
+// Queries on `api_requests`.
 import { sql } from "kysely";
 import type { Database } from "../platform/database/database.ts";
 import type { PageRequest } from "../platform/http/page.ts";
@@ -22,7 +22,7 @@ export interface RequestRow {
   leftOut: number;
 }
 
-/** Writes rows; those of projects that are gone meanwhile are left out. */
+/** Inserts rows, except those of projects deleted meanwhile. */
 export async function insertRequests(database: Database, rows: readonly RequestRow[]): Promise<void> {
   await sql`
     insert into api_requests (project_id, id, request_id, at, method, path, route, status, error_code, duration_ms, key, ip,
@@ -43,10 +43,10 @@ export async function insertRequests(database: Database, rows: readonly RequestR
 }
 
 export interface RequestFilter {
-  /** From and to a status, both included. */
+  /** Range of statuses, both ends included. */
   status?: { from: number; to: number };
   method?: string | undefined;
-  /** How the path begins. */
+  /** Prefix of the path. */
   path?: string | undefined;
   key?: string | undefined;
   requestId?: string | undefined;
@@ -64,7 +64,7 @@ export async function listRequestRows(
   const conditions = [
     ...(before === null ? [] : [sql`id < ${before}`]),
     ...(status === undefined ? [] : [sql`status between ${status.from} and ${status.to}`]),
-    // Said beside it, so that the index of failures is used.
+    // Repeated so that the index of failures is used.
     ...(status !== undefined && status.from >= 400 ? [sql`status >= 400`] : []),
     ...(method === undefined ? [] : [sql`method = ${method}`]),
     ...(path === undefined ? [] : [sql`starts_with(path, ${path})`]),
@@ -90,7 +90,10 @@ export async function findRequestRow(
   return rows[0];
 }
 
-/** Deletes the oldest that were made so many days ago. @returns how many */
+/**
+ * Deletes the oldest requests after `days`.
+ * @returns the number of deleted rows
+ */
 export async function deleteOldRequests(database: Database, days: number, limit: number): Promise<number> {
   const { numAffectedRows } = await sql`
     with old as materialized (

@@ -1,6 +1,6 @@
-// Reduces a request to its shape and to values that name things of the API, without secrets and personal data. Pure.
+// Reduces a request to its structure and to names from the API, without secrets and personal data. Pure.
 
-/** Texts that name something of the project; nothing a person would mind. */
+/** Fields that name objects of the project and are not personal. */
 const NAMING = new Set([
   "event",
   "type",
@@ -15,9 +15,9 @@ const NAMING = new Set([
   "operator",
   "language",
 ]);
-/** Below these only names and types are kept: what a project knows of people. */
+/** Below these fields only names and types are kept, because they contain personal data. */
 const PERSONAL = new Set(["data", "variables", "value", "headers", "updates"]);
-/** Fields of the API that hold an address, of which the domain is kept. */
+/** Fields that contain an address, of which only the domain is kept. */
 const ADDRESSED = new Set([
   "email",
   "newEmail",
@@ -32,9 +32,9 @@ const ADDRESSED = new Set([
   "reply",
   "replyTo",
 ]);
-/** Nothing but a plain address: what looks like one may be a password, or a URL with one in it. */
+/** Matches only plain addresses, because a similar text may be a password or a URL with one. */
 const ADDRESS = /^[^@\s:/?#"<>]+@((?:[\p{L}\p{N}-]+\.)+[\p{L}\p{N}-]+)$/u;
-/** Fields of the API that hold a number; another one may be an account or a code. */
+/** Number fields of the API. Other numbers may be accounts or codes. */
 const NUMBERED = new Set([
   "limit",
   "page",
@@ -53,7 +53,7 @@ const MAX_ITEMS = 20;
 const MAX_DEPTH = 8;
 const MAX_BODY_BYTES = 16_384;
 
-/** The body as it may be kept; null where it is no JSON or too large to be worth a look. */
+/** Returns the redacted body, or null if it is not JSON or too large. */
 export function redactBody(bytes: Buffer): unknown {
   if (bytes.length === 0 || bytes.length > MAX_BODY_BYTES) return null;
   try {
@@ -63,7 +63,7 @@ export function redactBody(bytes: Buffer): unknown {
   }
 }
 
-/** A path without addresses: in their place stands the name that the route has for them. */
+/** Returns a path with addresses replaced by the parameter names of the route. */
 export function redactPath(path: string, route: string): string {
   const names = route.split("/");
   const parts = path.split("/").map((part, at) => (/@|%40/i.test(part) ? (names[at] ?? "[…]") : part));
@@ -105,9 +105,9 @@ function redactText(text: string, name: string, isPersonal: boolean): string {
   return `[text of ${text.length}]`;
 }
 
-/** A key or a signing secret of ours, wherever a program put it by mistake. */
+/** Matches our keys and signing secrets wherever a program put them by mistake. */
 const SECRET = /(?<![A-Za-z0-9])(?:[ps]k_[\w-]{8,}|whsec_[\w+/=-]{8,})/g;
 
-/** Returns a text without secrets, and as PostgreSQL's JSON takes it: without NUL and lone surrogates. */
+/** Removes secrets from a text and makes it valid for jsonb, without NUL and lone surrogates. */
 export const cut = (text: string) =>
   text.replace(SECRET, "[secret]").slice(0, MAX_TEXT_LENGTH).toWellFormed().replaceAll("\0", "�");

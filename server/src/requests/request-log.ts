@@ -1,4 +1,4 @@
-// The log of API requests: noted in memory as they are answered, written many at once, never waited for by a request.
+// Logs API requests. They are collected in memory, written in batches, and never delay a request.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
@@ -20,16 +20,16 @@ import {
 import { cut, redactBody, redactPath } from "./redact.ts";
 
 const EVERY_MS = 1_000;
-/** Rows that one statement writes. */
+/** Rows per insert. */
 const BATCH_SIZE = 500;
-/** Rows that may wait in memory; beyond them requests are left out. */
+/** Maximum of rows in memory. Further requests are skipped. */
 const MAX_WAITING = 5_000;
-/** Projects whose second is counted at once. */
+/** Maximum of projects with a counter for the current second. */
 const MAX_COUNTED = 10_000;
 const SECOND_MS = 1_000;
-/** Whoever reads the log does not want to read that. */
+/** Not logged, because reading the log is of no interest. */
 const OWN_ROUTES = "/requests";
-/** Rows that one statement deletes. */
+/** Rows per delete. */
 const SWEPT_AT_ONCE = 5_000;
 
 interface Second {
@@ -40,9 +40,9 @@ interface Second {
 }
 
 export interface RequestLog {
-  /** Notes an answered request of a key. Costs a look at a counter; at most `LIMITS.loggedRequests` a second are kept of a project. */
+  /** Logs a finished request of a key. Only checks a counter, and keeps at most `LIMITS.loggedRequests` per second and project. */
   note(request: AnsweredRequest): void;
-  /** Writes what waits. */
+  /** Writes the waiting rows. */
   close(): Promise<void>;
 }
 
@@ -51,7 +51,10 @@ export function createRequestLog(options: { database: Database; log: Log; metric
   let waiting: RequestRow[] = [];
   const seconds = new Map<string, Second>();
 
-  /** Whether there is a place left in this second of the project; failures have places of their own. */
+  /**
+   * Takes a slot in the project's current second. Failures have separate slots. Returns the number of requests skipped before, or null if
+   * no slot is left.
+   */
   function takePlace(projectId: string, isFailure: boolean): number | null {
     const nowMs = performance.now();
     let second = seconds.get(projectId);
@@ -91,7 +94,7 @@ export function createRequestLog(options: { database: Database; log: Log; metric
     async close() {
       await loop.stop();
       await write().catch((error: unknown) =>
-        log.warn({ err: error, requests: waiting.length }, "the last requests could not be logged"),
+        log.warn({ err: error, requests: waiting.length }, "last requests could not be logged"),
       );
     },
   };
@@ -135,7 +138,7 @@ function present(row: Omit<RequestRow, "body" | "bodyBytes">) {
   };
 }
 
-/** Requests of a project, newest first. */
+/** Lists the requests of a project, newest first. */
 export async function listRequests(
   database: Database,
   projectId: string,
@@ -145,14 +148,14 @@ export async function listRequests(
   return toPage("requests", page, await listRequestRows(database, projectId, filter, page), present);
 }
 
-/** @throws Refusal REQUEST_NOT_FOUND, the same for one of another project. */
+/** @throws AppError REQUEST_NOT_FOUND, also for a request of another project */
 export async function getRequest(database: Database, projectId: string, id: string) {
   const row = isId(id) ? await findRequestRow(database, projectId, id) : undefined;
   if (row === undefined) throw new Refusal("REQUEST_NOT_FOUND");
   return { ...present(row), body: row.body, bodyBytes: row.bodyBytes };
 }
 
-/** Deletes what is older than it is kept. */
+/** Deletes requests after their retention. */
 export async function sweepRequests(database: Database): Promise<void> {
   while ((await deleteOldRequests(database, LIMITS.requestLogDays.value, SWEPT_AT_ONCE)) === SWEPT_AT_ONCE);
 }

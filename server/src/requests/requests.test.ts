@@ -1,4 +1,4 @@
-// The log of API requests: what programs asked and how it was answered, without secrets or people, never at the cost of a request.
+// The log of API requests: requests and responses without secrets or personal data, and without delaying any request.
 import { assert, jsonValue, property, string } from "fast-check";
 import { expect, test, vi } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -27,7 +27,7 @@ const list = async ({ byKey }: TestProject, query = "") =>
 const untilLogged = (project: TestProject, requestId: string) =>
   vi.waitUntil(async () => (await list(project, `?requestId=${requestId}`)).data[0], WAIT);
 
-test("what a program asked is found by its request id, with how it was answered and without what it says of people", async () => {
+test("finds a request by its id with its response and without personal data", async () => {
   const project = await server.createProject();
   const headers = { "user-agent": "shop/1.2", "x-request-id": "order-4711" };
   const body = {
@@ -70,7 +70,7 @@ test("what a program asked is found by its request id, with how it was answered 
   expect(paths).toEqual(["/contacts"]);
 });
 
-test("failures are kept with their code, and found by status, method and page", async () => {
+test("keeps failures with their code and finds them by status, method and page", async () => {
   const project = await server.createProject();
   for (const [method, path, body] of [
     ["POST", "/v1/send", {}],
@@ -93,7 +93,7 @@ test("failures are kept with their code, and found by status, method and page", 
   expect(refusalOf(await server.call("GET", "/requests?cursor=abc", project.byKey))).toBe("400 BAD_REQUEST");
 });
 
-test("of many in a second a few are kept, and the next one says how many were left out", async () => {
+test("keeps a few of many requests in a second, and counts the skipped ones in the next entry", async () => {
   const project = await server.createProject();
   const places = LIMITS.loggedRequests.value;
   const many = 5 * places;
@@ -108,7 +108,7 @@ test("of many in a second a few are kept, and the next one says how many were le
   }, WAIT);
 });
 
-test("what is older than it is kept goes", async () => {
+test("deletes requests after their retention", async () => {
   const project = await server.createProject();
   await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "old" } });
   await server.call("GET", "/templates", { ...project.byKey, headers: { "x-request-id": "young" } });
@@ -154,11 +154,11 @@ test.each([
     { subscribed: true, data: { sick: true } },
     { subscribed: true, data: { sick: "[boolean]" } },
   ],
-])("of %j the log keeps %j", (body, kept) => {
+])("redacts %j to %j", (body, kept) => {
   expect(redactBody(Buffer.from(JSON.stringify(body)))).toEqual(kept);
 });
 
-/** The same with every text in it replaced. */
+/** The same value with every text replaced. */
 function withTexts(value: unknown, text: string): unknown {
   if (typeof value === "string") return text;
   if (Array.isArray(value)) return value.map((item) => withTexts(item, text));
@@ -166,7 +166,7 @@ function withTexts(value: unknown, text: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withTexts(item, text)]));
 }
 
-test("no text of a body outside the fields that name things is kept, whatever the body is", () => {
+test("keeps no text outside the naming fields, whatever the body is", () => {
   const hidden = "hidden words";
   assert(
     property(jsonValue({ maxDepth: 4 }), string(), (value, name) => {

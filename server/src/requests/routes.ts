@@ -1,4 +1,4 @@
-// HTTP for the log of API requests: endpoint → verb → answer.
+// HTTP routes of the request log.
 import * as contract from "@postloft/contract/requests.ts";
 import type { Database } from "../platform/database/database.ts";
 import { ok, route, type Route } from "../platform/http/route.ts";
@@ -18,7 +18,7 @@ export function requestRoutes({ database }: { database: Database }): Route[] {
   ];
 }
 
-/** `4xx` or `422`. */
+/** Parses `4xx` or `422`. */
 function rangeOf(status: string): { from: number; to: number } {
   const from = Number(status.replace("xx", "00"));
   return { from, to: status.endsWith("xx") ? from + 99 : from };

@@ -1,4 +1,4 @@
-// Files of images on the local disk: a folder for each project. Written beside, made durable, then renamed.
+// Stores image files on the local disk, in a folder per project. Writes a temporary file, syncs it and renames it.
 import { mkdir, open, opendir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathOf, UNFINISHED } from "./rules.ts";
@@ -53,7 +53,7 @@ async function* walk(folder: string): AsyncGenerator<StoredFile> {
   }
 }
 
-/** An entry of a folder survives a loss of power only when the folder was written too. Windows knows no such thing. */
+/** Syncs a folder, because a new entry survives a power loss only then. Windows does not support it. */
 async function makeDurable(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder);

@@ -1,5 +1,4 @@
-// From the bytes of an upload to an image of our own making, or a sentence that says why it is none. The decoders are those of four formats
-// and no others; libvips works on threads of its own.
+// Re-encodes an uploaded image, or explains why it is invalid. Only the decoders of four formats are enabled. libvips uses its own threads.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { ImageType } from "@postloft/contract/uploads.ts";
 import type { Metadata, Sharp } from "sharp";
@@ -8,7 +7,7 @@ export interface EncodedImage {
   bytes: Buffer;
   type: ImageType;
   width: number;
-  /** Of an animation one frame. */
+  /** Height of one frame. */
   height: number;
 }
 
@@ -22,7 +21,7 @@ const DECODERS = [
 ];
 const JPEG_QUALITY = 85;
 const WEBP_QUALITY = 85;
-/** Longer than the largest images that are allowed take on a slow machine. */
+/** Longer than the largest allowed image takes on a slow machine. */
 const TIMEOUT_SECONDS = 20;
 const NO_IMAGE = "Must be a PNG, JPEG, GIF or WebP image, whatever its name says.";
 
@@ -34,7 +33,7 @@ const WRITERS: Readonly<Record<string, Writer>> = {
   webp: { type: "image/webp", write: (image) => image.webp({ quality: WEBP_QUALITY }) },
 };
 
-/** Loaded with the first image: it is large, and most processes never see one. */
+/** Loads sharp with the first image, because it is large and most processes never need it. */
 async function loadSharp() {
   const { default: sharp } = await import("sharp");
   sharp.concurrency(1);
@@ -44,7 +43,7 @@ async function loadSharp() {
   return sharp;
 }
 
-/** Reads an image by its content and encodes it again in its own format, upright and without metadata. */
+/** Detects the format of an image from its content and re-encodes it in that format, upright and without metadata. */
 export async function encodeImage(given: Buffer): Promise<Encoding> {
   const sharp = await loadSharp();
   const limits = {
@@ -79,7 +78,7 @@ function faultOf({ width, height, pages = 1 }: Metadata): string | null {
 
 const TOO_MANY_PIXELS = `The image may have at most ${LIMITS.uploadPixels.value} pixels, all frames together. Make it smaller: mails are rarely wider than 1,200 pixels.`;
 
-/** libvips says in words of its own what is wrong; whoever uploaded needs to know what to do. */
+/** Converts an error of libvips to a sentence that tells users what to do. */
 function sentenceOf(error: unknown): string {
   const said = error instanceof Error ? error.message : String(error);
   if (/pixel limit/i.test(said)) return TOO_MANY_PIXELS;

@@ -1,4 +1,4 @@
-// Statements on `uploads`, and what shows an image by its URL: templates and their versions, campaigns, the logo of the project.
+// Queries on `uploads`, and on the objects that show an image by its URL: templates and their versions, campaigns, and the project's logo.
 import { sql } from "kysely";
 import type { ImageType, UPLOAD_USERS } from "@postloft/contract/uploads.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -43,7 +43,7 @@ export async function findUpload(
   return rows[0];
 }
 
-/** What a project stores, together. */
+/** Returns the number and total size of a project's images. */
 export async function sumUploads(
   database: Database,
   projectId: string,
@@ -54,7 +54,7 @@ export async function sumUploads(
   return rows[0] ?? { images: 0, bytes: 0 };
 }
 
-/** The row that is there now: somebody may have uploaded the same image meanwhile. */
+/** Returns the stored row, which may be an earlier one of the same image. */
 export async function insertUpload(
   tx: Tx,
   upload: Omit<NewUpload, "createdAt">,
@@ -68,7 +68,7 @@ export async function insertUpload(
   return rows[0];
 }
 
-/** The row of an image that is uploaded again; undefined when it was deleted meanwhile. */
+/** Renews the row of an image that is uploaded again. Undefined if it was deleted meanwhile. */
 export async function renewUpload(tx: Tx, { projectId, file }: FileName): Promise<UploadRow | undefined> {
   const { rows } = await sql<UploadRow>`
     update uploads set uploaded_at = now() where project_id = ${projectId} and file = ${file}
@@ -97,10 +97,11 @@ export interface UseRow {
 }
 
 /**
- * What shows images of the project, or may again, as what a template said before: of each file the first `most`. One pass over the texts,
- * and those in which no image of the project stands are left after a search for its key.
+ * Selects the objects that show images of the project, or can show them again, such as template versions. Returns the first `most` per
+ * file.
+ * Scans all texts once, and skips those without the key prefix.
  *
- * @param start of the keys of the project's images
+ * @param start prefix of the keys of the project's images
  */
 const uses = (projectId: string, start: string, most: number) => sql`
   select file, type, id, name from (
@@ -139,7 +140,7 @@ export async function listUses(
   return rows;
 }
 
-/** Whether it was there. */
+/** Returns whether it existed. */
 export async function deleteUploadRow(tx: Tx, { projectId, file }: FileName): Promise<boolean> {
   const result = await sql`delete from uploads where project_id = ${projectId} and file = ${file}`.execute(
     tx,
@@ -147,7 +148,7 @@ export async function deleteUploadRow(tx: Tx, { projectId, file }: FileName): Pr
   return (result.numAffectedRows ?? 0n) > 0n;
 }
 
-/** Deletes the oldest that nothing shows and that were uploaded, the last time, so many hours ago. */
+/** Deletes the oldest unused images whose last upload is at least `hours` old. */
 export async function deleteUnusedRows(
   tx: Tx,
   { projectId, start, hours, most }: { projectId: string; start: string; hours: number; most: number },
@@ -168,7 +169,7 @@ export async function deleteUnusedRows(
   return rows;
 }
 
-/** Those of the files that have a row. */
+/** Returns the files that have a row. */
 export async function findKnownFiles(
   database: Database,
   files: readonly FileName[],

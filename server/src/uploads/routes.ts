@@ -1,11 +1,11 @@
-// HTTP for images: endpoint → verb → answer.
+// HTTP routes of images.
 import * as contract from "@postloft/contract/uploads.ts";
 import { created, noContent, ok, route, type Route } from "../platform/http/route.ts";
 import { readPage } from "../platform/http/page.ts";
 import { savedName } from "./rules.ts";
 import { UPLOADS, type Image, type Uploads } from "./uploads.ts";
 
-/** Whatever a browser makes of the bytes: no script, no frame, no other type. Mails and web pages of others may show it. */
+/** Prevents browsers from running or embedding the bytes, or from guessing another type. Other sites and emails may show the image. */
 const IMAGE_HEADERS = {
   "content-security-policy": "default-src 'none'; sandbox",
   "x-content-type-options": "nosniff",

@@ -1,4 +1,4 @@
-// Files in S3, with a server that speaks it: written, read, listed, deleted; and what it looks like when the key is wrong.
+// Files in S3 with a compatible server: write, read, list and delete, and failures such as a wrong key.
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -20,7 +20,7 @@ const s3 = new S3rver({
   directory,
   configureBuckets: [{ name: "images", configs: [] }],
 });
-// The key and the secret that this server knows.
+// The key and secret of this server.
 const KEY = { S3_ACCESS_KEY_ID: "S3RVER", S3_ACCESS_KEY_SECRET: "S3RVER" };
 let endpoint = "";
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 const storageWith = (settings: Record<string, string>): Promise<Storage> =>
   createStorage(readConfig({ S3_BUCKET: "images", S3_ENDPOINT: endpoint, ...KEY, ...settings }));
 
-test("a file is written, read, listed and deleted; what is not there is no fault", async () => {
+test("writes, reads, lists and deletes a file, and treats a missing file as no error", async () => {
   const storage = await storageWith({});
   const name = { projectId: newId(), file: newFile("image/png") };
   const bytes = Buffer.alloc(300_000, "image ");
@@ -52,7 +52,7 @@ test("a file is written, read, listed and deleted; what is not there is no fault
   expect([await storage.has(name), await Array.fromAsync(storage.list())]).toEqual([false, []]);
 });
 
-test("a key that is wrong, and a bucket that is not there, are failures and no missing file", async () => {
+test("reports a wrong key and a missing bucket as failures, not as a missing file", async () => {
   const name = { projectId: newId(), file: newFile("image/png") };
   const wrong = await storageWith({ S3_ACCESS_KEY_ID: "wrong" });
   await expect(wrong.write(name, Buffer.from("x"), "image/png")).rejects.toThrow("Access Key Id");
@@ -61,7 +61,7 @@ test("a key that is wrong, and a bucket that is not there, are failures and no m
   await expect(nowhere.open(name)).rejects.toThrow("bucket does not exist");
 });
 
-test("a bucket without its key is told at the start", () => {
+test("reports a bucket without a key at the start", () => {
   expect(faultsOfStorage({ S3_BUCKET: "images" })).toEqual([
     "S3_ACCESS_KEY_ID: required with S3_BUCKET",
     "S3_ACCESS_KEY_SECRET: required with S3_BUCKET",

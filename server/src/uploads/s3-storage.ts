@@ -1,4 +1,4 @@
-// Files of images in a bucket of S3, or of a server that speaks as it does. They leave through us, with our headers: the bucket stays
+// Stores image files in an S3 bucket or a compatible server. Files are served through this program with its headers, and the bucket stays
 // private.
 import type { Readable } from "node:stream";
 import {
@@ -15,21 +15,21 @@ import type { Storage, StoredFile } from "./stored-files.ts";
 
 export interface S3Options {
   bucket: string;
-  /** null: Amazon's own. */
+  /** Null means Amazon's own endpoint. */
   endpoint: string | null;
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
-  /** The bucket stands in the path and not in the host name. */
+  /** Whether the bucket is in the path instead of the host name. */
   forcePathStyle: boolean;
 }
 
-/** Below it is what is ours; the rest of the bucket is left alone. */
+/** The prefix of our files. The rest of the bucket is not touched. */
 const PREFIX = "uploads/";
 const CONNECT_MS = 3_000;
 const REQUEST_MS = 15_000;
 const TRIES = 2;
-/** As GET and HEAD call a file that is not there. A bucket that is not there is a fault. */
+/** Error names of GET and HEAD for a missing file. A missing bucket is a failure. */
 const NOT_FOUND: ReadonlySet<string> = new Set(["NoSuchKey", "NotFound"]);
 
 export function createS3Storage(options: S3Options): Storage {
@@ -41,7 +41,7 @@ export function createS3Storage(options: S3Options): Storage {
     forcePathStyle,
     maxAttempts: TRIES,
     requestHandler: { connectionTimeout: CONNECT_MS, requestTimeout: REQUEST_MS },
-    // What servers other than Amazon's do not know.
+    // Servers other than Amazon's do not support these.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });

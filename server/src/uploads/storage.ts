@@ -1,4 +1,4 @@
-// Where the files of images are: on disk or in S3, behind one contract. Which of the two is one setting.
+// Creates the storage of image files, on disk or in S3, depending on one setting.
 import { resolve, join } from "node:path";
 import type { Config } from "../platform/settings/config.ts";
 import { createDiskStorage } from "./disk-storage.ts";
@@ -19,11 +19,11 @@ export type StorageSettings = Pick<
 
 const FOLDER = "uploads";
 
-/** S3 where a bucket is named, else the folder `uploads` of DATA_DIR. */
+/** Uses S3 if a bucket is set, or else the folder `uploads` in DATA_DIR. */
 export async function createStorage(settings: StorageSettings): Promise<Storage> {
   const { S3_BUCKET, S3_ACCESS_KEY_ID = "", S3_ACCESS_KEY_SECRET = "" } = settings;
   if (S3_BUCKET === undefined) return createDiskStorage(join(resolve(settings.DATA_DIR), FOLDER));
-  // Loaded where it is used.
+  // Loaded only if used.
   const { createS3Storage } = await import("./s3-storage.ts");
   return createS3Storage({
     bucket: S3_BUCKET,
@@ -35,7 +35,7 @@ export async function createStorage(settings: StorageSettings): Promise<Storage>
   });
 }
 
-/** What is wrong with the settings of S3, for the start. */
+/** Returns the errors in the S3 settings, for the start. */
 export function faultsOfStorage(settings: Partial<StorageSettings>): string[] {
   if (settings.S3_BUCKET === undefined) return [];
   return (["S3_ACCESS_KEY_ID", "S3_ACCESS_KEY_SECRET"] as const)

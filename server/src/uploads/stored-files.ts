@@ -1,4 +1,4 @@
-// The contract of a place where files of images are.
+// The interface of a storage for image files.
 import type { Readable } from "node:stream";
 import type { ImageType } from "@postloft/contract/uploads.ts";
 import type { FileName } from "./rules.ts";
@@ -9,20 +9,20 @@ export interface OpenedFile {
 }
 
 export interface StoredFile {
-  /** As `pathOf` makes it, or what else lies there. */
+  /** A path from `pathOf`, or of any other file there. */
   path: string;
   writtenAt: Date;
 }
 
-/** Every function throws what the disk or the server says when it cannot. */
+/** Every method throws the error of the disk or the server. */
 export interface Storage {
-  /** It is durable, and whole or not there, when this resolves. */
+  /** Resolves when the file is durable. Files are never partly visible. */
   write(name: FileName, bytes: Buffer, type: ImageType): Promise<void>;
-  /** null: there is no such file. Whoever opens it reads the stream or destroys it. */
+  /** Returns null if the file does not exist. The caller must read or destroy the stream. */
   open(name: FileName): Promise<OpenedFile | null>;
   has(name: FileName): Promise<boolean>;
-  /** What is not there is no fault. */
+  /** Does nothing if the file does not exist. */
   remove(path: string): Promise<void>;
-  /** All files, some at a time. */
+  /** Yields all files, in pages. */
   list(): AsyncIterable<StoredFile>;
 }

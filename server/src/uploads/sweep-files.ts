@@ -1,4 +1,4 @@
-// Deletes files that no row names: of uploads that a crash cut short, of deleted images and deleted projects.
+// Deletes files without a row, left by crashed uploads, deleted images and deleted projects.
 import { now } from "../platform/clock.ts";
 import { startLoop, type Loop } from "../platform/background/background.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -8,13 +8,13 @@ import { findKnownFiles, hasUploads } from "./queries.ts";
 import { pathOf, readPath } from "./rules.ts";
 import type { Storage, StoredFile } from "./storage.ts";
 
-/** Longer than any upload lasts between its file and its commit. */
+/** Longer than any upload takes between its file and its commit. */
 const YOUNG_MS = 3_600_000;
 const SWEEP_MS = 6 * 3_600_000;
 const FIRST_SWEEP_MS = 600_000;
 const FILES_AT_ONCE = 500;
 
-/** Files that are not ours are left alone, and all of them while there is no row at all: it may be another database. */
+/** Skips unknown files, and all files while there are no rows, because this may be another database. */
 export async function sweepFiles(
   { database, storage }: { database: Database; storage: Storage },
   signal?: AbortSignal,
@@ -48,7 +48,7 @@ async function orphansOf(database: Database, files: readonly StoredFile[]): Prom
     database,
     named.map(({ name }) => name),
   );
-  // What is not finished has a path that no row has.
+  // An unfinished file never matches, because its path has a suffix.
   const known = new Set(rows.map(({ projectId, file }) => pathOf({ projectId, file })));
   return named.map(({ path }) => path).filter((path) => !known.has(path));
 }
@@ -63,7 +63,7 @@ export function startSweepingFiles(parts: {
     name: "sweep of image files",
     runOnce: async (signal) => {
       const removed = await sweepFiles(parts, signal);
-      if (removed > 0) parts.log.info({ removed }, "files of images that nobody has any more were deleted");
+      if (removed > 0) parts.log.info({ removed }, "deleted image files without a row");
     },
     everyMs: SWEEP_MS,
     delayMs: FIRST_SWEEP_MS,

@@ -1,4 +1,4 @@
-// Images: what is taken and what is refused, what a browser is handed, what is listed and deleted, and what a crash leaves.
+// Images: accepted and rejected uploads, response headers, lists, deletions and the effects of a crash.
 import { mkdir, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +34,7 @@ const png = (background = "red") =>
   sharp({ create: { ...RED.create, background } })
     .png()
     .toBuffer();
-/** Each frame unlike the one before: those that are alike become one. */
+/** All frames differ, because identical ones are merged. */
 const animation = async (frames: number) => {
   const [red, blue] = [await png("red"), await png("blue")];
   return sharp(
@@ -67,7 +67,7 @@ const remove = ({ byKey }: TestProject, key: string) =>
 const filesOf = async ({ id }: TestProject) =>
   readdir(join(FOLDER, id.replaceAll("-", ""))).catch(() => [] as string[]);
 
-test("an image is told by its content, encoded again upright without metadata, and shown with headers that let nothing run", async () => {
+test("re-encodes an image upright, without metadata, and serves it with safe headers", async () => {
   const photo = await sharp(RED)
     .jpeg()
     .withExif({ IFD0: { Copyright: "secret place" } })
@@ -99,7 +99,7 @@ test("an image is told by its content, encoded again upright without metadata, a
   expect([head.status, head.headers.get("content-length")]).toEqual([200, String(body.size)]);
 });
 
-test("each of the four formats stays what it is, and animations stay animated", async () => {
+test("keeps each of the four formats, and animations animated", async () => {
   const images = { png: await png(), jpeg: await sharp(RED).jpeg().toBuffer() };
   for (const [format, bytes] of Object.entries({
     ...images,
@@ -122,7 +122,7 @@ function pngChunk(type: string, data: Buffer): Buffer {
   return Buffer.concat([length, body, sum]);
 }
 
-/** 14,000 × 14,000 pixels in some kilobytes: a size, and rows that are all the same. */
+/** 14,000 × 14,000 pixels in a few kilobytes, with identical rows. */
 function bomb(): Buffer {
   const size = Buffer.from([0, 0, 0x36, 0xb0, 0, 0, 0x36, 0xb0, 8, 0, 0, 0, 0]);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -130,7 +130,7 @@ function bomb(): Buffer {
   return Buffer.concat([signature, pngChunk("IHDR", size), pngChunk("IDAT", rows)]);
 }
 
-test("what is no image, is damaged or too large is a 422 of the part, and leaves nothing", async () => {
+test("rejects invalid, damaged or oversized images with 422 and stores nothing", async () => {
   const project = await server.createProject();
   const whole = await sharp({
     create: { ...RED.create, width: 400, height: 400, noise: { type: "gaussian" } },
@@ -174,14 +174,14 @@ test("what is no image, is damaged or too large is a 422 of the part, and leaves
   expect([await filesOf(project), (await list(project)).data]).toEqual([[], []]);
 });
 
-test("a size is refused before a pixel is read, and formats that are not taken have no decoder", async () => {
+test("rejects a size before reading pixels, and has no decoders for other formats", async () => {
   expect(await encodeImage(bomb())).toEqual({ ok: false, problem: expect.stringContaining("pixels") });
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>');
   for (const bytes of [svg, await sharp(RED).tiff().toBuffer(), await sharp(RED).avif().toBuffer()])
     await expect(sharp(bytes).metadata()).rejects.toThrow("unsupported image format");
 });
 
-test("an image that is also a web page keeps nothing of the page", async () => {
+test("removes the HTML of an image that is also a web page", async () => {
   const polyglot = Buffer.concat([await png("blue"), Buffer.from("<script>alert(1)</script>")]);
   const { body } = await upload(server.project, polyglot, "page.html");
   const shown = await fetch(body.url);
@@ -189,7 +189,7 @@ test("an image that is also a web page keeps nothing of the page", async () => {
   expect(Buffer.from(await shown.arrayBuffer()).includes("script")).toBe(false);
 });
 
-test("the same image is stored once in a project, apart from other projects, and its file comes back when it was lost", async () => {
+test("stores an image once per project and restores a lost file", async () => {
   const [project, other] = [await server.createProject(), await server.createProject()];
   const bytes = await png("green");
   const replies = await Promise.all([upload(project, bytes), upload(project, bytes, "again.png")]);
@@ -205,7 +205,7 @@ test("the same image is stored once in a project, apart from other projects, and
 
 const html = ({ url }: Image) => `<p><img src="${url}" alt=""><img src='${url}'></p>`;
 
-test("a list says what shows an image; it cannot be deleted while something does", async () => {
+test("lists the users of an image, which cannot be deleted while it is used", async () => {
   const project = await server.createProject();
   const [inTemplate, inCampaign, asLogo, unused] = await Promise.all(
     ["#111111", "#222222", "#333333", "#444444"].map(
@@ -223,7 +223,7 @@ test("a list says what shows an image; it cannot be deleted while something does
   };
   const { body: made } = await server.call<{ id: string }>("POST", "/templates", project.byKey, template);
   expect((await server.call("POST", "/campaigns", project.byKey, campaign)).status).toBe(201);
-  // The setting takes https only, which this server does not speak.
+  // The setting requires https, which this server does not support.
   await server.rows("update projects set logo_url = $2 where id = $1", project.id, asLogo.url);
   const { data, storedBytes } = await list(project);
   expect(
@@ -265,7 +265,7 @@ test("a list says what shows an image; it cannot be deleted while something does
   ]);
 });
 
-test("an image that a template said before is in use as long as that version is kept", async () => {
+test("counts an image of an earlier template version as used while the version is kept", async () => {
   const project = await server.createProject();
   const { body: image } = await upload(project, await png("#555555"));
   const template = { name: "Hello", subject: "s", body: html(image), type: "TRANSACTIONAL" };
@@ -285,7 +285,7 @@ test("an image that a template said before is in use as long as that version is 
   expect((await remove(project, image.key)).status).toBe(204);
 });
 
-test("an image that is uploaded again is as new to the deletion of unused ones", async () => {
+test("treats an image as new for the deletion of unused ones when it is uploaded again", async () => {
   const project = await server.createProject();
   const bytes = await png("#666666");
   const { body: image } = await upload(project, bytes);
@@ -297,7 +297,7 @@ test("an image that is uploaded again is as new to the deletion of unused ones",
   const deleteUnused = () => server.call<object>("POST", "/uploads/delete-unused", project.byKey);
   expect((await deleteUnused()).body).toMatchObject({ deleted: 0 });
   expect((await list(project)).data[0]?.createdAt).toBe(createdAt);
-  // Also where it is uploaded again while the deletion waits for its row.
+  // Also if it is uploaded again while the deletion waits for its row.
   await server.rows("update uploads set uploaded_at = now() - interval '25 hours'");
   const row = ["select 1 from uploads where project_id = $1", project.id] as const;
   const [reply] = await holdRow(
@@ -309,7 +309,7 @@ test("an image that is uploaded again is as new to the deletion of unused ones",
   expect(reply?.body).toMatchObject({ deleted: 0 });
 });
 
-test("an image that is deleted while it is uploaded again leaves no row without a file", async () => {
+test("leaves no row without a file when an image is deleted and uploaded concurrently", async () => {
   const project = await server.createProject();
   const bytes = await png("#777777");
   const { body: image } = await upload(project, bytes);
@@ -326,7 +326,7 @@ test("an image that is deleted while it is uploaded again leaves no row without 
   expect([again.url === image.url, (await fetch(again.url)).status]).toEqual([false, 200]);
 });
 
-test("another project's image, and what is no key, is the same 404; no path leads out of the folder", async () => {
+test("returns the same 404 for foreign images and invalid keys, and allows no path traversal", async () => {
   const other = await server.createProject();
   const { body } = await upload(other, await png());
   await writeFile(join(DATA_DIR, "secret.png"), "secret");
@@ -346,7 +346,7 @@ test("another project's image, and what is no key, is the same 404; no path lead
   expect((await fetch(body.url)).status).toBe(200);
 });
 
-test("a project's images have a bound together", async () => {
+test("limits the total size of a project's images", async () => {
   const project = await server.createProject();
   const { body } = await upload(project, await png());
   await server.rows(
@@ -359,16 +359,16 @@ test("a project's images have a bound together", async () => {
   expect((await upload(project, await png())).body.url).toBe(body.url);
 });
 
-test("a disk that fails is a 503 and leaves no row", async () => {
+test("responds with 503 and stores no row when the disk fails", async () => {
   const project = await server.createProject();
   await mkdir(FOLDER, { recursive: true });
-  // Where the folder of the project would be.
+  // At the path of the project's folder.
   await writeFile(join(FOLDER, project.id.replaceAll("-", "")), "");
   expect(refusalOf(await upload(project, await png()))).toBe("503 SERVICE_UNAVAILABLE");
   expect((await list(project)).data).toEqual([]);
 });
 
-test("files that no row names are swept when they are old, and nothing else is", async () => {
+test("sweeps only old files without a row", async () => {
   const project = await server.createProject();
   const { body } = await upload(project, await png());
   const folder = join(FOLDER, project.id.replaceAll("-", ""));

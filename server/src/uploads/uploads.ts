@@ -1,5 +1,4 @@
-// Images of a project: taken in, listed with what shows them, deleted, handed to whoever reads a mail (spec §4.12;
-// docs/decisions/0049-uploads.md).
+// Stores, lists, deletes and serves the images of a project (spec §4.12; docs/decisions/0049-uploads.md).
 import { createHash } from "node:crypto";
 import { formatBytes, LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { UploadedFile } from "@postloft/contract/field.ts";
@@ -34,7 +33,7 @@ export const UPLOADS = "uploads";
 export interface UploadParts {
   database: Database;
   storage: Storage;
-  /** The public address, without a slash at the end. */
+  /** The public URL, without a trailing slash. */
   baseUrl: () => string;
   log: Log;
 }
@@ -55,37 +54,40 @@ export interface ListedImage extends Image {
 }
 
 interface PreparedUpload extends Omit<NewUpload, "createdAt"> {
-  /** It has a row, and its file is there. */
+  /** Whether its row and its file exist. */
   isKnown: boolean;
 }
 
 export interface Uploads {
   /**
-   * Stores the file; nobody can ask for it before its row is committed.
+   * Stores the file, which is not accessible before its row is committed.
    *
-   * @throws Refusal VALIDATION_ERROR on `image`, CONFLICT when the project has no room left, RATE_LIMIT_EXCEEDED when too many
-   * wait, SERVICE_UNAVAILABLE while files cannot be stored
+   * @throws AppError VALIDATION_ERROR on `image`, CONFLICT if the project is full, RATE_LIMIT_EXCEEDED if too many wait,
+   * SERVICE_UNAVAILABLE while files cannot be stored
    */
   prepare(projectId: string, given: UploadedFile): Promise<PreparedUpload>;
-  /** Makes the image public with the commit, or finds that it is already. @throws Refusal CONFLICT when it is deleted just now */
+  /**
+   * Publishes the image with the commit, or returns the existing one.
+   * @throws AppError CONFLICT if it is being deleted
+   */
   add(tx: Tx, upload: PreparedUpload): Promise<Image>;
-  /** The file of an image that somebody else stored in the same moment goes. */
+  /** Removes the file if another request stored the same image first. */
   settle(upload: PreparedUpload, image: Image): Promise<void>;
   list(
     projectId: string,
     request: PageRequest,
   ): Promise<Page<ListedImage> & { total: number; storedBytes: number }>;
-  /** @throws Refusal UPLOAD_NOT_FOUND, CONFLICT while something shows it */
+  /** @throws AppError UPLOAD_NOT_FOUND, CONFLICT while the image is in use */
   remove(projectId: string, key: string): Promise<void>;
-  /** Deletes rows; the files go by `removeFiles` after the commit. */
+  /** Deletes rows. Call `removeFiles` after the commit. */
   removeUnused(tx: Tx, projectId: string): Promise<{ paths: string[]; freedBytes: number; hasMore: boolean }>;
-  /** Of images whose rows are gone. What cannot be removed now is swept later. */
+  /** Removes the files of deleted rows. Failures are swept later. */
   removeFiles(paths: readonly string[]): Promise<void>;
-  /** @throws Refusal UPLOAD_NOT_FOUND, SERVICE_UNAVAILABLE while files cannot be read */
+  /** @throws AppError UPLOAD_NOT_FOUND, SERVICE_UNAVAILABLE while files cannot be read */
   open(key: string): Promise<{ image: UploadRow; file: OpenedFile }>;
 }
 
-/** One image at a time in a process, because libvips may take a hundred megabytes for one; what waits is in memory. */
+/** Encodes one image at a time per process, because libvips may need a hundred megabytes. Waiting uploads are in memory. */
 const ENCODING = { resource: "image", waitingPerOwner: 8, waiting: 16 };
 const RETRY_AFTER_SECONDS = 5;
 
@@ -107,7 +109,7 @@ export function createUploads(parts: UploadParts): Uploads {
       return costlyWork.run({ owner: projectId, ...ENCODING }, () => prepareUpload(parts, projectId, given));
     },
     async add(tx, upload) {
-      // A known one is never inserted again: whoever deleted it may be about to remove the file.
+      // Never inserts a known image again, because a concurrent deletion may be about to remove its file.
       const row = await (upload.isKnown ? renewUpload : insertUpload)(tx, upload);
       if (row === undefined)
         throw new Refusal("CONFLICT", {
@@ -141,7 +143,7 @@ export function createUploads(parts: UploadParts): Uploads {
       if (name === null || name.projectId !== projectId) throw new Refusal("UPLOAD_NOT_FOUND");
       await transaction(database, async (tx) => {
         if (!(await deleteUploadRow(tx, name))) throw new Refusal("UPLOAD_NOT_FOUND");
-        // Looked at behind the lock; what refuses rolls back.
+        // Checked after the lock. The error rolls the deletion back.
         const users = await usesOf(tx, projectId, [name.file]);
         if (users.length > 0) throw new Refusal("CONFLICT", { message: sentenceOf(users) });
       });
@@ -178,12 +180,12 @@ async function prepareUpload(
   const sourceHash = createHash("sha256").update(bytes).digest();
   const known = await findUploadByHash(database, projectId, sourceHash);
   const asKnown = known === undefined ? null : { ...known, projectId, sourceHash, isKnown: true };
-  // The file of a row may be missing: a backup holds rows and no files.
+  // The file of a row may be missing, because a backup contains only rows.
   if (asKnown !== null && (await orUnavailable(parts, storage.has({ projectId, file: asKnown.file }))))
     return asKnown;
   const { bytes: stored } = await sumUploads(database, projectId);
   if (asKnown === null) refuseOver(stored, 1);
-  // It throws only where sharp has no binary for the machine.
+  // Throws only if sharp has no binary for this machine.
   const encoding = await orUnavailable(parts, encodeImage(Buffer.from(bytes)));
   if (!encoding.ok) throw invalidField("image", "custom", encoding.problem);
   const { image } = encoding;
@@ -205,7 +207,7 @@ async function prepareUpload(
   };
 }
 
-/** By what is there: uploads of the same moment may go over it by as much as they hold. */
+/** Checks against the stored size, so concurrent uploads may exceed the limit by their own sizes. */
 function refuseOver(storedBytes: number, more: number): void {
   const { value } = LIMITS.uploadProjectBytes;
   if (storedBytes + more > value)
@@ -241,14 +243,16 @@ async function removeFiles({ storage, log }: UploadParts, paths: readonly string
     await storage
       .remove(path)
       .catch((error: unknown) =>
-        log.warn({ err: error, path }, "the file of a deleted image is swept later"),
+        log.warn({ err: error, path }, "file of a deleted image could not be removed, sweeping later"),
       );
 }
 
-/** A disk that is full, a machine without sharp, a server that does not answer: no bug, and nothing the caller can mend. */
+/**
+ * Converts storage failures, such as a full disk, missing sharp or an unresponsive server. They are neither bugs nor the caller's fault.
+ */
 async function orUnavailable<T>({ log }: UploadParts, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    log.error({ err: error }, "images cannot be read or stored");
+    log.error({ err: error }, "image storage failed");
     throw new Refusal("SERVICE_UNAVAILABLE", {
       message: "Images can neither be stored nor read at the moment.",
       retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -1,4 +1,4 @@
-// What the mails of a call say: what the call says itself, and what its template says beside it.
+// Combines the content of a call with that of its template.
 import { parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { invalidField, Refusal } from "../platform/refusal.ts";
@@ -6,7 +6,7 @@ import { hashTexts, type EmailContent } from "../emails/outbox/emails.ts";
 import type { SendableTemplate } from "../templates/templates.ts";
 import { withFooter } from "../templates/with-footer.ts";
 
-/** What a call says itself; null where it leaves that to its template. */
+/** The content of a call. Null means that the template provides it. */
 export interface Parts {
   subject: string | null;
   html: string | null;
@@ -23,13 +23,13 @@ interface Texts {
   hash: string;
 }
 
-/** A content without its sender, which a project's setting may still decide. */
+/** Content without a sender, which may still come from the project's settings. */
 export interface Draft extends Omit<EmailContent, "id" | "usedUntil" | "from"> {
   textsHash: string;
   template: SendableTemplate | null;
 }
 
-/** @throws Refusal VALIDATION_ERROR for a faulty Reply-To among the headers. */
+/** @throws AppError VALIDATION_ERROR for an invalid Reply-To header */
 export function partsOf(body: SendBody): Parts {
   const headers = Object.entries(body.headers ?? {}).map(([name, value]) => ({ name, value }));
   const replyHeader = headers.find(({ name }) => name.toLowerCase() === "reply-to");
@@ -51,14 +51,14 @@ export function partsOf(body: SendBody): Parts {
   };
 }
 
-/** The texts of a call that says everything itself; null when a template has a part in it. */
+/** Returns the texts of a call without a template, or null with a template. */
 export function ownTexts(body: SendBody, parts: Parts): Texts | null {
   if (body.template !== undefined) return null;
   const texts = { subject: parts.subject ?? "", html: parts.html ?? "", text: parts.text };
   return { ...texts, hash: hashTexts(texts) };
 }
 
-/** The name under which a call finds its template; null when it has none. */
+/** Returns the lookup key of a call's template, or null. */
 export function templateKeyOf({ projectId, body }: { projectId: string; body: SendBody }) {
   return body.template === undefined ? null : { projectId, id: body.template };
 }
@@ -71,8 +71,8 @@ interface DraftedCall {
 }
 
 /**
- * Makes the drafts of one batch; an unknown template is a refusal. What many calls take from one template is put
- * together and hashed once.
+ * Returns the function that drafts the calls of one batch. An unknown template is an error. Texts that many calls take from one template
+ * are assembled and hashed once.
  */
 export function createDrafter(
   templates: ReadonlyMap<string, SendableTemplate>,

@@ -1,4 +1,4 @@
-// Lanes of the doors: what is heavy shares no batch with what is light.
+// Shards of the ingest endpoints. Heavy requests share no batch with light ones.
 import { expect, test } from "vitest";
 import { createLanes, type LaneRequest } from "./lane.ts";
 
@@ -14,7 +14,7 @@ const heavyOnes = {
   "many keys": request({ data: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`k${at}`, at])) }),
 };
 
-test("the same text has the same lane, and light requests never have the heavy one", () => {
+test("assigns the same shard to the same text, and never the heavy one to light requests", () => {
   const lanes = createLanes(LIGHT_LANES);
   const taken = Array.from({ length: 100 }, (_, at) => lanes.laneOf(request({ text: `${at}@example.com` })));
   expect(new Set(taken)).toEqual(new Set([0, 1]));
@@ -22,7 +22,7 @@ test("the same text has the same lane, and light requests never have the heavy o
 });
 
 test.each(Object.entries(heavyOnes))(
-  "%s goes apart, and its project with it until it is done",
+  "%s uses the heavy shard, with its whole project until it is done",
   async (_, one) => {
     const lanes = createLanes(LIGHT_LANES);
     const before = lanes.laneOf(request());
@@ -37,7 +37,7 @@ test.each(Object.entries(heavyOnes))(
   },
 );
 
-test("a heavy request that fails leaves its project where it was", async () => {
+test("releases the project from the heavy shard when the request fails", async () => {
   const lanes = createLanes(LIGHT_LANES);
   const failing = lanes.during(heavyOnes["a large body"], async () => {
     throw new Error("The database is away.");

@@ -1,13 +1,13 @@
-// Which lane of a door a request takes: the same text always the same one, different texts spread; large ones have a lane apart.
+// Assigns requests of an ingest endpoint to shards. The same text always gets the same shard, and large requests have a separate one.
 
-/** A request with a larger body is heavy, bytes: thousands of times what most have. */
+/** Bytes above which a request is heavy, thousands of times the usual size. */
 const HEAVY_BYTES = 128 * 1024;
-/** And one with more keys of data: each may be a field that is new. */
+/** Number of data keys above which a request is heavy, because each may be a new field. */
 const HEAVY_KEYS = 100;
-/** What a batch of heavy requests may hold, bytes; a larger one goes alone. */
+/** Bytes in a batch of heavy requests. A larger request is processed alone. */
 export const MAX_BATCH_BYTES = 1024 * 1024;
 
-/** What is known of a request when its lane is chosen. */
+/** Properties of a request that determine its shard. */
 export interface LaneRequest {
   projectId: string;
   /** Requests of a project with the same text stay in order. */
@@ -19,13 +19,13 @@ export interface LaneRequest {
 export interface Lanes {
   count: number;
   laneOf(request: LaneRequest): number;
-  /** Submits a request; while a heavy one of a project is in flight, all of the project take the lane of heavy ones. */
+  /** Submits a request. While a heavy request of a project is in flight, all requests of the project use the heavy shard. */
   during<Result>(request: LaneRequest, submit: () => Promise<Result>): Promise<Result>;
 }
 
 /**
- * `count` lanes for what is light, and one for what is heavy: whoever sends a megabyte waits for others that do, and nobody
- * else waits for it. Nor for a row that it locks: its project's other requests wait in the same lane.
+ * Returns `count` shards for light requests and one for heavy ones, so that large requests only delay each other. Other requests of the
+ * same project join them, so that they wait for its row locks there.
  */
 export function createLanes(count: number): Lanes {
   const heavy = new Map<string, number>();
@@ -60,7 +60,7 @@ function hashOf(text: string): number {
   return Math.abs(hash);
 }
 
-/** `{ [name]: value }`, or nothing when the value was left out: omitted is not the same as any value. */
+/** Returns `{ [name]: value }`, or an empty object for undefined, because an omitted key differs from any value. */
 export function optional<Name extends string, Value>(
   name: Name,
   value: Value | undefined,

@@ -1,8 +1,8 @@
-// What the doors ask of contacts before they change them.
+// Queries of the ingest endpoints on contacts and emails.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
-/** How contacts of many projects stand, by address; missing ones do not exist. */
+/** Returns the subscription of contacts of many projects by address, without unknown ones. */
 export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId: string; email: string }>) {
   const { rows } = await sql<{ projectId: string; email: string; subscribed: boolean }>`
     select c.project_id, c.email, c.subscribed
@@ -11,7 +11,7 @@ export async function findSubscriptions(tx: Tx, keys: ReadonlyArray<{ projectId:
   return rows;
 }
 
-/** Which of these mails have no row, of those whose project is there. */
+/** Returns the emails without a row, except those of deleted projects. */
 export async function listMissingEmails(
   database: Database,
   mails: ReadonlyArray<{ projectId: string; emailId: string }>,

@@ -1,4 +1,4 @@
-// After a standby took over: calls whose mails are gone with the database before are counted and named, and no others.
+// Calls that are counted and logged after a failover because their emails are missing in the new database.
 import { pino } from "pino";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, type Database } from "../platform/database/database.ts";
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test("of the calls that were answered, those whose mails are gone are named once, and those of projects that are gone are not", async () => {
+test("logs calls with missing emails once, except those of deleted projects", async () => {
   const logged: object[] = [];
   const recent = createRecentSends(pino({}, { write: (line: string) => void logged.push(JSON.parse(line)) }));
   const projectId = await makeProject(database);
@@ -29,7 +29,7 @@ test("of the calls that were answered, those whose mails are gone are named once
     });
   note("kept", projectId, kept?.id ?? "");
   note("lost", projectId, newId());
-  // The same call, asked again: its last answer counts.
+  // The same call repeated. Its last response counts.
   note("lost", projectId, lost);
   note("elsewhere", newId(), newId());
   await recent.putRight(database);

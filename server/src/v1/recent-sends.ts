@@ -1,5 +1,5 @@
-// The calls of /v1/send that were answered 2xx in the last minutes: those that a database forgot when a standby took over cannot be brought
-// back, but they are counted and named.
+// Remembers the calls of /v1/send that succeeded in the last minutes. If a standby takes over without them, they cannot be recovered but
+// are counted and logged.
 import { nowMs } from "../platform/clock.ts";
 import type { Log } from "../platform/log.ts";
 import type { Witness } from "../platform/stamp/stamp.ts";
@@ -12,19 +12,19 @@ export interface RecentSends extends Witness {
 
 const REACH_MS = 5 * 60_000;
 const MAX_CALLS = 20_000;
-/** Ids of one line of the log. */
+/** Ids per log line. */
 const NAMED = 100;
 
 interface NotedCall {
   requestId: string;
   projectId: string;
-  /** The first of the call: all of them were written together. */
+  /** The first email of the call. All were stored together. */
   emailId: string;
   atMs: number;
 }
 
 export function createRecentSends(log: Log): RecentSends {
-  /** In the order of their answers; of calls with one request id the last. */
+  /** In the order of the responses. A request id keeps only its last call. */
   const calls = new Map<string, NotedCall>();
 
   return {
@@ -39,7 +39,7 @@ export function createRecentSends(log: Log): RecentSends {
         calls.delete(oldest);
       }
     },
-    // Nothing is sent twice for want of these: they do not count for how far back the process remembers.
+    // Losing these entries cannot cause a duplicate, so they do not extend the recovery window.
     sinceMs: () => 0,
     async putRight(database) {
       const noted = [...calls.values()];
@@ -51,7 +51,7 @@ export function createRecentSends(log: Log): RecentSends {
           .map(({ requestId, projectId, emailId }) => ({ requestId, projectId, emailId }));
         log.error(
           { count: lost.length, requests },
-          "calls of /v1/send were answered and are gone with the database that failed: make them again",
+          "successful calls of /v1/send were lost in the database failover: send them again",
         );
       }
     },

@@ -1,4 +1,4 @@
-// Who each call sends as: its own `from`, else its template's, else the project's default; only from domains the project has verified.
+// Determines the sender of each call: its `from`, or else its template's, or else the project's default. Only verified domains are allowed.
 import { domainOf, parseMailbox } from "@postloft/contract/address.ts";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import type { Tx } from "../platform/database/database.ts";
@@ -14,7 +14,7 @@ interface SendingCall {
   template: Draft["template"];
 }
 
-/** One sender per call, or why it has none; a call that is refused already stays so. */
+/** Returns one sender or error per call. Calls with an error keep it. */
 export async function resolveSenders(
   tx: Tx,
   calls: ReadonlyArray<SendingCall | Error>,

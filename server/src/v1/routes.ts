@@ -1,4 +1,4 @@
-// HTTP for the short way in: endpoint → door → answer.
+// HTTP routes of /v1.
 import * as contract from "@postloft/contract/v1.ts";
 import { verify, type Verification } from "@postloft/contract/verify.ts";
 import type { Database } from "../platform/database/database.ts";
@@ -44,7 +44,7 @@ export function v1Routes(doors: {
     ),
     route(verify, async ({ body, receipt, commit }) => {
       const answer = ok(await doors.verify(body.email));
-      // DNS is asked outside of a transaction, and none is needed but to store the receipt.
+      // DNS is queried outside of a transaction, which is needed only to store the response.
       return receipt === null ? answer : commit(async () => answer);
     }),
   ];

@@ -1,4 +1,4 @@
-// POST /v1/send over HTTP: what is refused, with every fault told and nothing written. Nobody sends here, so that nothing moves.
+// Rejected calls of POST /v1/send over HTTP, with every error reported and nothing written. No sender runs, so the rows stay unchanged.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer } from "../testing/test-server.ts";
@@ -132,7 +132,7 @@ test.for([
     ].map((field) => `${field} invalid_type`),
   ],
 ] as Array<[string, object, string[]]>)(
-  "%s: refused, every fault told, nothing written",
+  "rejects %s, reports every error and writes nothing",
   async ([, body, faults]) => {
     const before = await server.countRows();
     const reply = await refuse(body);
@@ -142,7 +142,7 @@ test.for([
   },
 );
 
-test("a call with one faulty recipient of five, one fault in its data or a domain that is not verified writes nothing at all", async () => {
+test("writes nothing for one faulty recipient of five, faulty data or an unverified domain", async () => {
   const before = await server.countRows();
   const to = Array.from({ length: 5 }, newAddress);
   expect((await refuse({ to: [...to, "nobody"] })).status).toBe(422);
@@ -166,7 +166,7 @@ test.for([
   ["body", "x {{/if}}", "body"],
   ["subject", "Hello {{", "subject"],
   ["text", "Hello {{#if}}", "text"],
-] as const)("a template fault in %s (%j) is told with line and column", async ([field, text, told]) => {
+] as const)("reports a template error in %s (%j) with line and column", async ([field, text, told]) => {
   const before = await server.countRows();
   const reply = await refuse({ to: newAddress(), [field]: text });
   expect(reply.status).toBe(422);
@@ -175,7 +175,7 @@ test.for([
   expect(await server.countRows()).toEqual(before);
 });
 
-test("faults in several templates are told at once", async () => {
+test("reports errors in several templates at once", async () => {
   const reply = await refuse({ to: newAddress(), subject: "{{", body: "{{#if}}", text: "{{>x}}" });
   expect(faultsOf(reply)).toEqual(["body custom", "subject custom", "text custom"]);
 });
@@ -186,7 +186,7 @@ const MEGABYTE = 1024 * 1024;
 test.for([
   ["eleven attachments", Array<number>(11).fill(1)],
   ["one byte more than 10 MB of attachments", [...Array<number>(9).fill(MEGABYTE), MEGABYTE + 1]],
-] as Array<[string, number[]]>)("%s are refused", async ([, sizes]) => {
+] as Array<[string, number[]]>)("rejects %s", async ([, sizes]) => {
   const before = await server.countRows();
   const attachments = sizes.map((size, at) => ({ filename: `${at}.bin`, content: base64(size) }));
   const reply = await refuse({ to: newAddress(), attachments });
@@ -229,7 +229,7 @@ test.for([
   ["null", null, [" invalid_type"]],
   ["a text", "eA==", [" invalid_type"]],
 ] as Array<[string, unknown, string[]]>)(
-  "an attachment with %s is refused",
+  "rejects an attachment with %s",
   async ([, attachment, faults]) => {
     const before = await server.countRows();
     const reply = await refuse({ to: newAddress(), attachments: [good, attachment] });
@@ -259,7 +259,7 @@ test.for([
   ["X-Value", "a\nb"],
   ["X-Value", "a\u0085b"],
   ["X-Value", "a\u2028b"],
-] as Array<[string, string]>)("the header %j: %j is refused", async ([name, value]) => {
+] as Array<[string, string]>)("rejects the header %j: %j", async ([name, value]) => {
   const reply = await refuse({ to: newAddress(), headers: { [name]: value } });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual([`headers.${name} invalid_string`]);
@@ -285,13 +285,13 @@ test.for([
   ["a NUL in a name", { "X\u0000": "a" }, ["headers.X\u0000 custom"]],
   ["a list", ["X-A: x"], ["headers invalid_type"]],
   ["a faulty Reply-To", { "Reply-To": "a@example.com, b@example.com" }, ["headers.Reply-To invalid_string"]],
-] as Array<[string, unknown, string[]]>)("headers with %s are refused", async ([, headers, faults]) => {
+] as Array<[string, unknown, string[]]>)("rejects headers with %s", async ([, headers, faults]) => {
   const reply = await refuse({ to: newAddress(), headers });
   expect(reply.status).toBe(422);
   expect(faultsOf(reply)).toEqual(faults);
 });
 
-test("a reply address given twice in different ways is refused", async () => {
+test("rejects two different reply addresses", async () => {
   const headers = { "Reply-To": "a@example.com" };
   expect(faultsOf(await refuse({ to: newAddress(), headers, reply: "b@example.com" }))).toEqual([
     "headers custom",

@@ -1,4 +1,4 @@
-// Whom mail to a list may reach, one call after the other.
+// Recipients that bulk mail may reach, over several calls.
 import { expect, test } from "vitest";
 import { contactKey, findUnreachable, type ListCall } from "./send-rules.ts";
 
@@ -8,7 +8,7 @@ const states = new Map([
   [contactKey("q", "no@x.y"), true],
 ]);
 
-/** `list yes+no -` is a call to a list, to two addresses, with `subscribed: false`; `+` says true, nothing says nothing. */
+/** `list yes+no -` is a bulk call to two addresses with `subscribed: false`. `+` means true, and no sign leaves it out. */
 function callOf(text: string): ListCall | null {
   if (text === "refused") return null;
   const [kind = "", names = "", change] = text.split(" ");
@@ -55,12 +55,12 @@ test.for([
     ["mail no", "list no"],
     [null, "no"],
   ],
-] as Array<[string[], Array<string | null>]>)("%j: %j", ([calls, names]) => {
+] as Array<[string[], Array<string | null>]>)("finds for %j the unreachable addresses %j", ([calls, names]) => {
   const expected = names.map((name) => (name === null ? null : `${name}@x.y`));
   expect(findUnreachable(calls.map(callOf), states)).toEqual(expected);
 });
 
-test("the same address in another project is another contact", () => {
+test("treats the same address in another project as another contact", () => {
   const call = { addresses: ["no@x.y"], copies: [], subscribed: undefined, isToList: true };
   expect(
     findUnreachable(
@@ -73,7 +73,7 @@ test("the same address in another project is another contact", () => {
   ).toEqual([null, "no@x.y"]);
 });
 
-test("a copy of mail to a list goes to nobody who unsubscribed, whatever is said of the recipient; to an archive it goes", () => {
+test("sends no copy of bulk mail to unsubscribed contacts, but to other addresses", () => {
   const call = { projectId: "p", addresses: ["yes@x.y"], subscribed: true, isToList: true };
   const calls = [
     { ...call, copies: ["new@x.y", "no@x.y"] },

@@ -1,23 +1,24 @@
-// Whom a call may not reach: mail to a list goes to subscribed contacts only, at /v1/send too (spec §3.1). Pure.
+// Determines which addresses a call must not reach, because bulk mail goes to subscribed contacts only, also from /v1/send (spec §3.1).
+// Pure.
 
-/** What a call does to its recipients' subscription, and what it needs of it. */
+/** A call's change to the subscription of its recipients, and its requirements. */
 export interface ListCall {
   projectId: string;
   addresses: readonly string[];
-  /** Who gets a copy of each mail: nobody who unsubscribed, and whoever is no contact. */
+  /** Recipients of copies. Unsubscribed contacts get none, but addresses without a contact may. */
   copies: readonly string[];
-  /** undefined keeps it; a new contact is not subscribed. */
+  /** Undefined keeps the subscription, and a new contact is not subscribed. */
   subscribed: boolean | undefined;
-  /** Whether its template is one for lists. */
+  /** Whether its template is bulk mail. */
   isToList: boolean;
 }
 
 export const contactKey = (projectId: string, address: string) => `${projectId} ${address}`;
 
 /**
- * For each call the first address that it may not reach, or null. The calls of a batch count one after the other: what
- * one changes, the next one finds; null stands for a call that was refused and changes nothing.
- * @param states whether contacts are subscribed before the batch, by `contactKey`; missing ones do not exist
+ * Returns for each call the first address it must not reach, or null. The calls of a batch apply in order, so each sees the changes of
+ * earlier ones. Null is a rejected call, which changes nothing.
+ * @param states subscription of contacts before the batch by `contactKey`, without unknown ones
  */
 export function findUnreachable(
   calls: ReadonlyArray<ListCall | null>,

@@ -1,4 +1,4 @@
-// Bodies of POST /v1/send as programs for other services write them: spellings, attachments, unknown fields, and times.
+// Bodies of POST /v1/send as written for other services: spellings, attachments, unknown fields, and times.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
@@ -29,7 +29,7 @@ async function post(body: object) {
   const whole = { to: newAddress(), from: FROM, subject: "Hello", body: "<p>Hello</p>", tracking: false };
   return server.call<Sent>("POST", "/v1/send", server.project.byKey, { ...whole, ...body });
 }
-/** A request that is refused. */
+/** A rejected request. */
 async function refuse(body: object) {
   const whole = { to: newAddress(), from: FROM, subject: "Hello", body: "<p>Hello</p>" };
   return server.call("POST", "/v1/send", server.project.byKey, { ...whole, ...body });
@@ -53,14 +53,14 @@ const warningsOf = ({ body }: { body: Sent }) =>
   (body.data.warnings ?? []).map(({ code, where }) => `${where.field} ${code}`);
 
 test.for(["reply_to", "reply-to", "Reply-To", "replyto", "ReplyTo"])(
-  "%s is read as replyTo",
+  "reads %s as replyTo",
   async (name) => {
     const message = await sendAndRead({ [name]: "answers@example.com" });
     expect(headerOf(message, "reply-to")).toBe("answers@example.com");
   },
 );
 
-test("capital letters, variables and a single attachment are understood without a warning", async () => {
+test("accepts capital letters, variables and a single attachment without a warning", async () => {
   const file = { file_name: "a.bin", content: "eA==", content_type: "image/x-test" };
   const body = {
     body: "<p>{{plan}}</p>",
@@ -77,7 +77,7 @@ test("capital letters, variables and a single attachment are understood without 
   ]);
 });
 
-test("an unknown field is ignored and named in the warnings, nested ones and second spellings too", async () => {
+test("ignores unknown fields with a warning, also nested ones and alternative spellings", async () => {
   const reply = await post({
     tags: ["a"],
     headres: { "X-A": "1" },
@@ -101,7 +101,7 @@ const TIMES =
     " ",
   );
 
-test.for(TIMES)("a send with %s is refused, because it would not wait", async (name) => {
+test.for(TIMES)("rejects a send with %s because it would not wait", async (name) => {
   for (const value of ["2100-01-01T00:00:00Z", 60, null]) {
     const reply = await refuse({ to: "reader-late@example.com", [name]: value });
     expect([reply.status, faultsOf(reply)]).toEqual([422, [`${name} unknown_field`]]);
@@ -131,7 +131,7 @@ test.for([
   ["a calendar without a method", { filename: "a.ics", content: PLAIN_CALENDAR }, "text/calendar"],
   ["an unknown ending", { filename: "a.constructor", content: PDF }, "application/octet-stream"],
 ] as Array<[string, { filename: string; content: string }, string]>)(
-  "an attachment with %s arrives with its type",
+  "delivers an attachment with %s with its type",
   async ([, file, type]) => {
     const { id } = await sendAndRead({ attachments: [file] });
     const raw = await server.call("GET", `/mailbox/messages/${id}/raw`, server.project.byKey);
@@ -148,7 +148,7 @@ async function sentence(method: string, path: string, body: object): Promise<str
   return reply.body.message.split(". ")[0];
 }
 
-test("the first sentence of a 422 names the fields and the reasons", async () => {
+test("names the fields and reasons in the first sentence of a 422", async () => {
   expect(await sentence("POST", "/v1/send", { to: "ada", from: FROM, html: "x", subject: "s" })).toMatch(
     /`to`: .+ `body`: required without a template; `html` was sent: did you mean `body`\?/,
   );
@@ -159,7 +159,7 @@ test("the first sentence of a 422 names the fields and the reasons", async () =>
   );
 });
 
-test("the first request of the README returns no warning", async () => {
+test("returns no warning for the first request in the README", async () => {
   const readme = readFileSync(join(import.meta.dirname, "../../../README.md"), "utf8");
   const [, json = ""] = /v1\/send .+ -d '(\{[^']+\})/s.exec(readme) ?? [];
   const reply = await server.call<Sent>("POST", "/v1/send", server.project.byKey, json);

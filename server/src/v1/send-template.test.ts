@@ -1,4 +1,4 @@
-// POST /v1/send with a template: what the call says goes before what the template says, and lists reach subscribed contacts only.
+// POST /v1/send with a template. The call overrides the template, and bulk mail reaches subscribed contacts only.
 import { randomUUID } from "node:crypto";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
@@ -54,7 +54,7 @@ const send = (body: object, caller: TestCaller = server.project.byKey) =>
 const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call("POST", "/v1/send", caller, { tracking: false, ...body });
 
-/** The statuses of calls that arrive in this order and at once: they are one write to one connection. */
+/** The statuses of calls that arrive at once in this order, in a single write to one connection. */
 async function sendTogether(bodies: readonly object[]): Promise<number[]> {
   const { hostname, port } = new URL(server.url);
   const requests = bodies.map((body, at) => {
@@ -97,7 +97,7 @@ async function makeContact(
   return contact.email;
 }
 
-/** What a call writes; mails that were accepted before go on moving. */
+/** The rows that a call writes. Previously accepted emails continue to change. */
 async function countWritten() {
   const { contacts, emails, email_contents } = await server.countRows();
   const flips = await server.rows("select 1 from events where name like 'contact.%'");
@@ -106,14 +106,14 @@ async function countWritten() {
 
 const templates: Record<Type, string> = { TRANSACTIONAL: "", MARKETING: "", HEADLESS: "" };
 beforeAll(async () => {
-  // Otherwise each body also gets an image of its own.
+  // Otherwise each body also gets a separate image.
   const { id, owner } = server.project;
   await server.call("PATCH", `/users/@me/projects/${id}`, { cookie: owner.cookie }, { tracking: "DISABLED" });
   for (const type of ["TRANSACTIONAL", "MARKETING", "HEADLESS"] as const)
     templates[type] = await makeTemplate({ type });
 });
 
-test("a template alone says everything: subject, body, sender and where answers go", async () => {
+test("takes subject, body, sender and reply address from the template alone", async () => {
   const to = newAddress();
   const reply = await send({
     to,
@@ -142,7 +142,7 @@ test.for([
     { html: expect.stringContaining("<p>Thanks"), text: expect.stringMatching(/^Plain 1\s*$/) },
   ],
 ] as Array<[object, object]>)(
-  "%j goes before what the template says, and the rest stays",
+  "overrides only %j of the template",
   async ([own, expected]) => {
     const to = newAddress();
     await send({ to, template: templates.TRANSACTIONAL, data: { order: 1 }, ...own });
@@ -158,13 +158,13 @@ test.for([
   [{ reply: "other@example.com" }, "Reply-To", "other@example.com"],
   [{ replyTo: "other@example.com" }, "Reply-To", "other@example.com"],
   [{ headers: { "Reply-To": "other@example.com" } }, "Reply-To", "other@example.com"],
-] as Array<[object, string, string]>)("%j: %s is %s", async ([own, header, value]) => {
+] as Array<[object, string, string]>)("sends %j with the header %s: %s", async ([own, header, value]) => {
   const to = newAddress();
   await send({ to, template: templates.TRANSACTIONAL, ...own });
   expect(headerOf(await messageTo(to), header)).toEqual([value]);
 });
 
-test("without a sender of its own a template takes the project's, under its own name if it has one", async () => {
+test("uses the project's sender with the template's name when the template has none", async () => {
   const project = await server.createProject();
   const silent = await makeTemplate({ from: null, fromName: null }, project.byKey);
   const named = await makeTemplate({ from: null }, project.byKey);
@@ -187,7 +187,7 @@ test("without a sender of its own a template takes the project's, under its own 
   expect(headerOf(await messageTo(c, project.byKey), "From")).toEqual([FROM]);
 });
 
-test("a template whose domain is no longer verified is refused; the call's own sender still goes", async () => {
+test("rejects a template with an unverified domain unless the call has a verified sender", async () => {
   const { body: domain } = await server.call<{ id: string }>("POST", "/domains", server.project.byKey, {
     domain: "gone.example",
   });
@@ -198,7 +198,7 @@ test("a template whose domain is no longer verified is refused; the call's own s
   expect((await send({ to: newAddress(), template, from: FROM })).status).toBe(200);
 });
 
-test("an unknown template, another project's and a deleted one are not found, and nothing is written", async () => {
+test("returns 404 and writes nothing for an unknown, foreign or deleted template", async () => {
   const other = await server.createProject();
   const theirs = await makeTemplate({}, other.byKey);
   const gone = await makeTemplate();
@@ -212,7 +212,7 @@ test("an unknown template, another project's and a deleted one are not found, an
   expect((await send({ to: newAddress(), template: theirs.toUpperCase() }, other.byKey)).status).toBe(200);
 });
 
-test("a mail that was accepted says what the template said then", async () => {
+test("keeps the template's content of the time at which the email was accepted", async () => {
   const project = await server.createProject();
   const template = await makeTemplate({ subject: "Before" }, project.byKey);
   const to = newAddress();
@@ -225,7 +225,7 @@ test("a mail that was accepted says what the template said then", async () => {
 });
 
 test.for(["MARKETING", "HEADLESS"] as const)(
-  "a %s template reaches subscribed contacts only; a refused call writes nothing",
+  "sends a %s template to subscribed contacts only, and writes nothing for others",
   async (type) => {
     const template = templates[type];
     const [yes, no, nobody] = [await makeContact(true), await makeContact(false), newAddress()];
@@ -256,20 +256,20 @@ test.for(["MARKETING", "HEADLESS"] as const)(
   },
 );
 
-test("a transactional template reaches everybody", async () => {
+test("sends a transactional template to any recipient", async () => {
   const to = [await makeContact(false), newAddress()];
   expect((await send({ to, template: templates.TRANSACTIONAL })).status).toBe(200);
   expect((await send({ to, template: templates.TRANSACTIONAL, subscribed: false })).status).toBe(200);
 });
 
-test("the refusal names the recipient, and not one that may be reached", async () => {
+test("names the unreachable recipient in the error", async () => {
   const [yes, no] = [await makeContact(true), await makeContact(false)];
   const reply = await refuse({ to: [yes, no], template: templates.MARKETING });
   expect(reply.body.message).toContain(no);
   expect(reply.body.message).not.toContain(yes);
 });
 
-test("of calls that arrive together each finds what those before it did", async () => {
+test("applies concurrent calls in order, so each sees the changes of earlier ones", async () => {
   const addresses = Array.from({ length: 20 }, newAddress);
   const calls = addresses.map((to) =>
     sendTogether([
@@ -288,7 +288,7 @@ test("of calls that arrive together each finds what those before it did", async 
   expect(rows).toHaveLength(60);
 });
 
-test("a marketing mail ends with a footer in each recipient's language, in both parts, with that one's links", async () => {
+test("adds a footer with the recipient's links, in their language, to both parts of marketing email", async () => {
   const [german, french] = [
     await makeContact(true, { locale: "de" }),
     await makeContact(true, { locale: "fr-CA" }),
@@ -311,14 +311,14 @@ test("a marketing mail ends with a footer in each recipient's language, in both 
   expect(links.size).toBe(2);
 });
 
-/** What a subscribed contact gets of the marketing template. */
+/** The email that a subscribed contact gets from the marketing template. */
 async function marketTo(own: object): Promise<Message> {
   const to = await makeContact(true, { locale: "en" });
   await send({ to, template: templates.MARKETING, ...own });
   return messageTo(to);
 }
 
-test("where clicks are tracked the links of the footer stay the contact's own", async () => {
+test("keeps the contact's links in the footer when clicks are tracked", async () => {
   const project = await server.createProject();
   const template = await makeTemplate({ type: "MARKETING" }, project.byKey);
   const to = newAddress();
@@ -328,7 +328,7 @@ test("where clicks are tracked the links of the footer stay the contact's own", 
   expect(paths).toEqual(["unsubscribe", "manage"]);
 });
 
-test("the footer comes to a body and a text that the call gives, and not to those with a link of their own", async () => {
+test("adds the footer to a call's own body and text unless they have such a link", async () => {
   const given = await marketTo({ body: "<p>Own</p>", text: "Own" });
   expect(given.html).toMatch(/^<p>Own<\/p><div><div lang="en"/);
   expect(given.text).toMatch(/^Own\r?\n\r?\nYou are receiving.*Unsubscribe: http/s);
@@ -337,7 +337,7 @@ test("the footer comes to a body and a text that the call gives, and not to thos
   expect(linked.text.trim()).toMatch(/^http\S+$/);
 });
 
-test("mail to a list carries the contact's own link as List-Unsubscribe, other mail none", async () => {
+test("adds List-Unsubscribe with the contact's link to bulk mail only", async () => {
   const names = ["List-Unsubscribe", "List-Unsubscribe-Post"];
   for (const type of ["MARKETING", "HEADLESS", "TRANSACTIONAL"] as const) {
     const to = await makeContact(true);
@@ -349,7 +349,7 @@ test("mail to a list carries the contact's own link as List-Unsubscribe, other m
   }
 });
 
-test("headless and transactional mails have no footer, and no data can put one there", async () => {
+test("adds no footer to headless or transactional email, whatever the data says", async () => {
   const data = { unsubscribeFooterHtml: "<b>mine</b>", unsubscribeFooterText: "mine" };
   for (const type of ["HEADLESS", "TRANSACTIONAL"] as const) {
     const to = await makeContact(true);
@@ -363,7 +363,7 @@ test("headless and transactional mails have no footer, and no data can put one t
   expect(message.html).toContain("/unsubscribe/");
 });
 
-test("the usage of a template counts the mails that have left with it, and no others", async () => {
+test("counts only sent emails in the usage of a template", async () => {
   const project: TestProject = await server.createProject();
   const [one, two] = [await makeTemplate({}, project.byKey), await makeTemplate({}, project.byKey)];
   const usage = async (id: string) =>
@@ -384,7 +384,7 @@ test("the usage of a template counts the mails that have left with it, and no ot
   expect(await usage(one)).toMatchObject({ emailsSent: 1 });
 });
 
-test("the events of a mail name its template", async () => {
+test("names the template in the events of an email", async () => {
   const to = newAddress();
   const { body } = await send({ to, template: templates.TRANSACTIONAL });
   const path = `/events/contact/${body.data.emails[0]?.contact.id}`;
@@ -400,7 +400,7 @@ test("the events of a mail name its template", async () => {
   }, WAIT);
 });
 
-test("calls that arrive together with one template each say their own", async () => {
+test("sends the own texts of each concurrent call with the same template", async () => {
   const calls = Array.from({ length: 15 }, (_, at) => {
     const own = at % 3 === 0 ? {} : at % 3 === 1 ? { subject: `Own ${at}` } : { body: `<p>Own ${at}</p>` };
     return { to: newAddress(), own };
@@ -411,13 +411,13 @@ test("calls that arrive together with one template each say their own", async ()
   for (const [at, { own }] of calls.entries()) {
     const id = replies[at]?.body.data.emails[0]?.email;
     const email = await server.call("GET", `/emails/${id}`, server.project.byKey);
-    // With its variable filled in, or still as it was given.
+    // With its variable filled in, or unchanged.
     const subject: unknown = expect.stringMatching(/^Order (\{\{order\}\})?$/);
     expect(email.body).toMatchObject({ subject, body: written.body, ...own });
   }
 });
 
-test("many mails with one template share one content", async () => {
+test("stores one content for many emails with the same template", async () => {
   const project = await server.createProject();
   const template = await makeTemplate({ type: "MARKETING" }, project.byKey);
   const to = Array.from({ length: 20 }, newAddress);
@@ -436,18 +436,18 @@ test.for([
   [{ body: "{{#if}}", text: "{{>x}}" }, ["body custom", "text custom"]],
   [{ template: "x" }, ["template invalid_string"]],
   [{ template: null }, ["template invalid_type"]],
-] as Array<[object, string[]]>)("with a template %j is refused like without", async ([own, faults]) => {
+] as Array<[object, string[]]>)("rejects %j with a template as without one", async ([own, faults]) => {
   expect(faultsOf(await refuse({ to: newAddress(), template: templates.MARKETING, ...own }))).toEqual(faults);
 });
 
-test("a body for a template that may get a footer leaves room for it", async () => {
+test("leaves room for a footer when it checks the size of a body", async () => {
   const to = await makeContact(true);
   const full = "{{a}}".repeat(1_500);
   expect(faultsOf(await refuse({ to, template: templates.MARKETING, body: full }))).toEqual(["body custom"]);
   expect((await send({ to, from: FROM, subject: "x", body: full })).status).toBe(200);
 });
 
-test("the same Idempotency-Key sends a template once, and a refusal lets the key go", async () => {
+test("sends a template once per Idempotency-Key, and releases the key after an error", async () => {
   const to = newAddress();
   const caller = { ...server.project.byKey, headers: { "idempotency-key": "template" } };
   const body = { to, template: templates.MARKETING };

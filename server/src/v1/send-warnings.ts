@@ -1,4 +1,4 @@
-// Warnings about a call's own texts: variables without a value, which show nothing, and merge tags of other services. Nothing is refused.
+// Warns about a call's own texts: variables without a value, which render empty, and merge tags of other services. Rejects nothing.
 import { LRUCache } from "lru-cache";
 import { closestName } from "@postloft/contract/closest-name.ts";
 import { sendBody } from "@postloft/contract/v1.ts";
@@ -10,19 +10,19 @@ import { listContactVariables } from "../templates/unknown-variables.ts";
 import type { LintedParts, Warning } from "../templates/warnings.ts";
 import type { Parts } from "./draft-content.ts";
 
-/** Texts whose variables are remembered, and projects whose fields are. */
+/** Cached texts with their variables, and cached projects with their fields. */
 const MAX_TEXTS = 2_000;
 const MAX_PROJECTS = 1_000;
-/** Warnings that a call gets at most. */
+/** Maximum of warnings per call. */
 const MAX_WARNINGS = 20;
 
-/** A warning about a text of the call, or about a field of it. */
+/** A warning about a text or a field of the call. */
 export interface SendWarning extends Omit<Warning, "code" | "where"> {
   code: Warning["code"] | "unknown_field";
   where: { field: string; line: number | null; column: number | null };
 }
 
-/** Returns the warning of a field that the endpoint doesn't know. */
+/** Returns the warning about a field that the endpoint doesn't know. */
 export function ignoredField(field: string): SendWarning {
   const near = closestName(field, Object.keys(sendBody.shape));
   return {
@@ -36,7 +36,7 @@ export function ignoredField(field: string): SendWarning {
 export interface WarnedCall {
   projectId: string;
   parts: Parts;
-  /** The same for the same texts. */
+  /** The same for identical texts. */
   key: string;
   data: Readonly<Record<string, unknown>> | undefined;
 }
@@ -47,7 +47,7 @@ interface ReadTexts {
   mayHaveTags: boolean;
 }
 
-/** Reads the database only for names that neither the call's `data` nor the fields known of the project have, and for merge tags. */
+/** Queries the database only for merge tags, and for names missing from both the call's `data` and the cached fields of the project. */
 export function createSendWarner(database: Database): (call: WarnedCall) => Promise<Warning[]> {
   const read = new LRUCache<string, ReadTexts>({ max: MAX_TEXTS });
   const known = new LRUCache<string, ReadonlySet<string>>({ max: MAX_PROJECTS });

@@ -1,4 +1,4 @@
-// POST /v1/send over HTTP: every parameter and limit, and what arrives in the mailbox.
+// POST /v1/send over HTTP: every parameter and limit, and the message in the mailbox.
 import { decodeWords } from "postal-mime";
 import * as fc from "fast-check";
 import { expect, test, vi } from "vitest";
@@ -45,7 +45,7 @@ interface Email {
 let made = 0;
 const newAddress = () => `to${++made}@example.com`;
 const FROM = "news@sandbox.localhost";
-/** Not tracked: what is compared here is what was given. */
+/** Without tracking, because these tests compare the given content. */
 const plain = { from: FROM, subject: "Hello", body: "<p>Hello</p>", tracking: false };
 const send = (body: object, caller: TestCaller = server.project.byKey) =>
   server.call<Sent>("POST", "/v1/send", caller, { ...plain, ...body });
@@ -54,7 +54,7 @@ const refuse = (body: object, caller: TestCaller = server.project.byKey) =>
 const readEmail = async (id: string) =>
   (await server.call<Email>("GET", `/emails/${id}`, server.project.byKey)).body;
 
-/** The one message to an address, once it is there. */
+/** Waits for the single message to an address. */
 async function messageTo(address: string, caller: TestCaller = server.project.byKey): Promise<Message> {
   return vi.waitFor(async () => {
     const path = `/mailbox/messages?to=${encodeURIComponent(address)}`;
@@ -74,7 +74,7 @@ async function sendAndRead(body: object): Promise<Message> {
   return messageTo(to);
 }
 
-test("a mail is answered with its ids, can be read, and is in the mailbox as it would have left", async () => {
+test("returns the ids of an email, which can be read and is in the mailbox as sent", async () => {
   const to = newAddress();
   const reply = await send({ to: to.toUpperCase() });
   expect(reply.status).toBe(200);
@@ -116,7 +116,7 @@ test("a mail is answered with its ids, can be read, and is in the mailbox as it 
   expect(refusalOf(gone)).toBe("404 MESSAGE_NOT_FOUND");
 });
 
-test("recipients in every form each get their own mail, in the order given", async () => {
+test("sends one email to each recipient in any notation, in the given order", async () => {
   const [a, b, c, d] = [newAddress(), newAddress(), newAddress(), newAddress()];
   const to = [a, `Bob <${b}>`, { email: c, name: 'C. "Quoted", Esq.' }, { email: d }];
   const { body } = await send({ to });
@@ -133,7 +133,7 @@ test("recipients in every form each get their own mail, in the order given", asy
   expect(names).toEqual([{ data: {} }, { data: {} }]);
 });
 
-test("an address named twice gets two mails and is one contact", async () => {
+test("sends two emails but creates one contact when an address is given twice", async () => {
   const to = newAddress();
   const { body } = await send({ to: [to, to.toUpperCase()] });
   const [one, two] = body.data.emails;
@@ -141,7 +141,7 @@ test("an address named twice gets two mails and is one contact", async () => {
   expect(one?.email).not.toBe(two?.email);
 });
 
-test("100 recipients are taken", async () => {
+test("accepts 100 recipients", async () => {
   const project = await server.createProject();
   const to = Array.from({ length: 100 }, (_, at) => `many${at}@example.com`);
   const { status, body } = await send({ to }, project.byKey);
@@ -157,13 +157,13 @@ test.for([
   [{ from: FROM, name: "Old name" }, `Old name <${FROM}>`],
   [{ from: { email: FROM, name: "Newer" }, name: "Old name" }, `Newer <${FROM}>`],
   [{ from: `Newer <${FROM}>`, name: "Old name" }, `Newer <${FROM}>`],
-] as const)("the sender of %j is %s", async ([body, header]) => {
+] as const)("sends %j as %s", async ([body, header]) => {
   const message = await sendAndRead(body);
   expect(message.from).toBe(FROM);
   expect(headerOf(message, "From").map(decodeWords)).toEqual([header]);
 });
 
-test("without a sender the project's default one is used, once it is set and its domain is verified", async () => {
+test("uses the project's default sender once it is set and its domain is verified", async () => {
   const project = await server.createProject();
   const setDefault = (defaultFrom: string) =>
     server.call(
@@ -188,11 +188,11 @@ test.for([
   [{ reply: "first@example.com", replyTo: "second@example.com" }, ["first@example.com"]],
   [{ headers: { "Reply-To": "Answers <answers@example.com>" } }, ["answers@example.com"]],
   [{}, []],
-] as Array<[object, string[]]>)("%j answers to %j", async ([body, expected]) => {
+] as Array<[object, string[]]>)("sends %j with Reply-To %j", async ([body, expected]) => {
   expect(headerOf(await sendAndRead(body), "Reply-To")).toEqual(expected);
 });
 
-test("copies are delivered, cc is shown and bcc is not", async () => {
+test("delivers copies and shows cc but not bcc", async () => {
   const [to, cc, bcc] = [newAddress(), newAddress(), newAddress()];
   const { body } = await send({ to, cc: `Carla <${cc}>`, bcc: [{ email: bcc }] });
   const message = await messageTo(to);
@@ -208,7 +208,7 @@ test("copies are delivered, cc is shown and bcc is not", async () => {
   expect((await send({ to: newAddress(), ...fifty })).status).toBe(200);
 });
 
-test("variables come from the call over the contact, transient ones too, with fallbacks and the contact's own links", async () => {
+test("prefers the call's variables to contact data, with transient ones, fallbacks and links", async () => {
   const to = newAddress();
   const stored = { name: "Stored", plan: "pro", profile: { tier: "gold" }, gone: "x", locale: "de" };
   await server.call("POST", "/contacts", server.project.byKey, { email: to, data: stored });
@@ -247,14 +247,14 @@ test("variables come from the call over the contact, transient ones too, with fa
   });
 });
 
-test("each recipient's links are their own", async () => {
+test("gives each recipient separate links", async () => {
   const to = [newAddress(), newAddress()];
   await send({ to, body: "{{unsubscribeUrl}} {{manageUrl}}" });
   const urls = await Promise.all(to.map(async (address) => (await messageTo(address)).html));
   expect(new Set(urls.flatMap((html) => (html ?? "").trim().split(" "))).size).toBe(4);
 });
 
-test("no value of a variable can add a header or a recipient", async () => {
+test("does not let a variable's value add a header or a recipient", async () => {
   const evil = "x\r\nBcc: evil@example.com\r\n\r\nbody";
   const to = newAddress();
   await send({ to, subject: "For {{name}}", body: "{{name}}", data: { name: evil } });
@@ -266,7 +266,7 @@ test("no value of a variable can add a header or a recipient", async () => {
   expect(row).toEqual({ recipients: [to] });
 });
 
-test("the text part is made from the HTML, or is the one given", async () => {
+test("generates the text part from the HTML unless it is given", async () => {
   const html = '<h1>Title</h1><p>One &amp; <a href="https://example.com/x">two</a></p>';
   const madeText = (await sendAndRead({ body: html })).text ?? "";
   expect(madeText).toMatch(/title/i);
@@ -276,14 +276,14 @@ test("the text part is made from the HTML, or is the one given", async () => {
   expect(given.text?.trim()).toBe("For <Ada>: plain");
 });
 
-test("a subject of 998 characters and texts in any script arrive as they are", async () => {
+test("delivers a subject of 998 characters and texts in any script unchanged", async () => {
   for (const subject of ["x".repeat(998), "ü🦀".repeat(300), "  two  spaces  ", "=?utf-8?B?eA==?="])
     expect((await sendAndRead({ subject })).subject).toBe(subject);
 });
 
 const file = (content: Buffer | string) => Buffer.from(content).toString("base64");
 
-test("attachments arrive as they were, inline ones with their content id", async () => {
+test("delivers attachments unchanged, and inline ones with their content id", async () => {
   const bytes = Buffer.from(Array.from({ length: 3_000 }, (_, at) => at % 256));
   const message = await sendAndRead({
     body: '<img src="cid:logo">',
@@ -310,7 +310,7 @@ test("attachments arrive as they were, inline ones with their content id", async
       { filename: "nothing.log", content: "", contentType: "text/plain" },
     ],
   });
-  // The parser of the mailbox takes a calendar for text and ends its last line.
+  // The mailbox parses a calendar as text and adds a final line break.
   expect(message.attachments.toSorted((a, b) => (a.filename < b.filename ? -1 : 1))).toEqual([
     { filename: "Rechnung Ünï 🦀.pdf", contentType: "application/pdf", sizeBytes: 3, contentId: null },
     { filename: "bytes.bin", contentType: "application/octet-stream", sizeBytes: 3_000, contentId: null },
@@ -327,14 +327,14 @@ test("attachments arrive as they were, inline ones with their content id", async
   expect(raw.text.replaceAll("\r\n", "")).toContain(file(bytes));
 });
 
-test("ten attachments of 10 MB together arrive", async () => {
+test("delivers ten attachments of 10 MB in total", async () => {
   const content = file(Buffer.alloc(1024 * 1024));
   const attachments = Array.from({ length: 10 }, (_, at) => ({ filename: `${at}.bin`, content }));
   const message = await sendAndRead({ attachments });
   expect(message.attachments.map(({ sizeBytes }) => sizeBytes)).toEqual(Array(10).fill(1024 * 1024));
 });
 
-test("custom headers arrive as they were given", async () => {
+test("delivers custom headers unchanged", async () => {
   const headers = {
     "X-Campaign": "summer 2026",
     "x-lower": "ünï",
@@ -352,7 +352,7 @@ test("custom headers arrive as they were given", async () => {
   ).toEqual(sameByName(names, String, (name) => [headers[name]]));
 });
 
-test("a call of more than 1 MB is taken, one of more than 60 MB answers 413", async () => {
+test("accepts a call above 1 MB and responds with 413 above 60 MB", async () => {
   const to = newAddress();
   expect((await send({ to, body: `<p>${"x".repeat(3 * 1024 * 1024)}</p>` })).status).toBe(200);
   expect((await messageTo(to)).html).toHaveLength(3 * 1024 * 1024 + 7);
@@ -368,7 +368,7 @@ interface Outcome {
   subscribed: boolean;
 }
 
-/** Sends to a magic address and waits until the mail stands where it should. */
+/** Sends to a magic address and waits until the email has this status. */
 async function play(address: string, status: string): Promise<Outcome> {
   const { body } = await send({ to: address, subscribed: true });
   const [sent] = body.data.emails;
@@ -409,7 +409,7 @@ test.for([
   ],
   ["anybody", "DELIVERED", ["email.sent", "email.delivery"], null],
 ] as Array<[string, string, string[], string | null]>)(
-  "%s@sandbox.localhost plays its part, with +anything too: %s",
+  "simulates %s@sandbox.localhost, with +anything too, up to %s",
   async ([role, status, events, reason]) => {
     const expected = {
       status,
@@ -422,7 +422,7 @@ test.for([
   },
 );
 
-test("a mail to a contact that bounced is sent all the same, and a second bounce flips nothing", async () => {
+test("sends to a bounced contact, and a second bounce does not change it", async () => {
   const address = "bounced+again@sandbox.localhost";
   await play(address, "BOUNCED");
   const { body } = await send({ to: address });
@@ -435,7 +435,7 @@ test("a mail to a contact that bounced is sent all the same, and a second bounce
   expect(flips).toHaveLength(1);
 });
 
-test("deferred@sandbox.localhost is refused twice for the time being and then delivered, once", async () => {
+test("deferred@sandbox.localhost defers twice and then delivers once", async () => {
   const { body } = await send({ to: "deferred+x@sandbox.localhost" });
   const id = body.data.emails[0]?.email ?? "";
   await vi.waitFor(async () => expect((await readEmail(id)).status).toBe("DELIVERED"), WAIT);
@@ -453,7 +453,7 @@ test("deferred@sandbox.localhost is refused twice for the time being and then de
   expect(await server.rows("select 1 from mailbox_messages where email_id = $1", id)).toHaveLength(1);
 });
 
-test("a mail is shown with the subject it was sent with, alone and in the list; one that waits with the one it was given", async () => {
+test("shows the rendered subject of a sent email and the given one of a waiting email", async () => {
   const project = await server.createProject();
   const to = newAddress();
   const subject = "For {{email}}, {{data.plan}}";
@@ -471,7 +471,7 @@ test("a mail is shown with the subject it was sent with, alone and in the list; 
   expect((await read(`/emails/${id}`)).subject).toBe(subject);
 });
 
-test("the list of mails is newest first and filtered by status, contact and time", async () => {
+test("lists emails newest first, filtered by status, contact and time", async () => {
   const project = await server.createProject();
   const to = [newAddress(), newAddress()];
   const { body } = await send({ to }, project.byKey);
@@ -498,7 +498,7 @@ test("the list of mails is newest first and filtered by status, contact and time
   expect((await list(`?limit=1&cursor=${page.cursor}`)).data.map(({ id }) => id)).toEqual([ids[0]]);
 });
 
-test("the mailbox is each project's own, newest first, and found by any recipient", async () => {
+test("shows each project its own mailbox, newest first, searchable by any recipient", async () => {
   const project = await server.createProject();
   const to = newAddress();
   await send({ to, subject: "First" }, project.byKey);
@@ -542,7 +542,7 @@ const oddText = fc.oneof(
 );
 const oddName = fc.record({ email: fc.constant("odd@example.com"), name: oddText });
 const goodFile = { filename: "a.txt", content: "eA==" };
-/** Mails with one odd part each: many odd ones at once would all be refused. */
+/** Emails with one unusual part each, because several at once would all be rejected. */
 const oddMail: fc.Arbitrary<object> = fc.oneof(
   oddName.map((to) => ({ to })),
   oddText.map((name) => ({ from: { email: FROM, name } })),
@@ -560,7 +560,7 @@ const oddMail: fc.Arbitrary<object> = fc.oneof(
   oddText.map((contentId) => ({ attachments: [{ ...goodFile, contentId, disposition: "inline" }] })),
 );
 
-test("whatever is accepted can be built and sent: nothing that a caller writes fails later", async () => {
+test("builds and sends any accepted input without a later failure", async () => {
   const project = await server.createProject();
   await fc.assert(
     fc.asyncProperty(oddMail, async (mail) => {
@@ -577,7 +577,7 @@ test("whatever is accepted can be built and sent: nothing that a caller writes f
   await expect.poll(states, WAIT).toEqual([{ status: "DELIVERED", reason: null }]);
 });
 
-test("a variable for which nobody has a value is told, once, where it stands; the mail leaves all the same", async () => {
+test("warns once about a variable without any value and sends the email", async () => {
   const { byKey } = await server.createProject();
   const warningsOf = async (body: object) => {
     const { status, body: answer } = await send({ to: newAddress(), ...body }, byKey);
@@ -593,7 +593,7 @@ test("a variable for which nobody has a value is told, once, where it stands; th
     },
   ]);
   expect(await warningsOf({ body, data: { plan: "pro", frist: "Ada" } })).toBeUndefined();
-  // The contacts of the project have both by now, if not these.
+  // The project's contacts have both by now, perhaps others.
   expect(await warningsOf({ body })).toBeUndefined();
   expect(await warningsOf({ subject: "{{other}}", body: "{{other}}", text: "{{third}}" })).toMatchObject([
     { where: { field: "subject" } },
@@ -601,7 +601,7 @@ test("a variable for which nobody has a value is told, once, where it stands; th
   ]);
 });
 
-test("the largest body that may be written leaves, with a pixel and links that are followed", async () => {
+test("sends the largest allowed body with a pixel and tracked links", async () => {
   const to = newAddress();
   const link = '<a href="https://example.com/news">news</a>';
   const room = LIMITS.htmlBytes.value - link.length - "<p></p>".length;

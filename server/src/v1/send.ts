@@ -1,4 +1,4 @@
-// POST /v1/send: everything is checked, then contacts, content and mails of many calls are written in one transaction.
+// POST /v1/send: validates everything, then writes contacts, contents and emails of many calls in one transaction.
 import { LRUCache } from "lru-cache";
 import type { SendBody } from "@postloft/contract/v1.ts";
 import { now } from "../platform/clock.ts";
@@ -29,12 +29,12 @@ import { createSendWarner, ignoredField, type SendWarning } from "./send-warning
 
 export interface SendRequest {
   projectId: string;
-  /** Its mail stays in the local mailbox, and what it says of its contacts is not stored. */
+  /** Whether the emails stay in the local mailbox and the contact data is not stored. */
   isTest: boolean;
   body: SendBody;
-  /** Fields of the request that were ignored. */
+  /** Ignored fields of the request. */
   unknownFields?: readonly string[];
-  /** Of the request as it came. */
+  /** Size of the original request. */
   bodyBytes: number;
   receipt: Receipt | null;
   via: Via;
@@ -42,14 +42,17 @@ export interface SendRequest {
 
 export interface SendAnswer {
   emails: Array<{ contact: { id: string; email: string }; email: string }>;
-  /** Left out where there is nothing to tell. */
+  /** Omitted if empty. */
   warnings?: SendWarning[];
   timestamp: string;
 }
 
-/** Two batches in flight: one fills while the other commits. Calls to the same address share a lane, heavy ones have one apart. */
+/**
+ * Two batches in flight, so that one fills while the other commits. Calls to the same address share a shard, heavy ones have a separate
+ * one.
+ */
 const LANES = 2;
-/** Calls can be large; this many of them are held in one batch. */
+/** Calls can be large, so this limits the number in one batch. */
 const MAX_BATCH = 50;
 const MAX_CHECKED_CONTENTS = 2_000;
 const NO_PATCH = readDataPatch({});
@@ -67,12 +70,15 @@ export function createSendDoor(options: {
   domains: Domains;
 }): (request: SendRequest) => Promise<SendAnswer> {
   const { database, renderer, domains } = options;
-  /** Texts whose templates were found right, by hash: a caller that sends the same text again is not checked again. */
+  /** Hashes of validated texts, so that repeated texts are not validated again. */
   const checked = new LRUCache<string, true>({ max: MAX_CHECKED_CONTENTS });
   const warn = createSendWarner(database);
   const requireRoom = createCapCheck(database);
 
-  /** What the call says itself; what a template says was checked when that was saved. @returns what could be better */
+  /**
+   * Validates the call's own texts. Those of a template were validated when it was saved.
+   * @returns the warnings
+   */
   async function checkTexts(
     { projectId, body }: SendRequest,
     parts: Parts,
@@ -84,7 +90,7 @@ export function createSendDoor(options: {
     const key = hash ?? `template ${hashTexts(own)}`;
     const hasVariables = texts.some((part) => part.includes("{{"));
     if (hasVariables && !checked.has(key)) {
-      // The template may be one that gets a footer: only then has the body to be right with it, but who knows.
+      // Validates with a footer too, because the template may have one.
       await checkContent(renderer, projectId, own, body.template !== undefined && parts.html !== null);
       checked.set(key, true);
     }
@@ -119,14 +125,14 @@ export function createSendDoor(options: {
   };
 }
 
-/** Calls to one address share a lane. */
+/** Calls to one address share a shard. */
 function asLaneRequest({ projectId, body, bodyBytes }: SendRequest): LaneRequest {
   const [only, another] = body.to;
   const text = only !== undefined && another === undefined ? only.address : "";
   return { projectId, text, bodyBytes, data: body.data };
 }
 
-/** One answer per call, in order; a call that may not send what it wants to whom it wants is refused alone. */
+/** Returns one response or error per call, in order. Errors affect only their call. */
 async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<SendAnswer | Error>> {
   const timestamp = now().toISOString();
   const verdicts = await decide(tx, items, domains);
@@ -190,7 +196,7 @@ async function sendAll(tx: Tx, items: readonly Item[], domains: Domains): Promis
   );
 }
 
-/** Whose the mail is: its contact's; under a test key nobody's, and it only looks like the contact's. */
+/** Returns the owner of the email, which is its contact. Under a test key it has none and is only rendered for the contact. */
 function ownerOf({ patch, isTest }: Item, contactId: string) {
   const data = { ...patch.set, ...patch.transient };
   if (!isTest) return { contactId, variables: data };
@@ -209,7 +215,7 @@ interface Plan {
   from: Mailbox;
 }
 
-/** What each call says and as whom, or why it is refused. Nothing is written. */
+/** Returns the content and sender of each call, or its error. Writes nothing. */
 async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise<Array<Plan | Error>> {
   const keys = items.map(templateKeyOf).filter((key) => key !== null);
   const draftOf = createDrafter(await readTemplates(tx, keys));
@@ -236,7 +242,7 @@ async function decide(tx: Tx, items: readonly Item[], domains: Domains): Promise
   });
 }
 
-/** Rights come before existence: a call whose template is not there is asked about its own sender all the same. */
+/** Permissions are checked before existence. A call with an unknown template is still checked for its own sender. */
 function withoutTemplate({ projectId, body }: Item, draft: Error) {
   const isMissing = draft instanceof Refusal && draft.code === "TEMPLATE_NOT_FOUND";
   return isMissing && body.from !== undefined ? { projectId, body, template: null } : draft;
@@ -246,7 +252,7 @@ function isAboutRights(sender: unknown): sender is Refusal {
   return sender instanceof Refusal && sender.code === "DOMAIN_NOT_VERIFIED";
 }
 
-/** The first recipient of each call that its template must not reach. */
+/** Returns for each call the first recipient that its template must not reach. */
 async function readUnreachable(tx: Tx, plans: ReadonlyArray<Plan | Error>): Promise<Array<string | null>> {
   const calls = plans.map((plan) => {
     if (plan instanceof Error) return null;

@@ -1,4 +1,4 @@
-// Test keys: what they send stays in the local mailbox though mail leaves otherwise, and nothing comes of it.
+// Test keys: their emails stay in the local mailbox, even with a real transport, and have no other effect.
 import { afterAll, expect, test, vi } from "vitest";
 import { startDnsServer } from "../testing/dns-server.ts";
 import { proveDomain } from "../testing/prove-domain.ts";
@@ -33,10 +33,10 @@ async function makeKey(scopes: string[]) {
   });
 }
 
-/** What left, without the mail of the installation itself. */
+/** The sent emails, without platform email. */
 const left = () => sink.journal.filter(({ recipients }) => recipients.some((to) => to.endsWith("@to.test")));
 
-test("what a test key sends stays here, rendered and signed; nothing of it is stored with the contact or counted", async () => {
+test("renders and signs a test key's email locally, without storing or counting contact data", async () => {
   const { byKey, id: projectId } = server.project;
   await proveDomain(server, dns, byKey, "shop.test");
   await server.call("POST", "/contacts", byKey, {
@@ -97,7 +97,7 @@ test("what a test key sends stays here, rendered and signed; nothing of it is st
   expect(JSON.stringify(events.body)).not.toContain(sent.body.data.emails[0]?.email);
 });
 
-test("a test key writes nothing else, and none is made that could", async () => {
+test("rejects other writes with a test key, and test keys with further scopes", async () => {
   const { key } = (await makeKey(["test:send"])).body.data;
   for (const [method, path, body] of [
     ["POST", "/v1/track", { email: "ada@to.test", event: "x" }],

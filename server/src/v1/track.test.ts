@@ -1,4 +1,4 @@
-// POST /v1/track over HTTP: what is recorded, which names are refused, and that every call counts.
+// POST /v1/track over HTTP: recorded data, rejected names, and that every call counts.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { faultsOf, refusalOf, useTestServer, type TestCaller } from "../testing/test-server.ts";
@@ -22,7 +22,7 @@ const eventNames = async (contactId: string) =>
     )
   ).map(({ name }) => name);
 
-test("tracking answers contact, event and time, and nothing beside them", async () => {
+test("returns contact, event and time, and nothing else", async () => {
   const reply = await track(server.project.byKey, { email: newAddress(), event: "opened", data: { a: 1 } });
   expect(reply.status).toBe(200);
   expect(reply.body).toEqual({
@@ -45,7 +45,7 @@ test("tracking answers contact, event and time, and nothing beside them", async 
   });
 });
 
-test("a large event and its contact each keep what is theirs", async () => {
+test("stores a large event and a large contact completely", async () => {
   const text = 'é"\\ '.repeat(20_000);
   const cases = [
     { data: { text, n: 1 }, ofContact: { text, n: 1 } },
@@ -67,7 +67,7 @@ test("a large event and its contact each keep what is theirs", async () => {
   }
 });
 
-test("the other name of the door takes the spellings of older clients, and contacts by their id", async () => {
+test("accepts older spellings and contact ids at the alternative path", async () => {
   const { byKey, publicKey } = server.project;
   const email = newAddress();
   const by = (caller: TestCaller, body: object) =>
@@ -96,7 +96,7 @@ test("the other name of the door takes the spellings of older clients, and conta
   expect(counted.body).toEqual({ count });
 });
 
-test("the same event tracked again is another event of the same contact", async () => {
+test("records a repeated event again for the same contact", async () => {
   const email = newAddress();
   const replies = await Promise.all(
     Array.from({ length: 100 }, () => track(server.project.byKey, { email, event: "opened" })),
@@ -106,7 +106,7 @@ test("the same event tracked again is another event of the same contact", async 
   expect(await eventNames(replies[0]?.body.data.contact ?? "")).toHaveLength(100);
 });
 
-test("events sent one after the other are in that order", async () => {
+test("keeps sequential events in order", async () => {
   const email = newAddress();
   let contact = "";
   for (let at = 0; at < 10; at++)
@@ -114,7 +114,7 @@ test("events sent one after the other are in that order", async () => {
   expect(await eventNames(contact)).toEqual(Array.from({ length: 10 }, (_, at) => `step ${at}`));
 });
 
-test("an address is one contact in each project", async () => {
+test("creates one contact per address and project", async () => {
   const email = newAddress();
   const other = await server.createProject();
   const replies = [
@@ -141,7 +141,7 @@ test.for([
   "segment.vip.exit",
   "segment.a.b.entry",
   "SEGMENT.VIP.EXIT",
-])("the name %j is the service's own: 422 reserved_event, and nothing is written", async (event) => {
+])("rejects the reserved name %j with 422 reserved_event and writes nothing", async (event) => {
   const before = await server.countRows();
   const reply = await refuse({ email: newAddress(), event });
   expect(reply.status).toBe(422);
@@ -163,7 +163,7 @@ test.for([
   "x".repeat(255),
   "'; drop table events; --",
   "a\r\nb",
-])("the name %.40j is taken as it is", async (event) => {
+])("accepts the name %.40j unchanged", async (event) => {
   const { status, body } = await track(server.project.byKey, { email: newAddress(), event: ` ${event} ` });
   expect(status).toBe(200);
   expect(await eventNames(body.data.contact)).toEqual([event]);
@@ -184,7 +184,7 @@ test.for([
   ],
   [{ email: { email: "a@example.com" }, event: ["e"] }, ["email invalid_type", "event invalid_type"]],
   [{ email: "a@example.com", event: "a\u0000" }, ["event custom"]],
-] as Array<[unknown, string[]]>)("tracking %.80j is refused and tells %j", async ([body, faults]) => {
+] as Array<[unknown, string[]]>)("rejects tracking %.80j with the errors %j", async ([body, faults]) => {
   const before = await server.countRows();
   const reply = await refuse(body);
   expect(reply.status).toBe(422);
@@ -192,7 +192,7 @@ test.for([
   expect(await server.countRows()).toEqual(before);
 });
 
-test("two servers that upsert the same contacts at once refuse nobody and lose nothing", async () => {
+test("loses and rejects nothing when two servers upsert the same contacts at once", async () => {
   const { byKey, id } = await server.createProject();
   const another = await server.startAnother();
   const replies = await Promise.all(
@@ -213,11 +213,11 @@ test("two servers that upsert the same contacts at once refuse nobody and lose n
             (select count(*) from events where project_id = $1 and name = 'shared')::int as events`,
     id,
   );
-  // Request `at` reaches contact 7·at mod 20 with key at mod 40: 40 different pairs.
+  // Request `at` reaches contact 7·at mod 20 with key at mod 40, which makes 40 different pairs.
   expect(counts).toEqual({ contacts: 20, keys: 40, events: 400 });
 });
 
-test("among many at once the faulty ones are refused alone", async () => {
+test("rejects only the faulty ones of many concurrent requests", async () => {
   const replies = await Promise.all(
     Array.from({ length: 60 }, (_, at) =>
       track(server.project.byKey, { email: at % 3 === 0 ? "nobody" : newAddress(), event: "mixed" }),
@@ -229,7 +229,7 @@ test("among many at once the faulty ones are refused alone", async () => {
   expect(await server.rows("select 1 from events where name = 'mixed'")).toHaveLength(40);
 });
 
-test("what a text holds is stored as it came, whatever the database and JSON escape", async () => {
+test("stores texts unchanged, whatever the database and JSON escape", async () => {
   const texts = ['"', "\\", '\\"', "a\nb", "\u0001", "\u2028", "{,}", "NULL", "é 中 😀", '\\n"}', ""];
   const email = newAddress();
   const data = { texts, 'key \\ "': 'x\\"' };

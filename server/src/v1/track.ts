@@ -1,4 +1,4 @@
-// POST /v1/track: contact and event in one transaction, many requests in one batch (ARCHITECTURE.md, decision 1).
+// POST /v1/track: stores contact and event in one transaction, with many requests in one batch (ARCHITECTURE.md, decision 1).
 import { surelyRolledBack, transaction, tryAgain, type Database } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoints.ts";
 import { createGroupCommit, type GroupCommit } from "../platform/background/group-commit.ts";
@@ -17,7 +17,7 @@ export interface TrackRequest {
   event: string;
   subscribed: boolean | undefined;
   data: Readonly<Record<string, unknown>> | undefined;
-  /** Of the request as it came. */
+  /** Size of the original request. */
   bodyBytes: number;
   receipt: Receipt | null;
   via: Via;
@@ -29,7 +29,7 @@ export interface TrackAnswer {
   timestamp: string;
 }
 
-/** Two batches in flight: one fills while the other is worked on. Small enough that nobody waits long for the others. */
+/** Two batches in flight, so that one fills while the other is processed. Small enough to keep latency low. */
 const LANES = 2;
 const MAX_BATCH = 200;
 
@@ -68,7 +68,10 @@ async function track(database: Database, requests: readonly TrackRequest[]): Pro
   }
 }
 
-/** Nearly all: nothing but data and an event each, as one statement; a failpoint cannot stand between it and its commit. */
+/**
+ * Handles most requests, which have only data and an event, in a single statement. No failpoint can be between the statement and its
+ * commit.
+ */
 async function trackPlain(database: Database, requests: readonly TrackRequest[]): Promise<TrackAnswer[]> {
   const happenings = requests.map((request) => ({
     change: changeOf(request),

@@ -1,11 +1,11 @@
-// What is known about domains without asking: mailbox providers, forwarding services, throw-away domains, and what people mistype.
-// A test checks one address of each kind, and that no list contradicts another.
+// Static knowledge about domains: mailbox providers, forwarding services, disposable domains and frequent typos. A test checks an example
+// of each kind and that no lists contradict each other.
 import { disposableEmailBlocklistSet } from "disposable-email-domains-js";
 
-/** The list of disposable-email-domains (CC0), as the npm package of that name brings it; a new release brings new domains. */
+/** The list of the npm package disposable-email-domains (CC0). A new release brings new domains. */
 export const DISPOSABLE_DOMAINS: ReadonlySet<string> = disposableEmailBlocklistSet();
 
-/** Services that give out addresses and pass the mail on. Many give each user a subdomain, so those count too. */
+/** Services that provide forwarding addresses. Many give each user a subdomain, so subdomains count too. */
 export const FORWARDING_DOMAINS = domainsByName({
   SimpleLogin:
     "simplelogin.com simplelogin.co simplelogin.fr simplelogin.io aleeas.com slmail.me slmails.com 8alias.com 8shield.net dralias.com",
@@ -25,7 +25,7 @@ export const FORWARDING_DOMAINS = domainsByName({
   Spamgourmet: "spamgourmet.com spamgourmet.net spamgourmet.org",
 });
 
-/** Mailboxes for everybody, by who runs them. Only the domain itself: `x.gmail.com` is no mailbox of Gmail. */
+/** Public mailbox providers by operator. Only the domain itself counts, because `x.gmail.com` is not a mailbox of Gmail. */
 export const PERSONAL_DOMAINS = domainsByName({
   Google: "gmail.com googlemail.com",
   Microsoft: `outlook.com outlook.at outlook.be outlook.cl outlook.co.id outlook.co.il outlook.co.th outlook.com.ar
@@ -81,7 +81,7 @@ export const PERSONAL_DOMAINS = domainsByName({
     walla.com`,
 });
 
-/** What a mistyped domain is compared with, most used first: of two equally near ones the first is suggested. */
+/** Targets for typo suggestions, most used first. The first of several equally close ones is suggested. */
 export const TYPO_TARGETS: readonly string[] =
   words(`gmail.com yahoo.com hotmail.com outlook.com icloud.com aol.com
   live.com msn.com protonmail.com proton.me googlemail.com gmx.de web.de gmx.net t-online.de freenet.de hotmail.co.uk
@@ -90,15 +90,15 @@ export const TYPO_TARGETS: readonly string[] =
   verizon.net att.net sbcglobal.net bellsouth.net cox.net btinternet.com rocketmail.com ymail.com fastmail.com
   mail.ru yandex.ru naver.com seznam.cz bluewin.ch`);
 
-/** Misspellings of these are registered to catch mail, so one of them that takes mail is a misspelling all the same. */
+/** Misspellings of these are registered to catch mail. They count as misspellings even if they accept mail. */
 export const SQUATTED_TARGETS: ReadonlySet<string> = new Set(
   words("gmail.com yahoo.com hotmail.com outlook.com icloud.com googlemail.com protonmail.com"),
 );
 
-/** One letter away from a target, and somebody's own. */
+/** Domains one letter away from a target that are legitimate. */
 export const NOT_MISSPELT: ReadonlySet<string> = new Set(words("grail.com"));
 
-/** Endings that are no top-level domains (IANA's list) and what they stand for. */
+/** Endings that are not top-level domains (IANA's list), and their corrections. */
 export const MISTYPED_ENDINGS: ReadonlyMap<string, string> = new Map([
   ...words("con cmo ocm comm coom ccom coml copm comn cpm clm cim vom xom vcom c0m").map(
     (ending) => [ending, "com"] as const,
@@ -111,7 +111,7 @@ function words(text: string): string[] {
   return text.split(/\s+/);
 }
 
-/** Domain → the name it is listed under. */
+/** Maps each domain to its list name. */
 function domainsByName(lists: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(lists).flatMap(([name, domains]) =>

@@ -27,7 +27,7 @@ const NO_NETWORK: DomainFacts = {
   trouble: "ECONNREFUSED",
 };
 
-describe("what the answers of DNS mean", () => {
+describe("readDomain", () => {
   const MX = found("mx.example.com");
   const A = found("192.0.2.1");
   const AAAA = found("2001:db8::1");
@@ -39,7 +39,7 @@ describe("what the answers of DNS mean", () => {
     ["no MX but IPv6", [none, none, AAAA, none], { ...MAIL_AND_WEB, receives: "address" }],
     ["no MX, IPv4 silent, IPv6 found", [none, silent, AAAA, NS], { ...MAIL_AND_WEB, receives: "address" }],
     ["a null MX", [found(""), A, none, NS], { ...MAIL_AND_WEB, receives: "refused" }],
-    ["a null MX beside a real one", [found("", "mx.example.com"), A, none, NS], MAIL_AND_WEB],
+    ["a null MX next to a real one", [found("", "mx.example.com"), A, none, NS], MAIL_AND_WEB],
     ["a zone and nothing in it", [none, none, none, NS], { ...NOTHING, exists: "yes" }],
     ["nothing at all", [none, none, none, none], NOTHING],
     ["a record set without records", [found(), found(), found(), found()], NOTHING],
@@ -65,8 +65,8 @@ describe("what the answers of DNS mean", () => {
   });
 });
 
-describe("an address is judged", () => {
-  test("with one positive sentence when nothing is wrong", () => {
+describe("judgeAddress", () => {
+  test("returns one positive sentence for a valid address", () => {
     expect(judgeAddress("ada@example.com", MAIL_AND_WEB)).toEqual({
       email: "ada@example.com",
       valid: true,
@@ -82,7 +82,7 @@ describe("an address is judged", () => {
     });
   });
 
-  test("as at a personal mailbox, which is nothing wrong", () => {
+  test("reports a personal mailbox without calling it a problem", () => {
     const { isPersonalEmail, reasons } = judgeAddress("ada@gmail.com", MAIL_AND_WEB);
     expect({ isPersonalEmail, reasons }).toEqual({
       isPersonalEmail: true,
@@ -120,7 +120,7 @@ describe("an address is judged", () => {
     ["no network at all", NO_NETWORK, { valid: true, domainExists: true }, "no DNS server can be reached"],
     ["an odd answer", { ...NO_NETWORK, trouble: "EBADRESP" }, { valid: true }, "cannot be read"],
     ["too much at once", { ...NO_NETWORK, trouble: "EBUSY" }, { valid: true }, "too many domains"],
-  ])("with the one reason for %s", ([, facts, flags, words]) => {
+  ])("returns a single reason for %s", ([, facts, flags, words]) => {
     const verdict = judgeAddress("ada@example.com", { ...MAIL_AND_WEB, ...facts });
     expect(verdict).toMatchObject(flags);
     expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
@@ -133,13 +133,13 @@ describe("an address is judged", () => {
     ["shop@ada.anonaddy.com", { isAlias: true }, "addy.io"],
     ["ada+news@example.com", { isPlusAddressed: true }, '"+"'],
     ["ada@gmal.com", { isTypo: true, suggestedEmail: "ada@gmail.com" }, "misspelling of gmail.com"],
-  ])("%s stays valid, with one reason", ([email, flags, words]) => {
+  ])("keeps %s valid with a single reason", ([email, flags, words]) => {
     const verdict = judgeAddress(email, MAIL_AND_WEB);
     expect(verdict).toMatchObject({ valid: true, ...flags });
     expect(verdict.reasons).toEqual([expect.stringContaining(words)]);
   });
 
-  test("with every reason there is, what makes it invalid first", () => {
+  test("lists all reasons, beginning with those that make it invalid", () => {
     const verdict = judgeAddress("ada+x@gmial.con", NOTHING);
     expect(verdict).toMatchObject({ valid: false, suggestedEmail: "ada+x@gmail.com" });
     expect(verdict.reasons).toEqual([
@@ -150,7 +150,7 @@ describe("an address is judged", () => {
   });
 });
 
-describe("a misspelling", () => {
+describe("suggestDomain", () => {
   test.for([
     ["gmial.com", "gmail.com"],
     ["gmal.com", "gmail.com"],
@@ -167,7 +167,7 @@ describe("a misspelling", () => {
     ["iclod.com", "icloud.com"],
     ["googlemial.com", "googlemail.com"],
     ["protonmial.com", "protonmail.com"],
-  ] as const)("%s is known whatever DNS says", ([domain, meant]) => {
+  ] as const)("detects %s whatever DNS says", ([domain, meant]) => {
     for (const receives of ["mx", "address", "refused", "no", "unknown"] as const)
       expect(suggestDomain(domain, receives)).toBe(meant);
   });
@@ -179,7 +179,7 @@ describe("a misspelling", () => {
     ["example.nte", "example.net"],
     ["example.ogr", "example.org"],
     ["gmial.con", "gmail.com"],
-  ] as const)("of an ending that is none, %s, is known where no mail is received", ([domain, meant]) => {
+  ] as const)("corrects the unknown ending of %s if it receives no mail", ([domain, meant]) => {
     expect(suggestDomain(domain, "no")).toBe(meant);
     expect(suggestDomain(domain, "unknown")).toBe(meant);
   });
@@ -194,7 +194,7 @@ describe("a misspelling", () => {
     ["comcasst.net", "comcast.net"],
     ["t-onlne.de", "t-online.de"],
     ["oarnge.fr", "orange.fr"],
-  ] as const)("further away, %s, is known only where no mail can be received", ([domain, meant]) => {
+  ] as const)("detects the distant %s only if it cannot receive mail", ([domain, meant]) => {
     expect(suggestDomain(domain, "no")).toBe(meant);
     expect(suggestDomain(domain, "refused")).toBe(meant);
     expect(suggestDomain(domain, "mx")).toBeNull();
@@ -210,27 +210,27 @@ describe("a misspelling", () => {
     "libera.it",
     "rmail.com",
     "att.com",
-  ])("is not what %s is taken for, which receives mail", (domain) =>
+  ])("suggests nothing for %s if it receives mail", (domain) =>
     expect(suggestDomain(domain, "mx")).toBeNull(),
   );
 
   test.for(["example.com", "outlook.example.com", "orange.example.com", "mycompany.de", "xn--mnchen-3ya.de"])(
-    "is not what %s is taken for, even where no mail is received",
+    "suggests nothing for %s even if it receives no mail",
     (domain) => expect(suggestDomain(domain, "no")).toBeNull(),
   );
 
-  test("is never what a known domain is taken for", () => {
+  test("suggests nothing for a known domain", () => {
     const known = [...PERSONAL_DOMAINS.keys(), ...FORWARDING_DOMAINS.keys()];
     expect(known.filter((domain) => suggestDomain(domain, "no") !== null)).toEqual([]);
   });
 
-  test("is what a throw-away domain is taken for only where it lies in wait for one", () => {
+  test("suggests a target for a disposable domain only if it is a misspelling of it", () => {
     const taken = [...DISPOSABLE_DOMAINS].filter((domain) => suggestDomain(domain, "no") !== null);
     expect(taken).toEqual(expect.arrayContaining(["gmial.com", "hotmial.com"]));
     expect(taken.length).toBeLessThan(20);
   });
 
-  test("in the longest domain there can be takes no time", () => {
+  test("takes no time for the longest possible domain", () => {
     const domain = `${`${"a".repeat(60)}.`.repeat(4)}example`;
     const cpuMs = startCpuTimer();
     for (let round = 0; round < 100; round++) expect(suggestDomain(domain, "no")).toBeNull();
@@ -246,14 +246,14 @@ describe("a misspelling", () => {
     ["gnial.com", "gmail.com", 2],
     ["", "ab", 2],
     ["", "abc", Infinity],
-  ] as const)("from %s to %s is %d edits away", ([from, to, edits]) => {
+  ] as const)("measures the distance from %s to %s as %d", ([from, to, edits]) => {
     expect(editDistance(from, to)).toBe(edits);
     expect(editDistance(to, from)).toBe(edits);
   });
 });
 
 describe("the lists", () => {
-  test("hold at least one of each kind that everybody knows", () => {
+  test("contain well-known domains of each kind", () => {
     const expected: Array<[{ has(domain: string): boolean }, string[]]> = [
       [DISPOSABLE_DOMAINS, ["mailinator.com", "guerrillamail.com", "10minutemail.com", "yopmail.com"]],
       [FORWARDING_DOMAINS, ["simplelogin.com", "anonaddy.me", "mozmail.com", "duck.com"]],
@@ -265,7 +265,7 @@ describe("the lists", () => {
     expect(DISPOSABLE_DOMAINS.size).toBeGreaterThan(5_000);
   });
 
-  test("hold domains in the form addresses are stored in", () => {
+  test("contain domains in the stored form of addresses", () => {
     const domains = [
       ...PERSONAL_DOMAINS.keys(),
       ...FORWARDING_DOMAINS.keys(),

@@ -1,4 +1,4 @@
-// What the answers of DNS and the lists say about an address: pure, no clock, no network.
+// Interprets DNS responses and the lists for an address. Pure, without clock or network.
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
 import type { DnsAnswer, RecordType } from "../platform/dns.ts";
@@ -19,14 +19,14 @@ export type DomainAnswers = Readonly<Record<(typeof RECORD_TYPES)[number], DnsAn
 
 export interface DomainFacts {
   exists: "yes" | "no" | "unknown";
-  /** How mail gets there: `address` where there is no MX (RFC 5321 §5.1), `refused` under a null MX (RFC 7505). */
+  /** How the domain receives mail: `address` without an MX (RFC 5321 §5.1), `refused` with a null MX (RFC 7505). */
   receives: "mx" | "address" | "refused" | "no" | "unknown";
   hasWebsite: boolean;
-  /** A code of node:dns where a question that matters was not answered. */
+  /** A code of node:dns if a relevant query was not answered. */
   trouble: string | null;
 }
 
-/** Nothing is concluded from silence: a domain does not exist, or takes no mail, only when every answer says so. */
+/** Concludes nothing from missing responses. A domain does not exist, or receives no mail, only if every response says so. */
 export function readDomain(answers: DomainAnswers): DomainFacts {
   const all = RECORD_TYPES.map((type) => answers[type]);
   const hasWebsite = isFound(answers.A) || isFound(answers.AAAA);
@@ -43,7 +43,7 @@ export function readDomain(answers: DomainAnswers): DomainFacts {
   return { exists, receives, hasWebsite, trouble: silent?.kind === "unanswered" ? silent.reason : null };
 }
 
-/** When DNS could not be asked at all. */
+/** Returns the facts when DNS could not be queried at all. */
 export function unknownDomain(reason: string): DomainFacts {
   return { exists: "unknown", receives: "unknown", hasWebsite: false, trouble: reason };
 }
@@ -61,7 +61,7 @@ function readReceiving(answers: DomainAnswers, hasWebsite: boolean): DomainFacts
   return A.kind === "unanswered" || AAAA.kind === "unanswered" ? "unknown" : "no";
 }
 
-/** What is to be answered about a canonical address whose domain was looked up. */
+/** Returns the verification of a canonical address, given the facts about its domain. */
 export function judgeAddress(email: string, facts: DomainFacts): Verification {
   const domain = domainOf(email);
   const localPart = email.slice(0, -domain.length - 1);
@@ -126,21 +126,21 @@ function isDisposable(domain: string): boolean {
   return withParents(domain).some((name) => DISPOSABLE_DOMAINS.has(name));
 }
 
-/** The forwarding service a domain or one of its parents belongs to. */
+/** Returns the forwarding service of a domain or one of its parents. */
 function forwarderOf(domain: string): string | undefined {
   const known = withParents(domain).find((name) => FORWARDING_DOMAINS.has(name));
   return known === undefined ? undefined : FORWARDING_DOMAINS.get(known);
 }
 
-/** `a.b.example` → itself, `b.example`. */
+/** `a.b.example` → `a.b.example`, `b.example`. */
 function withParents(domain: string): string[] {
   const labels = domain.split(".");
   return labels.slice(0, -1).map((_, at) => labels.slice(at).join("."));
 }
 
 /**
- * The domain that was probably meant, or null. One that receives mail, or might, or gives out throw-away addresses, is taken for
- * a misspelling only of a target whose misspellings are squatted; one that cannot receive may be further away.
+ * Returns the domain that was probably meant, or null. A domain that receives mail, or might, or is disposable, is only a misspelling of
+ * targets whose misspellings are squatted. A domain that cannot receive mail may be further away.
  */
 export function suggestDomain(domain: string, receives: DomainFacts["receives"]): string | null {
   if (isWellKnown(domain)) return null;
@@ -165,28 +165,28 @@ function withPlainEnding(domain: string): string {
 }
 
 const MAX_DISTANCE = 2;
-/** Shorter names have too many honest neighbours. */
+/** Shorter names have too many legitimate neighbours. */
 const LONG_NAME_LENGTH = 5;
 
-/** Edits from a domain to a target where the target may be suggested; Infinity where it may not. */
+/** Returns the edits from a domain to a target, or Infinity if the target must not be suggested. */
 function distanceOf(domain: string, target: string, isDead: boolean): number {
   const [name = ""] = target.split(".");
   const isLong = name.length >= LONG_NAME_LENGTH;
-  // People rarely mistype the first letter: cloud.com and email.com are somebody's own.
+  // People rarely mistype the first letter, and cloud.com and email.com are legitimate.
   if (!isDead && !(SQUATTED_TARGETS.has(target) && domain[0] === target[0])) return Infinity;
   if (isDead && SQUATTED_TARGETS.has(target) && hasOtherEnding(domain, name)) return MAX_DISTANCE;
   const distance = editDistance(domain, target);
   return distance <= (isDead && isLong ? MAX_DISTANCE : 1) ? distance : Infinity;
 }
 
-/** `yahoo.xyz`, `gmail.com.br`; not `outlook.example.com`. */
+/** True for `yahoo.xyz` and `gmail.com.br`, but not for `outlook.example.com`. */
 function hasOtherEnding(domain: string, name: string): boolean {
   return domain.startsWith(`${name}.`) && /^(com?\.)?[a-z]+$/.test(domain.slice(name.length + 1));
 }
 
 /**
- * Letters to insert, delete, change or swap with their neighbour to turn one text into the other (optimal string alignment);
- * Infinity where the lengths alone say more than two.
+ * Returns the number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string alignment). Infinity
+ * if the lengths differ by more than two.
  */
 export function editDistance(from: string, to: string): number {
   if (Math.abs(from.length - to.length) > MAX_DISTANCE) return Infinity;

@@ -23,7 +23,7 @@ describe("over HTTP", () => {
   });
   const server = useTestServer(settings);
   afterAll(() => dns.close());
-  // Knowledge is kept per domain, so each test asks about its own.
+  // Results are cached per domain, so each test uses a different one.
   const verify = (email: unknown, headers: Record<string, string> = {}) =>
     server.call<{ success: boolean; data: Verification }>(
       "POST",
@@ -32,7 +32,7 @@ describe("over HTTP", () => {
       { email },
     );
 
-  test("an address at a domain with everything is valid, in its canonical form, with one sentence", async () => {
+  test("returns a valid address in canonical form with one sentence", async () => {
     dns.setRecords("whole.example", MAIL_AND_WEB);
     const before = await server.countRows();
     const { status, body } = await verify(" Ada@Whole.EXAMPLE ");
@@ -92,7 +92,7 @@ describe("over HTTP", () => {
       () => dns.setRecords("xn--mnchen-3ya.example", MAIL_AND_WEB),
       { valid: true, email: "ada@xn--mnchen-3ya.example", hasMxRecords: true },
     ],
-  ])("%s is told by what DNS says about it", async ([domain, publish, expected]) => {
+  ])("judges %s by its DNS records", async ([domain, publish, expected]) => {
     publish();
     const { status, body } = await verify(`ada@${domain}`);
     expect(status).toBe(200);
@@ -100,13 +100,13 @@ describe("over HTTP", () => {
     expect(body.data.reasons).toHaveLength(1);
   });
 
-  test("a misspelled address comes back corrected", async () => {
+  test("returns the correction of a misspelled address", async () => {
     const { body } = await verify("ada+x@gmaill.con");
     expect(body.data).toMatchObject({ isTypo: true, suggestedEmail: "ada+x@gmail.com", valid: false });
   });
 
   test.for(["ada", "ada@", "ada@@example.com", "ada@example", "a b@example.com", "ada@[192.0.2.1]", ""])(
-    "what is no e-mail address at all (%j) is refused with 422",
+    "rejects the invalid address %j with 422",
     async (email) => {
       const reply = await server.call("POST", "/v1/verify", server.project.byKey, { email });
       expect(refusalOf(reply)).toBe("422 VALIDATION_ERROR");
@@ -114,7 +114,7 @@ describe("over HTTP", () => {
     },
   );
 
-  test("a missing address and one that is no text are refused with 422, without a key nobody is answered", async () => {
+  test("rejects a missing or non-text address with 422, and requests without a key", async () => {
     expect(faultsOf(await server.call("POST", "/v1/verify", server.project.byKey, {}))).toEqual([
       "email required",
     ]);
@@ -126,7 +126,7 @@ describe("over HTTP", () => {
     expect((await server.call("POST", "/v1/verify", publicKey, { email: "a@b.example" })).status).toBe(401);
   });
 
-  test("a retry under the same Idempotency-Key gets the same answer", async () => {
+  test("returns the same response to a retry with the same Idempotency-Key", async () => {
     dns.setRecords("again.example", MAIL_AND_WEB);
     const headers = { "idempotency-key": "verify-1" };
     const first = await verify("ada@again.example", headers);
@@ -136,7 +136,7 @@ describe("over HTTP", () => {
     expect(second.headers.get("idempotency-replayed")).toBe("true");
   });
 
-  test("a resolver that fails is a reason, not an error", async () => {
+  test("reports a failing resolver as a reason instead of an error", async () => {
     dns.setMood("servfail");
     const { status, body } = await verify("ada@unlucky.example");
     dns.setMood("answer");
@@ -146,7 +146,7 @@ describe("over HTTP", () => {
   });
 });
 
-/** A response to a query: its header with these flags, its question, then any bytes, said to be `answers` records. */
+/** A DNS response: a header with these flags, its question, then any bytes, with a claimed count of `answers` records. */
 function respond(query: Buffer, flags: number, answers: number, bytes: Buffer): Buffer {
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(flags, 2);
@@ -156,7 +156,7 @@ function respond(query: Buffer, flags: number, answers: number, bytes: Buffer): 
   return Buffer.concat([header, query.subarray(12, questionEnd), bytes]);
 }
 
-/** One record with the type that was asked for. */
+/** One record of the requested type. */
 function record(query: Buffer, name: readonly number[], data: Buffer): Buffer {
   const type = query.readUInt16BE(query.indexOf(0, 12) + 1);
   const head = Buffer.from([...name, 0, type, 0, 1, 0, 0, 0, 60, 0, 0]);
@@ -204,17 +204,17 @@ const hostile: Record<string, Parameters<DnsServer["setReply"]>[1]> = {
       : respond(query, ANSWER, 4_000, Buffer.alloc(65_000, 0xc1)),
 };
 
-/** Well-formed enough for the resolver, which takes them at their word: there is no such record. */
+/** The resolver accepts these as valid and takes them to mean that the record does not exist. */
 const READ_AS_EMPTY = new Set(["the query sent back", "truncated over UDP and over TCP"]);
 
-describe("trouble with DNS", () => {
+describe("with DNS failures", () => {
   let dns: DnsServer;
   beforeEach(async () => {
     dns = await startDnsServer();
   });
   afterEach(() => dns.close());
 
-  /** The verdict on one address of a domain, after checking that it came in time. */
+  /** Verifies one address of a domain, and checks that the result came in time. */
   async function verdictOf(domain: string, servers = [dns.address]): Promise<Verification> {
     const start = performance.now();
     const verdict = await createVerifier({ dns: createDns(servers) })(`ada@${domain}`);
@@ -222,7 +222,7 @@ describe("trouble with DNS", () => {
     return verdict;
   }
 
-  test("that is silence ends after 2 s with a reason", async () => {
+  test("returns a reason after 2 s when the resolver is silent", async () => {
     dns.setMood("silent");
     const start = performance.now();
     const verdict = await verdictOf("silent.example");
@@ -232,7 +232,7 @@ describe("trouble with DNS", () => {
     expect(verdict.reasons).toEqual([expect.stringContaining("DNS did not answer in time")]);
   });
 
-  test("that is several silent resolvers still ends within 5 s", async () => {
+  test("returns within 5 s when several resolvers are silent", async () => {
     const others = await Promise.all([startDnsServer(), startDnsServer(), startDnsServer()]);
     [dns, ...others].forEach((server) => server.setMood("silent"));
     const servers = [dns, ...others].map(({ address }) => address);
@@ -242,7 +242,7 @@ describe("trouble with DNS", () => {
     await Promise.all(others.map((server) => server.close()));
   });
 
-  test("that is one silent resolver is helped by the next one", async () => {
+  test("asks the next resolver when one is silent", async () => {
     dns.setMood("silent");
     const other = await startDnsServer();
     other.setRecords("helped.example", MAIL_AND_WEB);
@@ -252,7 +252,7 @@ describe("trouble with DNS", () => {
     await other.close();
   });
 
-  test("that is no network at all is a reason at once, and misspellings are seen all the same", async () => {
+  test("returns a reason immediately without a network, and still detects misspellings", async () => {
     const { address } = dns;
     await dns.close();
     const verdict = await verdictOf("gmaill.com", [address]);
@@ -264,7 +264,7 @@ describe("trouble with DNS", () => {
     dns = await startDnsServer();
   });
 
-  test("that is about one type of record hides none of the others", async () => {
+  test("uses the other record types when one fails", async () => {
     const MX = 15;
     dns.setReply("half.example", (query) => {
       const answer = Buffer.from(query);
@@ -277,7 +277,7 @@ describe("trouble with DNS", () => {
     expect(verdict.reasons).toEqual([expect.stringContaining("the DNS server could not answer")]);
   });
 
-  test("that is a hostile answer of any kind neither fails, hangs nor condemns an address", async () => {
+  test("neither fails, hangs nor calls an address invalid for any hostile response", async () => {
     const names = Object.keys(hostile);
     names.forEach((name, at) => dns.setReply(`hostile${at}.example`, hostile[name] ?? (() => null)));
     const verdicts = await Promise.all(names.map((_, at) => verdictOf(`hostile${at}.example`)));
@@ -289,7 +289,7 @@ describe("trouble with DNS", () => {
     expect(outcomes).toEqual(names.map((name) => ({ name, valid: !READ_AS_EMPTY.has(name), reasons: 1 })));
   });
 
-  test("is not what a very large honest answer is taken for", async () => {
+  test("accepts a very large valid response", async () => {
     const addresses = Array.from({ length: 3_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
     dns.setRecords("large.example", { ...MAIL_AND_WEB, A: addresses });
     const verdict = await verdictOf("large.example");
@@ -301,7 +301,7 @@ describe("trouble with DNS", () => {
 const MAIL: DnsAnswer = { kind: "records", records: ["mx.example.net"] };
 const SILENCE: DnsAnswer = { kind: "unanswered", reason: "ETIMEOUT" };
 
-/** A resolver that always says the same, with a count of what it was asked, and a clock that stands still. */
+/** A resolver that always returns the same and counts its queries, with a stopped clock. */
 function makeVerifier(answer: DnsAnswer | Promise<DnsAnswer>) {
   const state = { questions: 0, nowMs: 1_000 };
   const dns: Dns = {
@@ -315,11 +315,11 @@ function makeVerifier(answer: DnsAnswer | Promise<DnsAnswer>) {
   return { state, verify: createVerifier({ dns, nowMs: () => state.nowMs }) };
 }
 
-describe("what was learned about a domain", () => {
+describe("the cache of a domain's facts", () => {
   test.for<[string, DnsAnswer, number]>([
-    ["that it receives mail is kept for an hour", MAIL, 60 * MINUTE_MS],
-    ["that it does not is kept for five minutes", { kind: "none" }, 5 * MINUTE_MS],
-    ["that nobody answered is kept for half a minute", SILENCE, MINUTE_MS / 2],
+    ["keeps for an hour that the domain receives mail", MAIL, 60 * MINUTE_MS],
+    ["keeps for five minutes that it does not", { kind: "none" }, 5 * MINUTE_MS],
+    ["keeps for half a minute that DNS did not respond", SILENCE, MINUTE_MS / 2],
   ])("%s, for every address", async ([, answer, keptMs]) => {
     const { state, verify } = makeVerifier(answer);
     await verify("ada@example.com");
@@ -332,7 +332,7 @@ describe("what was learned about a domain", () => {
     expect(state.questions).toBe(2 * questions);
   });
 
-  test("is asked for once by all who want to know at the same time", async () => {
+  test("serves concurrent requests with a single lookup", async () => {
     const answered = Promise.withResolvers<DnsAnswer>();
     const { state, verify } = makeVerifier(answered.promise);
     const verdicts = Array.from({ length: 50 }, (_, at) => verify(`person${at}@example.com`));
@@ -341,7 +341,7 @@ describe("what was learned about a domain", () => {
     expect(state.questions).toBe(4);
   });
 
-  test("is kept for the 10,000 domains asked about last", async () => {
+  test("keeps the 10,000 most recently requested domains", async () => {
     const { state, verify } = makeVerifier(MAIL);
     for (let at = 0; at <= 10_000; at++) await verify(`ada@domain${at}.example`);
     const { questions } = state;
@@ -351,7 +351,7 @@ describe("what was learned about a domain", () => {
     expect(state.questions).toBe(questions + 4);
   });
 
-  test("is not asked for while 250 others are being looked up, and nothing is kept of that", async () => {
+  test("skips a lookup while 250 others are running, without caching the result", async () => {
     const answered = Promise.withResolvers<DnsAnswer>();
     const { state, verify } = makeVerifier(answered.promise);
     const others = Array.from({ length: 250 }, (_, at) => verify(`ada@domain${at}.example`));

@@ -1,5 +1,4 @@
-// POST /v1/verify: asks DNS about an address's domain, once for all who ask at the same time, and keeps what it learned for a while.
-// Writes nothing.
+// POST /v1/verify: queries DNS about an address's domain, once for concurrent requests, and caches the result. Writes nothing.
 import { LRUCache } from "lru-cache";
 import { domainOf } from "@postloft/contract/address.ts";
 import type { Verification } from "@postloft/contract/verify.ts";
@@ -14,16 +13,16 @@ import {
 
 export interface VerifierOptions {
   dns: Dns;
-  /** A monotonic clock in milliseconds; `performance.now` unless a test turns it. */
+  /** A monotonic clock in ms, `performance.now` by default. */
   nowMs?: () => number;
 }
 
 const MAX_KEPT_DOMAINS = 10_000;
-/** Each is four questions; more at a time would only queue up in the resolver. */
+/** Each lookup is four queries. More at a time would only queue in the resolver. */
 const MAX_LOOKUPS = 250;
 const KEPT_MS = { receives: 3_600_000, receivesNot: 300_000, trouble: 30_000 };
 
-/** Tells what can be known about a canonical address. Never throws for DNS; takes as long as one question to it (at most 4.5 s). */
+/** Returns a function that verifies a canonical address. Never throws for DNS, and takes as long as one DNS query (at most 4.5 s). */
 export function createVerifier({ dns, nowMs = () => performance.now() }: VerifierOptions) {
   const known = new LRUCache<string, DomainFacts>({
     max: MAX_KEPT_DOMAINS,

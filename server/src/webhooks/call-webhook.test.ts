@@ -1,4 +1,4 @@
-// One call to real servers on this machine: what arrives there, what is made of each answer, and where no call goes.
+// Single calls to real servers on this machine: the request, the treatment of each response, and forbidden targets.
 import {
   createServer,
   type IncomingMessage,
@@ -31,7 +31,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 type Names = Record<string, string[]>;
 
-/** A resolver that knows these names and counts what it is asked for. */
+/** A resolver that knows these names and counts the queries. */
 function resolver(names: Names) {
   const asked: string[] = [];
   const records: CallerOptions["dns"]["records"] = async (name, type) => {
@@ -53,7 +53,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-test("an endpoint gets method, path, headers and body as they were given; its answer comes back", async () => {
+test("sends method, path, headers and body unchanged and returns the response", async () => {
   let seen: unknown;
   const url = await serve(async (request, response) => {
     seen = {
@@ -81,14 +81,14 @@ test("an endpoint gets method, path, headers and body as they were given; its an
   });
 });
 
-test("GET goes without a body", async () => {
+test("sends GET without a body", async () => {
   const url = await serve(async (request, response) =>
     response.end(`${await bodyOf(request)}|${request.headers["content-type"]}`),
   );
   expect((await call({ url, method: "GET" })).body).toBe("|undefined");
 });
 
-test("a redirect is not followed and says so", async () => {
+test("reports a redirect without following it", async () => {
   let calls = 0;
   const url = await serve((_request, response) => {
     calls++;
@@ -98,7 +98,7 @@ test("a redirect is not followed and says so", async () => {
   expect(calls).toBe(1);
 });
 
-test("an answer that is no 2xx is kept, with the wait it asks for", async () => {
+test("keeps a response that is not 2xx, with its Retry-After", async () => {
   const url = await serve((_request, response) =>
     response.writeHead(503, { "retry-after": "120" }).end("busy"),
   );
@@ -111,7 +111,7 @@ test("an answer that is no 2xx is kept, with the wait it asks for", async () => 
   });
 });
 
-test("an answer without end is cut at 64 KB, and its connection closed", async () => {
+test("cuts an endless response at 64 KB and closes its connection", async () => {
   const closed = Promise.withResolvers<void>();
   const url = await serve((_request, response) => {
     response.on("close", closed.resolve);
@@ -123,18 +123,18 @@ test("an answer without end is cut at 64 KB, and its connection closed", async (
   await closed.promise;
 });
 
-/** Writes for as long as somebody reads. */
+/** Writes until the client stops reading. */
 function pour(response: ServerResponse, part: string): void {
   if (response.destroyed) return;
   response.write(part, () => pour(response, part));
 }
 
-test("64 KB to the byte are not cut", async () => {
+test("does not cut a response of exactly 64 KB", async () => {
   const url = await serve((_request, response) => response.end("x".repeat(LIMITS.webhookAnswerBytes.value)));
   expect((await call({ url })).isCut).toBe(false);
 });
 
-test("a packed answer is unpacked, no further than 64 KB; a broken one is an answer all the same", async () => {
+test("decompresses up to 64 KB of a response, and keeps the status of a corrupt one", async () => {
   const bodies = [gzipSync("hello"), gzipSync("0".repeat(50_000_000)), Buffer.from("no gzip")];
   const results = [];
   for (const body of bodies) {
@@ -150,12 +150,12 @@ test("a packed answer is unpacked, no further than 64 KB; a broken one is an ans
   ]);
 });
 
-test("bytes that no text has do no harm", async () => {
+test("replaces bytes that are not valid text", async () => {
   const url = await serve((_request, response) => response.end(Buffer.from([0x61, 0, 0xff])));
   expect((await call({ url })).body).toBe("a\uFFFD\uFFFD");
 });
 
-test("an endpoint that does not answer, or does not end its answer, has failed when the time is over", async () => {
+test("fails when an endpoint does not respond or complete its response in time", async () => {
   const hanging = await serve(() => undefined);
   const dripping = await serve((_request, response) => {
     const timer = setInterval(() => response.write("x"), 20);
@@ -178,7 +178,7 @@ test("an endpoint that does not answer, or does not end its answer, has failed w
   });
 });
 
-test("a connection that is refused, breaks, or speaks no HTTP is a reason and no error", async () => {
+test("reports a refused or broken connection or invalid HTTP as a reason without throwing", async () => {
   const url = await serve((request) => request.socket.destroy());
   const half = await serve((request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("half");
@@ -191,9 +191,9 @@ test("a connection that is refused, breaks, or speaks no HTTP is a reason and no
   expect((await call({ url })).error).toContain("ECONNREFUSED");
 });
 
-test("the connection goes to the address that was checked; the name is asked once, and stays Host", async () => {
+test("connects to the checked address after a single lookup, with the name as Host", async () => {
   const url = new URL(await serve((request, response) => response.end(request.headers.host)));
-  // Whoever rebinds answers something else the second time.
+  // A DNS rebinding attack returns another address the second time.
   const answers = [["127.0.0.1"], ["127.0.0.2"]];
   const asked: string[] = [];
   const dns: CallerOptions["dns"] = {
@@ -208,7 +208,7 @@ test("the connection goes to the address that was checked; the name is asked onc
   expect(asked).toEqual(["rebind.example"]);
 });
 
-test("a name with one address that may not be called is not called at all", async () => {
+test("calls no address of a name that has a forbidden one", async () => {
   let calls = 0;
   const url = new URL(await serve((_request, response) => response.end(String(calls++))));
   const names: Names = {
@@ -227,7 +227,7 @@ test("a name with one address that may not be called is not called at all", asyn
   expect(calls).toBe(0);
 });
 
-test("what would be refused when it is saved is refused when it is called, without a question to DNS", async () => {
+test("rejects calls by the rules for saving, without a DNS query", async () => {
   const dns = resolver({});
   for (const url of [
     "http://127.0.0.2",
@@ -243,7 +243,7 @@ test("what would be refused when it is saved is refused when it is called, witho
   expect(dns.asked).toEqual([]);
 });
 
-test("a name that DNS does not know, or is silent about, is said", async () => {
+test("reports a name that DNS does not know or does not answer", async () => {
   expect((await call({ url: "http://nowhere.example" })).error).toBe(
     "DNS knows no address of nowhere.example.",
   );
@@ -253,7 +253,7 @@ test("a name that DNS does not know, or is silent about, is said", async () => {
   );
 });
 
-test("over TLS the certificate must be for the name, by an authority that is known", async () => {
+test("requires a TLS certificate for the name from a known authority", async () => {
   const certificate = createSelfSignedCertificate({ hostNames: ["hook.example"], addresses: ["127.0.0.1"] });
   const port = await listen(createTlsServer(certificate, (_request, response) => response.end("safe")));
   const dns = resolver({ "hook.example": ["127.0.0.1"], "other.example": ["127.0.0.1"] });

@@ -1,5 +1,5 @@
-// One HTTP call to an endpoint of a user, through the guard: every address that DNS names is checked, and the connection goes to one of
-// those and no other. Why node:http and not fetch: docs/decisions/0039-outgoing-webhooks.md.
+// Makes one HTTP call to a user's endpoint. Checks every address that DNS returns, and connects only to these addresses.
+// docs/decisions/0039-outgoing-webhooks.md explains why it uses node:http instead of fetch.
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
@@ -20,37 +20,37 @@ export interface WebhookRequest {
   body: string | null;
 }
 
-/** How one try ended. */
+/** The result of one attempt. */
 export interface WebhookTry {
-  /** null: no answer came. */
+  /** Null if there was no response. */
   status: number | null;
-  /** The first 64 KB of the answer, unpacked, as UTF-8; null where none came. */
+  /** The first 64 KB of the response, decompressed, as UTF-8. Null if there was none. */
   body: string | null;
-  /** There was more of it, or it could not be unpacked. */
+  /** Whether the response was longer or could not be decompressed. */
   isCut: boolean;
-  /** Seconds the endpoint asked to be left alone (`Retry-After`). */
+  /** Seconds to wait, from `Retry-After`. */
   askedSeconds: number | null;
-  /** Why it counts as failed; null: a whole answer with 2xx came. */
+  /** Why it counts as failed. Null for a complete response with 2xx. */
   error: string | null;
 }
 
-/** One try. Never throws. */
+/** Makes one attempt. Never throws. */
 export type CallWebhook = (request: WebhookRequest) => Promise<WebhookTry>;
 
 export interface CallerOptions {
   dns: Pick<Dns, "records">;
-  /** What the operator allows (WEBHOOK_ALLOW_PRIVATE, WEBHOOK_ALLOW_PORTS). */
+  /** Targets that the instance admin allows (WEBHOOK_ALLOW_PRIVATE, WEBHOOK_ALLOW_PORTS). */
   targets: CallTargets;
-  /** For everything: DNS, connection, answer. Default 10 s. */
+  /** Total timeout for DNS, connection and response. 10 s by default. */
   timeoutMs?: number;
-  /** Certificate authorities in PEM. Default: those of Node.js. */
+  /** Certificate authorities in PEM. Those of Node.js by default. */
   authorities?: string;
 }
 
 const MAX_ERROR_LENGTH = 500;
 const USER_AGENT = "Postloft";
 
-/** What a user is told as it is. */
+/** An error whose message is shown to the user unchanged. */
 class CallError extends Error {}
 
 export function createWebhookCaller(options: CallerOptions): CallWebhook {
@@ -76,7 +76,7 @@ async function call(
   signal: AbortSignal,
   progress: { status: number | null },
 ): Promise<WebhookTry> {
-  // Whoever saved it may have done so under other rules.
+  // The call may have been saved under other rules.
   const fault = checkWebhookUrl(request.url, options.targets) ?? checkWebhookHeaders(givenBy(request))[0];
   if (fault !== undefined) throw new CallError(fault.message);
   const url = new URL(request.url);
@@ -99,14 +99,14 @@ async function call(
   }
 }
 
-/** Without those that the signature adds, which nobody else may give. */
+/** Returns the headers without those of the signature, which users cannot set. */
 function givenBy({ headers }: WebhookRequest): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !/^webhook-/i.test(name)));
 }
 
 /**
- * Asked once; the connection uses this answer. One address that may not be called spoils the others: whoever mixes them
- * wants to see which one is taken.
+ * Resolves a host once, and the connection uses this result. Rejects the host if any address is forbidden, because a mixture suggests a
+ * probe for the one that is used.
  */
 async function findAddresses(host: string, { dns, targets }: CallerOptions): Promise<string[]> {
   if (isIP(host) !== 0) return [host];
@@ -118,7 +118,7 @@ async function findAddresses(host: string, { dns, targets }: CallerOptions): Pro
         ? `DNS did not say where ${host} is.`
         : `DNS knows no address of ${host}.`,
     );
-  // Which address it was would tell about a network that is not the user's.
+  // The message omits the address, which would reveal the instance's network to the user.
   if (!addresses.every((address) => mayCall(address, targets.networks)))
     throw new CallError(`${host} leads to an address that is not of the public internet.`);
   return addresses;
@@ -145,7 +145,7 @@ function send(
       host: url.host,
       ...(content === null ? {} : { "content-length": Buffer.byteLength(content) }),
     },
-    // A connection of its own, closed afterwards; no proxy of the environment.
+    // Uses a separate connection that is closed afterwards, and no proxy from the environment.
     agent: false,
     lookup: lookupIn(addresses),
     signal,
@@ -155,7 +155,7 @@ function send(
   return sent;
 }
 
-/** In the place of a resolver: knows the checked addresses and asks nobody. */
+/** Returns a lookup function that only knows the checked addresses. */
 function lookupIn(addresses: readonly string[]): LookupFunction {
   const known = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, { all }, callback) => {
@@ -167,7 +167,7 @@ function lookupIn(addresses: readonly string[]): LookupFunction {
 async function answerTo(sent: ClientRequest): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.once("response", resolve);
-    // Not once: what breaks later is heard of the answer, and must not end the process here.
+    // Stays registered. Later errors are also reported by the response, and must not crash the process here.
     sent.on("error", reject);
   });
 }
@@ -187,11 +187,11 @@ async function readBody(response: IncomingMessage): Promise<{ body: string; isCu
     return { body: "", isCut: true };
   }
   const body = Buffer.concat(parts).subarray(0, maximum).toString("utf8");
-  // PostgreSQL stores no NUL.
+  // PostgreSQL cannot store NUL.
   return { body: body.replaceAll("\u0000", "\uFFFD"), isCut: bytes > maximum };
 }
 
-/** Some pack whatever they are told. */
+/** Decompresses, because some servers ignore `accept-encoding: identity`. */
 function unpacked(response: IncomingMessage): Readable {
   const unpack = {
     gzip: createGunzip,
@@ -210,7 +210,7 @@ function isPackingError(error: unknown): boolean {
   return typeof code === "string" && /^(Z_|ERR__ERROR_FORMAT|ERR_BROTLI)/.test(code);
 }
 
-/** Why an answer with this status is none that counts; null for 2xx. */
+/** Returns why a response with this status is a failure, or null for 2xx. */
 function errorOf(status: number, location: string | undefined): string | null {
   if (status >= 200 && status <= 299) return null;
   if (status >= 300 && status <= 399 && location !== undefined)
@@ -230,7 +230,7 @@ function reasonOf(error: unknown): string {
   return `The call failed: ${message}`.replaceAll("\u0000", "").slice(0, MAX_ERROR_LENGTH);
 }
 
-/** For what cannot be broken off: it goes on alone, and nobody waits for it any more. */
+/** Stops waiting at the abort of work that cannot be cancelled. The work continues in the background. */
 async function within<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
   const abort = () => aborted.reject(new CallError("The time is over."));

@@ -1,4 +1,4 @@
-// Where webhooks may go and what they may carry, as it is told when they are saved; and when they are tried again.
+// Rules for targets and headers of webhooks when they are saved, and for retries.
 import { expect, test } from "vitest";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { checkWebhookHeaders, checkWebhookUrl } from "./check-webhook.ts";
@@ -31,16 +31,16 @@ const REFUSED_ADDRESSES = {
 };
 
 for (const [what, addresses] of Object.entries(REFUSED_ADDRESSES))
-  test(`no webhook goes to ${what}`, () => {
+  test(`forbids webhooks to ${what}`, () => {
     expect(addresses.filter((address) => mayCall(address, []))).toEqual([]);
   });
 
-test("webhooks go to the public internet, through NAT64 too", () => {
+test("allows webhooks to the public internet, through NAT64 too", () => {
   const addresses = ["1.1.1.1", "172.32.0.1", "2606:4700::1", "::ffff:8.8.8.8", "64:ff9b::808:808"];
   expect(addresses.filter((address) => !mayCall(address, []))).toEqual([]);
 });
 
-test("what the operator allows is allowed in each form, and nothing beside it", () => {
+test("allows in each notation exactly what the instance admin allows", () => {
   const allowed = parseNetworks(["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"]);
   const may = (address: string) => mayCall(address, allowed);
   expect(
@@ -49,7 +49,7 @@ test("what the operator allows is allowed in each form, and nothing beside it", 
   expect(["10.2.0.1", "127.0.0.2", "fd00:2::5", "::1", "169.254.169.254"].filter(may)).toEqual([]);
 });
 
-test("addresses that lead nowhere good are refused when they are saved, in each spelling", () => {
+test("rejects addresses that are not public in each spelling when they are saved", () => {
   const refused = [
     "",
     "example.com",
@@ -91,7 +91,7 @@ test("addresses that lead nowhere good are refused when they are saved, in each 
   expect(refused.filter((url) => checkWebhookUrl(url) === null)).toEqual([]);
 });
 
-test("addresses of the public internet pass, and local ones where the operator allows some", () => {
+test("accepts addresses of the public internet, and local ones that the instance admin allows", () => {
   const fine = [
     "https://example.com",
     "http://example.com:8080/hook?a=b#c",
@@ -110,7 +110,7 @@ test("addresses of the public internet pass, and local ones where the operator a
   expect(checkWebhookUrl("http://127.0.0.1", allowed)?.code).toBe("invalid_string");
 });
 
-test("headers that break out of their line, or belong to us, are refused, each by its name", () => {
+test("rejects headers with line breaks or reserved names, each by its name", () => {
   const refused = [
     ["x-a", "b\r\nx-c: d"],
     ["x-a", "b\nc"],
@@ -142,19 +142,19 @@ const headers = (count: number) =>
     Array.from({ length: count }, (_, at) => [`x-${at}`, "é".repeat(LIMITS.webhookHeaderLength.value)]),
   );
 
-test("as many headers as may be, of the longest values, pass; one more does not", () => {
+test("accepts the maximum number of headers with the longest values, but not one more", () => {
   expect(
     checkWebhookHeaders({ ...headers(18), Authorization: "Bearer a", "content-type": "text/plain" }),
   ).toEqual([]);
   expect(checkWebhookHeaders(headers(21))).toMatchObject([{ name: "", code: "too_big" }]);
 });
 
-test("a call is retried five times, after the waits that are documented", () => {
+test("retries a call five times after the documented waits", () => {
   expect([1, 2, 3, 4, 5, 6].map((tries) => waitAfter(tries, null))).toEqual([5, 30, 120, 600, 2700, null]);
   expect(LIMITS.webhookRetries.value).toBe(5);
 });
 
-test("an endpoint may ask for a longer wait, up to the longest, and for no shorter one", () => {
+test("accepts a longer wait from the endpoint up to the limit, but no shorter one", () => {
   const nowMs = Date.parse("2027-01-31T12:00:00Z");
   const wait = (header: string) => waitAfter(2, askedWait(header, nowMs));
   expect(wait("120")).toBe(120);
@@ -166,7 +166,7 @@ test("an endpoint may ask for a longer wait, up to the longest, and for no short
   expect(waitAfter(6, 60)).toBeNull();
 });
 
-test("free places go to whoever has fewest, in their order, and no project takes more than its own", () => {
+test("gives free connections to the projects with the fewest, in order and up to their limit", () => {
   const projects = [
     { projectId: "a", running: 4 },
     { projectId: "b", running: 2 },
@@ -182,7 +182,7 @@ test("free places go to whoever has fewest, in their order, and no project takes
   expect(share(2, 7)).toEqual({ c: 1, d: 1 });
 });
 
-test("an answer is JSON where jsonb takes it, else text", () => {
+test("reads a response as JSON if jsonb accepts it, or else as text", () => {
   expect(readAnswer('{"a":[1,null]}')).toEqual({ a: [1, null] });
   const deep = "[".repeat(30_000) + "]".repeat(30_000);
   const texts = ["<html>", "", '"\\u0000"', '{"a\\u0000":1}', '{"a":["\\ud800"]}', deep];

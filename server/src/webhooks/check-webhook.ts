@@ -1,4 +1,4 @@
-// Checks the address and the headers of a webhook, when it is saved and again before each try. Pure.
+// Checks the URL and the headers of a webhook, when it is saved and again before each attempt. Pure.
 import { isIP } from "node:net";
 import type { FieldCode } from "@postloft/contract/errors.ts";
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
@@ -15,10 +15,9 @@ export interface WebhookFault {
 /** Names that never lead to the public internet (RFC 6761 §6.3, RFC 6762 §3, RFC 8375, ICANN's `.internal`). */
 const LOCAL_NAME = /(^|\.)(localhost|localdomain|local|internal|home\.arpa)$/;
 /**
- * Returns the fault of the address of a webhook, or null. Names are not looked up: the addresses they lead to are
- * checked when they are called.
+ * Returns the error in a webhook URL, or null. Does not resolve names, because their addresses are checked at each call.
  *
- * @param targets what the operator allows; with a network, local names pass as well
+ * @param targets what the instance admin allows. With a network, local names are valid as well
  */
 export function checkWebhookUrl(text: string, targets: CallTargets = NO_TARGETS): WebhookFault | null {
   const { value: maximum } = LIMITS.webhookUrlLength;
@@ -41,7 +40,7 @@ function faultOf(url: URL, { networks, ports }: CallTargets): string | null {
     : `Must lead to the public internet, which ${url.hostname} does not. WEBHOOK_ALLOW_PRIVATE lets an operator allow more.`;
 }
 
-/** The host of a URL without brackets and without the dot at the end. Odd spellings of IPv4 are gone: URL reads them (WHATWG URL §3.5). */
+/** Returns the host of a URL without brackets and trailing dot. URL has already normalized unusual spellings of IPv4 (WHATWG URL §3.5). */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
@@ -50,7 +49,7 @@ function isPublicName(host: string): boolean {
   return host.includes(".") && !LOCAL_NAME.test(host);
 }
 
-/** Made by us, or meant for the connection and not for the endpoint (RFC 9110 §7.6.1). */
+/** Set by the service, or meant for the connection instead of the endpoint (RFC 9110 §7.6.1). */
 const OWN_HEADERS = new Set([
   "host",
   "content-length",
@@ -70,10 +69,10 @@ const OWN_HEADERS = new Set([
 ]);
 /** RFC 9110 §5.6.2. */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110 §5.5: visible characters, blanks and tabs, one byte each. */
+/** RFC 9110 §5.5: visible characters, spaces and tabs, one byte each. */
 const VALUE = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
-/** What is wrong with the headers of a webhook, each with its name; `name` is "" where it is about all of them. */
+/** Returns the errors in webhook headers with their names. `name` is "" for an error about all headers. */
 export function checkWebhookHeaders(
   headers: Readonly<Record<string, string>>,
 ): Array<WebhookFault & { name: string }> {

@@ -1,4 +1,4 @@
-// HTTP for where members are called: endpoint → verb → answer.
+// HTTP routes of members' notification webhooks.
 import * as contract from "@postloft/contract/notifications.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";

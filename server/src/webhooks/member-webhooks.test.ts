@@ -1,4 +1,4 @@
-// Members who are called: about what they chose, signed, with the log of it; and nobody else, nowhere else.
+// Notification webhooks of members: signed calls about the chosen subjects, with a log, to no one else.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -79,7 +79,7 @@ async function withMember(): Promise<{ project: TestProject; member: TestPerson 
   return { project, member };
 }
 
-test("who chose a webhook is called with a signature, and not who did not; what came of it is listed", async () => {
+test("calls only members who chose a webhook, with a signature, and lists the results", async () => {
   const { project, member } = await withMember();
   const early = await choose(project, member, { webhook: { "domain-lost": true } });
   expect(faultsOf(early)).toEqual(["webhook.domain-lost custom"]);
@@ -117,7 +117,7 @@ test("who chose a webhook is called with a signature, and not who did not; what 
   expect((await read(project, project.owner)).calls).toEqual([]);
 });
 
-test("calls that wait go with their address, and with the membership", async () => {
+test("deletes waiting calls when the URL changes or the membership ends", async () => {
   const { project, member } = await withMember();
   status = 500;
   await setUrl(project, member, urlOf("/hook"));
@@ -133,7 +133,7 @@ test("calls that wait go with their address, and with the membership", async () 
   expect(refusalOf(gone)).toBe("404 PROJECT_NOT_FOUND");
 });
 
-test("an address that is none, or not of the public internet, is refused; nothing is tried out without one", async () => {
+test("rejects URLs that are invalid or not public, and a test call without a URL", async () => {
   const { project, member } = await withMember();
   for (const url of [
     "ftp://example.com",
@@ -157,7 +157,7 @@ test("an address that is none, or not of the public internet, is refused; nothin
   expect(arrivals.map(({ body }) => (JSON.parse(body) as { type: string }).type)).toEqual(["test", "test"]);
 });
 
-test("a job that failed is told once an hour of each sort, with its reason", async () => {
+test("notifies about failed jobs with the reason once an hour per kind", async () => {
   const { project, member } = await withMember();
   await setUrl(project, member, urlOf("/hook"));
   await choose(project, member, { "job-failed": false, webhook: { "job-failed": true } });

@@ -1,4 +1,4 @@
-// Members who are told by a call of their own endpoint: where, what came of it, one call to try it out
+// Notifies members by calls to their own endpoints. Stores the URL, lists the results, and makes a test call
 // (docs/decisions/0077-notifications-by-webhook.md).
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { NotificationKind } from "@postloft/contract/notifications.ts";
@@ -26,7 +26,7 @@ import type { WebhookSecrets } from "./webhook-secrets.ts";
 const HOUR_SECONDS = 3_600;
 const OWNER = "member";
 
-/** Queues the calls of members, to where they want to be called by now. */
+/** Queues the calls to members at their current URLs. */
 export const callMembersStep: JobStep = async (tx, { projectId, input }) => {
   const { kind, userIds, body } = input as MemberCalls;
   const members = await readWebhookUrls(tx, projectId, userIds);
@@ -46,7 +46,10 @@ export const callMembersStep: JobStep = async (tx, { projectId, input }) => {
   return { done: true, result: { called: members.length } };
 };
 
-/** Where a member is called, and the last calls. @throws Refusal PROJECT_NOT_FOUND for whoever is no member any more */
+/**
+ * Returns a member's URL and last calls.
+ * @throws AppError PROJECT_NOT_FOUND if the user is no longer a member
+ */
 export async function readMemberWebhook(database: Database, member: MemberKey) {
   const url = await readWebhookUrl(database, member);
   const rows = await listCallsOf(database, {
@@ -68,7 +71,10 @@ export async function readMemberWebhook(database: Database, member: MemberKey) {
   return { url, calls };
 }
 
-/** Calls that wait for another address are dropped. @throws Refusal VALIDATION_ERROR, PROJECT_NOT_FOUND */
+/**
+ * Changes a member's URL, and deletes waiting calls to any other URL.
+ * @throws AppError VALIDATION_ERROR, PROJECT_NOT_FOUND
+ */
 export async function changeMemberWebhook(
   tx: Tx,
   member: MemberKey,
@@ -86,7 +92,10 @@ export async function changeMemberWebhook(
   });
 }
 
-/** One call, now; it is kept nowhere. @throws Refusal CONFLICT without an address, RATE_LIMIT_EXCEEDED, PROJECT_NOT_FOUND */
+/**
+ * Makes one test call immediately without storing it.
+ * @throws AppError CONFLICT without a URL, RATE_LIMIT_EXCEEDED, PROJECT_NOT_FOUND
+ */
 export async function tryMemberWebhook(
   parts: { database: Database; rateLimiter: RateLimiter; secrets: WebhookSecrets; call: CallWebhook },
   member: MemberKey,

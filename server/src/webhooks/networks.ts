@@ -1,40 +1,40 @@
-// Decides which addresses and ports webhooks may call: the public internet, and what the operator allows. Pure.
+// Decides which addresses and ports webhooks may call, which are the public internet and what the instance admin allows. Pure.
 import { isIP } from "node:net";
 import ipaddr, { type IPv4, type IPv6 } from "ipaddr.js";
 
-/** An address and how many of its bits count. */
+/** An address and its prefix length in bits. */
 export type Network = readonly [IPv4 | IPv6, number];
 
-/** The first and the last port of a range. */
+/** First and last port of a range. */
 export type PortRange = readonly [first: number, last: number];
 
-/** What the operator allows beside the public internet and its usual ports. */
+/** What the instance admin allows in addition to the public internet and its usual ports. */
 export interface CallTargets {
   networks: readonly Network[];
   ports: readonly PortRange[];
 }
 
 export const NO_TARGETS: CallTargets = { networks: [], ports: [] };
-/** Ports of HTTP; at others a server of another protocol might take a request for its own. */
+/** Ports of HTTP. On other ports a server of another protocol might accept a request as its own. */
 const USUAL_PORTS: readonly PortRange[] = [
   [80, 80],
   [443, 443],
   [8000, 8999],
 ];
 
-/** Returns whether a webhook may name a port. */
+/** Returns whether a webhook may use a port. */
 export function isPortAllowed(port: number, allowed: readonly PortRange[]): boolean {
   return [...USUAL_PORTS, ...allowed].some(([first, last]) => port >= first && port <= last);
 }
 
-/** Translates addresses of IPv4 for networks that have only IPv6 (RFC 6052 §2.1). */
+/** Addresses that translate to IPv4 in IPv6-only networks (RFC 6052 §2.1). */
 const NAT64 = ipaddr.parseCIDR("64:ff9b::/96") as [IPv6, number];
-/** All of IPv6 that is given out for the public internet (RFC 4291 §2.4); what is deprecated or reserved lies outside. */
+/** The IPv6 range of the public internet (RFC 4291 §2.4), without deprecated and reserved ranges. */
 const GLOBAL_IPV6 = ipaddr.parseCIDR("2000::/3") as [IPv6, number];
-/** Answers for the platform on machines of Azure: public by its number, and as good as 169.254.169.254. */
+/** The platform service of Azure. The address looks public but is as sensitive as 169.254.169.254. */
 const AZURE_PLATFORM = "168.63.129.16";
 
-/** Of the setting WEBHOOK_ALLOW_PRIVATE, which is checked already: `10.0.0.0/8`, or an address for itself alone. */
+/** Parses the validated setting WEBHOOK_ALLOW_PRIVATE, with entries such as `10.0.0.0/8` or a single address. */
 export function parseNetworks(texts: readonly string[]): Network[] {
   return texts.map((text) => {
     if (text.includes("/")) return ipaddr.parseCIDR(text);
@@ -44,12 +44,12 @@ export function parseNetworks(texts: readonly string[]): Network[] {
 }
 
 /**
- * Whether a webhook may go to an address (IPv4 or IPv6, as text). An address of IPv4 within IPv6 counts as what it stands
- * for. Everything that is not plainly public is refused: private, loopback, link-local (the metadata services of clouds),
- * shared (RFC 6598), multicast, broadcast, documentation, benchmarks, tunnels (6to4, Teredo) and what is reserved.
+ * Returns whether a webhook may call an address (IPv4 or IPv6, as text). IPv4 within IPv6 is treated as the IPv4 address.
+ * Rejects everything that is not clearly public: private, loopback, link-local (cloud metadata services), shared (RFC 6598), multicast,
+ * broadcast, documentation, benchmarks, tunnels (6to4, Teredo) and reserved ranges.
  */
 export function mayCall(address: string, allowed: readonly Network[]): boolean {
-  // Stricter than the library, which also reads what is left out of an address.
+  // Stricter than the library, which also accepts abbreviated addresses.
   if (isIP(address) === 0) return false;
   const meant = meantBy(ipaddr.parse(address));
   return allowed.some((network) => isWithin(meant, network)) || isPublic(meant);
@@ -64,7 +64,7 @@ function isWithin(address: IPv4 | IPv6, [network, bits]: Network): boolean {
   return address.kind() === network.kind() && address.match(network, bits);
 }
 
-/** The address of IPv4 inside one of IPv6, where packets go to that one. */
+/** Returns the IPv4 address to which packets for an IPv6 address are routed, or the address itself. */
 function meantBy(address: IPv4 | IPv6): IPv4 | IPv6 {
   if (!isIPv6(address)) return address;
   if (address.isIPv4MappedAddress()) return address.toIPv4Address();

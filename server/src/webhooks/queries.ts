@@ -1,4 +1,4 @@
-// Statements on `webhook_calls`. Claims name one project each: fairness wants it, and so does a sharded database.
+// Queries on `webhook_calls`. Each claim is limited to one project, for fairness and for a sharded database.
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { plannedOften, type Database, type Tx } from "../platform/database/database.ts";
 import { notify } from "../platform/notify.ts";
@@ -33,7 +33,7 @@ export async function insertCalls(tx: Tx, calls: readonly NewCallRow[]): Promise
   notify(tx, "webhooks");
 }
 
-/** Those that wait or are under way; what ended stays. */
+/** Deletes waiting and running calls. Ended calls stay. */
 export async function deleteWaitingCalls(tx: Tx, keys: readonly CallKey[]): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     delete from webhook_calls c
@@ -43,7 +43,7 @@ export async function deleteWaitingCalls(tx: Tx, keys: readonly CallKey[]): Prom
   return rows.map(({ id }) => id);
 }
 
-/** What is to be forgotten of an owner's: calls that have not ended, but for those to one address. */
+/** Deletes an owner's calls that have not ended, except those to one URL. */
 export async function deleteWaitingCallsOf(
   tx: Tx,
   owner: { projectId: string; ownerKind: string; ownerId: string; exceptUrl: string | null },
@@ -54,7 +54,7 @@ export async function deleteWaitingCallsOf(
       and state = 'waiting' and url is distinct from ${owner.exceptUrl}`.execute(tx);
 }
 
-/** All calls of executions, those that ended among them. */
+/** Deletes all calls of executions, including ended ones. */
 export async function deleteCallsOfExecutions(
   tx: Tx,
   projectId: string,
@@ -67,7 +67,7 @@ export async function deleteCallsOfExecutions(
   );
 }
 
-/** The last calls of an owner, newest first. */
+/** Lists the last calls of an owner, newest first. */
 export async function listCallsOf(
   database: Database,
   owner: { projectId: string; ownerKind: string; ownerId: string; limit: number },
@@ -89,8 +89,8 @@ const firstWaiting = (after: RawBuilder<unknown>) => sql`
   order by c.project_id, c.due_at limit 1`;
 
 /**
- * Each project with calls that wait, and in how many ms the first of them is due (0 or less: now). From project to project
- * through the index of what waits, one probe each. Those of disabled projects stay where they are.
+ * Returns each project with waiting calls, and the ms until the first one is due (0 or less means now).
+ * Skips from project to project through the index of waiting calls. Ignores disabled projects.
  */
 export async function listWaitingProjects(
   database: Database,
@@ -120,12 +120,12 @@ export interface ClaimedCallRow {
   tries: number;
 }
 
-/** Takes the calls of a project that have been due longest, under a lease; then they are due again when it is over. */
+/** Claims the longest overdue calls of a project under a lease, after which they are due again. */
 export async function claimCalls(
   database: Database,
   claim: { projectId: string; claimId: string; limit: number; leaseSeconds: number },
 ): Promise<ClaimedCallRow[]> {
-  // Materialized: as a plain sub-select it may run once for each row it is joined to, and then it claims more.
+  // Materialized, because a plain subquery may run once per joined row and then claims more.
   const { rows } = await sql<ClaimedCallRow>`
     ${plannedOften} with due as materialized (
       select id from webhook_calls
@@ -138,7 +138,7 @@ export async function claimCalls(
   return rows;
 }
 
-/** How a try ended: for good, or (`waiting`) with another one after so many seconds. */
+/** The result of an attempt: ended, or `waiting` for another attempt after some seconds. */
 export interface TryEnd extends CallKey {
   claimId: string;
   state: "waiting" | "done" | "failed";
@@ -163,7 +163,7 @@ export interface EndedCallRow {
   error: string | null;
 }
 
-/** Books tries whose claim still holds; returns the rows of those. */
+/** Records attempts whose claim is still valid. Returns their rows. */
 export async function updateTries(tx: Tx, ends: readonly TryEnd[]): Promise<EndedCallRow[]> {
   const column = <Name extends keyof TryEnd>(name: Name) => ends.map((end) => end[name]);
   const { rows } = await sql<EndedCallRow>`
@@ -191,7 +191,7 @@ export async function deleteEndedCalls(database: Database, keptDays: number): Pr
 
 const isHeld = sql<SqlBool>`state = 'waiting' and due_at = 'infinity'`;
 
-/** Claims end with it: how a try under way ends is booked no more. */
+/** Also clears claims, so that the results of running attempts are discarded. */
 export async function updateCallsToHeld(tx: Tx): Promise<void> {
   await sql`
     update webhook_calls set due_at = 'infinity', claim_id = null

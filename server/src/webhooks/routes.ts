@@ -1,4 +1,4 @@
-// HTTP for the secret of webhooks: endpoint → verb → answer.
+// HTTP routes of the webhook secret.
 import * as contract from "@postloft/contract/webhooks.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database } from "../platform/database/database.ts";

@@ -1,16 +1,16 @@
-// When a webhook is tried again, who gets the free places, and what an answer says. Pure.
+// Decides when a webhook is retried, which projects get free connections, and how a response is read. Pure.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 
-/** Between a try that failed and the next one (decisions §9); after the last there is none. */
+/** Waits between attempts (decisions §9). No attempt follows the last wait's one. */
 const WAITS_SECONDS = [5, 30, 2 * 60, 10 * 60, 45 * 60];
 
-/** Seconds until the next try after so many that failed, or as the endpoint asks where that is longer; null: it was the last. */
+/** Returns the seconds until the next attempt, or longer if the endpoint asks for it. Null after the last attempt. */
 export function waitAfter(tries: number, askedSeconds: number | null): number | null {
   const wait = WAITS_SECONDS[tries - 1];
   return wait === undefined ? null : Math.max(wait, askedSeconds ?? 0);
 }
 
-/** What a `Retry-After` asks for (RFC 9110 §10.2.3), in seconds from `nowMs` on, at most the longest wait; null: nothing we understand. */
+/** Returns the seconds that `Retry-After` asks for (RFC 9110 §10.2.3), limited to the longest wait. Null if it is missing or invalid. */
 export function askedWait(header: string | undefined, nowMs: number): number | null {
   if (header === undefined) return null;
   const seconds = /^\d{1,9}$/.test(header) ? Number(header) : (Date.parse(header) - nowMs) / 1000;
@@ -18,16 +18,16 @@ export function askedWait(header: string | undefined, nowMs: number): number | n
 }
 
 export interface PlaceRules {
-  /** No project gets more, with those it has. */
+  /** Limit per project, including running calls. */
   most: number;
-  /** So many are only for projects that have none: slow endpoints of some cannot take them all. */
+  /** Connections reserved for projects without running calls, so that slow endpoints of a few projects cannot use them all. */
   kept: number;
 }
 
 /**
- * Shares free places among projects, in the order given: each next one goes to whoever has fewest.
+ * Shares free connections among projects, in the given order. Each one goes to the project with the fewest running calls.
  *
- * @returns project → how many of its calls may begin
+ * @returns the number of calls to start, by project
  */
 export function sharePlaces(
   free: number,
@@ -46,7 +46,7 @@ export function sharePlaces(
   return shares;
 }
 
-/** What an endpoint answered as a value: JSON where it is that and can be stored as such, else the text. */
+/** Returns a response as JSON if it is valid and storable, or else as text. */
 export function readAnswer(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -56,7 +56,7 @@ export function readAnswer(text: string): unknown {
   }
 }
 
-/** PostgreSQL's jsonb knows neither NUL nor half a surrogate pair, and what is nested too deep exhausts its stack. */
+/** PostgreSQL's jsonb rejects NUL and lone surrogates, and deep nesting exhausts its stack. */
 function isStorable(value: unknown, depthLeft: number): boolean {
   if (typeof value === "string") return !value.includes("\u0000") && value.isWellFormed();
   if (typeof value !== "object" || value === null) return true;

@@ -1,5 +1,5 @@
-// Calls as rows against real endpoints: each ends once with what follows from it, is retried by the database's clock, goes on
-// after a crash under the same id, and waits for nobody else's endpoints.
+// Queued calls against real endpoints. Each ends once together with its consequences, is retried by the database's clock, continues after a
+// crash under the same id, and never waits for other projects' endpoints.
 import { createHmac } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -43,7 +43,7 @@ interface Arrival {
   body: string;
 }
 
-/** Answers 200 `{"n": …}`; paths named in `statuses` answer those one after the other; `/hang` and what begins so never answers. */
+/** Responds with 200 `{"n": …}`. Paths in `statuses` respond with those in turn, and paths that begin with `/hang` never respond. */
 function startEndpoint() {
   const arrivals: Arrival[] = [];
   const statuses = new Map<string, number[]>();
@@ -131,14 +131,14 @@ async function rowOf(id: string) {
   return rows[0];
 }
 
-/** As if the time until the next try, or of a lease, were over. */
+/** Simulates that the wait until the next attempt, or a lease, is over. */
 async function letTimePass(id: string): Promise<void> {
   await sql`update webhook_calls set due_at = now() where id = ${id}`.execute(database);
 }
 
 const untilEnded = (count: number) => vi.waitFor(() => expect(ended).toHaveLength(count), WAIT);
 
-test("a call ends with its answer, in the transaction that books it, and is not made again", async () => {
+test("ends a call with its response in the recording transaction, and does not repeat it", async () => {
   const ownerId = newId();
   const [id = ""] = await queue([{ ownerId, ownerRef: "ref", headers: { "x-token": "t" } }]);
   const seen: unknown[] = [];
@@ -174,7 +174,7 @@ test("a call ends with its answer, in the transaction that books it, and is not 
   expect(endpoint.arrivals).toMatchObject([{ body: '{"hello":"wörld"}', headers: { "x-token": "t" } }]);
 });
 
-/** Standard Webhooks, written from the specification and not from our code. */
+/** Standard Webhooks, implemented from the specification instead of our code. */
 function isSigned({ headers, body }: Arrival, secret: string): boolean {
   const hmac = createHmac("sha256", Buffer.from(secret.replace("whsec_", ""), "base64"));
   hmac.update([headers["webhook-id"], headers["webhook-timestamp"], body].join("."));
@@ -182,7 +182,7 @@ function isSigned({ headers, body }: Arrival, secret: string): boolean {
   return String(headers["webhook-signature"]).split(" ").includes(`v1,${expected}`);
 }
 
-test("a call is signed with the secret of its project, and with the one before for a day after a rotation", async () => {
+test("signs with the project's secret, and with the former one for a day after a rotation", async () => {
   const [former] = await secrets.read(database, projectId);
   const secret = await transaction(database, async (tx) => secrets.rotate(tx, projectId));
   await queue([{}, { method: "GET" }]);
@@ -197,7 +197,7 @@ test("a call is signed with the secret of its project, and with the one before f
   expect(await secrets.read(database, projectId)).toEqual([secret]);
 });
 
-test("the example of the documentation believes what we sign, and nothing that was changed", async () => {
+test("the documented example accepts our signatures and rejects anything changed", async () => {
   const page = await readFile(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
   const example = /```js\n([^]+?)```/.exec(page)?.[1] ?? "";
   const { isFromPostloft } = (await import(`data:text/javascript,${encodeURIComponent(example)}`)) as {
@@ -216,7 +216,7 @@ test("the example of the documentation believes what we sign, and nothing that w
   expect(isFromPostloft("whsec_AAAA", headers, body)).toBe(false);
 });
 
-test("a secret that is asked for twice at once is one, and another project's is another", async () => {
+test("creates one secret for concurrent requests, and another for another project", async () => {
   const [one, two] = await Promise.all([
     secrets.read(database, projectId),
     secrets.read(database, projectId),
@@ -225,7 +225,7 @@ test("a secret that is asked for twice at once is one, and another project's is 
   expect(await secrets.read(database, await makeProject(database))).not.toEqual(one);
 });
 
-test("calls fail by a secret that cannot be opened, and nobody else's do", async () => {
+test("fails only the calls of a project whose secret cannot be decrypted", async () => {
   const [id = ""] = await queue([{}]);
   await createWebhookSecrets(createSealer("another secret, long enough")).read(database, projectId);
   await queue([{ projectId: await makeProject(database) }]);
@@ -235,7 +235,7 @@ test("calls fail by a secret that cannot be opened, and nobody else's do", async
   expect(endpoint.arrivals).toHaveLength(1);
 });
 
-test("a call that fails is tried again after each of its waits under one id, and then has failed", async () => {
+test("retries a failed call after each wait under one id, and then fails it", async () => {
   endpoint.statuses.set("/", [500, 404, 301, 410, 503, 500]);
   const [id = ""] = await queue([{}]);
   const loop = start();
@@ -258,7 +258,7 @@ test("a call that fails is tried again after each of its waits under one id, and
   expect(endpoint.arrivals.map(({ headers }) => headers["webhook-id"])).toEqual(Array(6).fill(id));
 });
 
-test("500 and then 200 is done at the second try", async () => {
+test("ends a call at the second attempt when it responds with 500 and then 200", async () => {
   endpoint.statuses.set("/", [500]);
   const [id = ""] = await queue([{}]);
   const loop = start();
@@ -269,7 +269,7 @@ test("500 and then 200 is done at the second try", async () => {
   expect(ended).toMatchObject([{ state: "done", tries: 2, body: { n: 2 }, error: null }]);
 });
 
-test("the next try begins when it is due and nobody has woken the loop", async () => {
+test("starts a retry when it is due without a notification of the loop", async () => {
   const [id = ""] = await queue([{}]);
   await sql`update webhook_calls set due_at = now() + interval '700 milliseconds'`.execute(database);
   const loop = start();
@@ -282,11 +282,11 @@ test("the next try begins when it is due and nobody has woken the loop", async (
   expect(rows).toEqual([{ early: false }]);
 });
 
-test("what a dead process had claimed is called again under the same id when its lease is over, and booked once", async () => {
+test("repeats a dead process' call under the same id after its lease, and records it once", async () => {
   const [id = ""] = await queue([{}]);
   const began = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
-  // Stands still between the answer and its booking, as a process that is paused or dead.
+  // Stops between the response and its recording, like a paused or dead process.
   const first = start({
     async call() {
       began.resolve();
@@ -307,7 +307,7 @@ test("what a dead process had claimed is called again under the same id when its
   expect(endpoint.arrivals[0]?.headers["webhook-id"]).toBe(id);
 });
 
-test("an answer that comes after the lease, when another process has tried in vain, ends nothing", async () => {
+test("ignores a response after the lease when another process has tried without success", async () => {
   endpoint.statuses.set("/", [500]);
   const [id = ""] = await queue([{}]);
   const began = Promise.withResolvers<void>();
@@ -329,7 +329,7 @@ test("an answer that comes after the lease, when another process has tried in va
   expect(ended).toEqual([]);
 });
 
-test("calls of a project begin in the order in which they became due", async () => {
+test("starts calls of a project in the order in which they became due", async () => {
   const ids = await queue([1, 2, 3, 4, 5].map((at) => ({ path: `/hang${at}` })));
   await sql`update webhook_calls set due_at = now() - interval '1 hour' where id = ${ids[4]}`.execute(
     database,
@@ -340,7 +340,7 @@ test("calls of a project begin in the order in which they became due", async () 
   expect(paths).toContain("/hang5");
 });
 
-test("two processes make each call once", async () => {
+test("makes each call once with two processes", async () => {
   await queue(Array.from({ length: 60 }, () => ({})));
   const two = [start(), start()];
   await untilEnded(60);
@@ -349,7 +349,7 @@ test("two processes make each call once", async () => {
   expect(endpoint.arrivals).toHaveLength(60);
 });
 
-test("a project with 1,000 endpoints that hang keeps four of them open and delays nobody", async () => {
+test("keeps four calls of 1,000 hanging endpoints of a project open and delays no other", async () => {
   await queue(Array.from({ length: 1_000 }, () => ({ path: "/hang" })));
   const loop = start();
   await vi.waitFor(() => expect(endpoint.open.now).toBe(4), WAIT);
@@ -361,7 +361,7 @@ test("a project with 1,000 endpoints that hang keeps four of them open and delay
   expect(endpoint.open.most).toBe(5);
 });
 
-test("many projects whose endpoints hang share the places of a process, and a quarter is left for others", async () => {
+test("shares connections among projects whose endpoints hang, and reserves a quarter", async () => {
   const others = await Promise.all(Array.from({ length: 12 }, async () => makeProject(database)));
   await queue(others.flatMap((one) => Array.from({ length: 4 }, () => ({ projectId: one, path: "/hang" }))));
   const loop = start();
@@ -377,7 +377,7 @@ test("many projects whose endpoints hang share the places of a process, and a qu
   expect(endpoint.open.most).toBe(25);
 });
 
-test("a call that is cancelled is not made, or nobody hears of its end; one that ended stays", async () => {
+test("skips a cancelled call or ignores its end, and keeps one that has ended", async () => {
   const [over = ""] = await queue([{}]);
   start();
   await untilEnded(1);
@@ -410,7 +410,7 @@ test("the end of a call notifies its owners after the commit, and a try that is 
   const loop = start({ onEnded: async (tx) => notify(tx, "workflows") });
   await vi.waitFor(async () => expect(await rowOf(id)).toMatchObject({ tries: 1, claimId: null }), WAIT);
   await letTimePass(id);
-  // A commit that takes so long that whoever looks before its end sees the old state.
+  // A commit so slow that any check before its end sees the old state.
   await sql`create function take_long() returns trigger language plpgsql
     as $$ begin perform pg_sleep(0.2); return null; end $$`.execute(database);
   await sql`create constraint trigger take_long after update on webhook_calls deferrable initially deferred
@@ -421,7 +421,7 @@ test("the end of a call notifies its owners after the commit, and a try that is 
   expect(await seen[0]).toBe("done");
 });
 
-test("calls of a disabled project wait", async () => {
+test("leaves calls of a disabled project waiting", async () => {
   await sql`update projects set disabled = true`.execute(database);
   await queue([{}]);
   await queue([{ projectId: await makeProject(database) }]);
@@ -431,7 +431,7 @@ test("calls of a disabled project wait", async () => {
   expect(endpoint.arrivals).toHaveLength(1);
 });
 
-test("a call whose consequences cannot be booked neither ends nor keeps others from it, and is made again later", async () => {
+test("repeats a call later when its consequences cannot be stored, without blocking others", async () => {
   const [bad = "", good = ""] = await queue([{ ownerRef: "bad" }, {}]);
   start({
     onEnded: async (_tx, calls) => {
@@ -446,7 +446,7 @@ test("a call whose consequences cannot be booked neither ends nor keeps others f
   expect(ended).toMatchObject([{ id: good }]);
 });
 
-test("calls that ended a week ago are swept, and no others", async () => {
+test("sweeps only calls that ended a week ago", async () => {
   const ids = await queue([{}, {}, {}]);
   await sql`update webhook_calls set state = 'done', due_at = null, ended_at = now() - interval '8 days' where id = ${ids[0]}`.execute(
     database,

@@ -1,5 +1,5 @@
-// Makes the calls that are due: claimed under a lease, few at once, fair among projects; how each ended is booked together with what
-// follows from it. No transaction is open while an endpoint is called.
+// Makes due calls under a lease, with limited concurrency and fairly between projects. Records each result together with its consequences.
+// No transaction is open during a call.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import { insist, startLoop, type Loop } from "../platform/background/background.ts";
 import { now } from "../platform/clock.ts";
@@ -26,22 +26,22 @@ import { signWebhook } from "./sign-webhook.ts";
 import type { CallOwner } from "./webhook-calls.ts";
 import type { WebhookSecrets } from "./webhook-secrets.ts";
 
-/** A call of which nothing more comes. */
+/** A call that has ended. */
 export interface EndedCall {
   projectId: string;
   id: string;
   ownerKind: CallOwner;
   ownerId: string;
   ownerRef: string;
-  /** `done`: an answer with 2xx came. `failed`: the last try failed as well. */
+  /** `done` after a response with 2xx, `failed` after the last attempt failed. */
   state: "done" | "failed";
   tries: number;
-  /** Of the last try; null where no answer came. */
+  /** Status of the last attempt, or null without a response. */
   status: number | null;
-  /** JSON as a value that jsonb takes, else the text; null where none came. At most 64 KB; text when it was cut. */
+  /** JSON that jsonb accepts, or else the text. Null without a response. At most 64 KB, and text if it was cut. */
   body: unknown;
   isCut: boolean;
-  /** Why the last try failed, a sentence for people; null when it is done. */
+  /** Why the last attempt failed, as a sentence. Null if done. */
   error: string | null;
 }
 
@@ -52,8 +52,8 @@ export interface WebhookCallsOptions {
   sealer: Sealer;
   call: CallWebhook;
   /**
-   * What follows from calls that ended: in the transaction in which they end, so it happens once. Must have no effect
-   * outside the database. Calls of several projects may come together. When it throws for one call, that call is made again later.
+   * Applies the consequences of ended calls, once, in the transaction that ends them. Must have no effect outside the database.
+   * Calls of several projects may be passed together. If it throws for a single call, that call is made again later.
    */
   onEnded: (tx: Tx, ended: readonly EndedCall[]) => Promise<void>;
   log: Log;
@@ -61,7 +61,7 @@ export interface WebhookCallsOptions {
 }
 
 const POLL_MS = 5_000;
-/** Much longer than a try and its booking may take. A dead process' calls are made again after it, under the same id. */
+/** Much longer than an attempt and its recording. Calls of a crashed process are then made again under the same id. */
 const LEASE_SECONDS = 60;
 const PLACES: PlaceRules = {
   most: LIMITS.webhookCallsPerProject.value,
@@ -70,13 +70,13 @@ const PLACES: PlaceRules = {
 const BOOKED_AT_ONCE = 100;
 const BOOKING_MS = 30_000;
 
-/** Calls what is due until it is stopped, which waits for the tries under way (10 s); any number of processes may. */
+/** Makes due calls until it is stopped, which waits for running attempts (10 s). Any number of processes may run it. */
 export function startWebhookCalls(options: WebhookCallsOptions): Loop {
   const { database, secrets, log, metrics } = options;
   const running = new Map<string, number>();
   const underWay = new Set<Promise<void>>();
   const bookings = createBookings(options);
-  /** When projects had their last turn, counted in turns: who waited longest comes first. */
+  /** The last turn of each project, by turn number. The project that waited longest comes first. */
   const lastTurns = new Map<string, number>();
   let turns = 0;
 
@@ -85,7 +85,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     running.set(projectId, (running.get(projectId) ?? 0) + 1);
     const work = tryOnce(options, claimed, signing)
       .then((tried) => bookings.book(endOf(claimed, claimId, tried)))
-      .catch((error: unknown) => log.error({ err: error, projectId, callId }, "a webhook was not booked"))
+      .catch((error: unknown) => log.error({ err: error, projectId, callId }, "webhook result could not be recorded"))
       .finally(() => {
         underWay.delete(work);
         const left = (running.get(projectId) ?? 1) - 1;
@@ -100,7 +100,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
     lastTurns.set(projectId, ++turns);
     const signing = await secrets.read(database, projectId).catch((error: unknown) => {
       if (isAway(error)) throw error;
-      log.error({ err: error, projectId }, "the secret of a project's webhooks cannot be read");
+      log.error({ err: error, projectId }, "webhook secret of a project cannot be read");
       return null;
     });
     const claimId = newId();
@@ -121,7 +121,7 @@ export function startWebhookCalls(options: WebhookCallsOptions): Loop {
       if (signal.aborted) break;
       await claimFor(projectId, limit);
     }
-    // What finds no place now begins when a try ends, which wakes the loop.
+    // Calls without a free connection start when an attempt ends, which notifies the loop.
     const later = waiting.map((one) => one.dueInMs).filter((ms) => ms > 0);
     return Math.max(1, Math.ceil(Math.min(POLL_MS, ...later)));
   }
@@ -192,7 +192,7 @@ function endOf(claimed: ClaimedCallRow, claimId: string, tried: WebhookTry): Try
   };
 }
 
-/** Of the database; everything else is a bug. */
+/** Returns whether the database is unavailable. Any other error is a bug. */
 function isAway(error: unknown): boolean {
   return asUnavailable(error) instanceof Refusal;
 }
@@ -218,8 +218,8 @@ function createBookings({ database, onEnded, log, metrics }: WebhookCallsOptions
         metrics.webhookTries.inc({ outcome: end.state === "waiting" ? "retry" : end.state });
       } catch (error) {
         if (isAway(error) || end.state === "waiting") throw error;
-        log.error({ err: error, projectId: end.projectId, callId: end.id }, "a webhook could not end: a bug");
-        // Not at the end of its lease: an endpoint is not called each minute for a bug of ours.
+        log.error({ err: error, projectId: end.projectId, callId: end.id }, "consequences of a webhook failed, which is a bug; retrying later");
+        // Back off to the longest delay instead of the lease's end, so that a bug of ours does not call the endpoint every minute.
         const later = { ...end, state: "waiting" as const, waitSeconds: LIMITS.webhookLongestWait.value };
         await transaction(database, async (tx) => updateTries(tx, [later]));
       }

@@ -1,10 +1,10 @@
-// Statements on `webhook_secrets`.
+// Queries on `webhook_secrets`.
 import { sql } from "kysely";
 import type { Database, Tx } from "../platform/database/database.ts";
 
 export interface SealedSecrets {
   sealed: Buffer;
-  /** null where there was none, or its time is over. */
+  /** Null if there was none or it has expired. */
   formerSealed: Buffer | null;
 }
 
@@ -20,13 +20,13 @@ export async function findSecrets(
   return rows[0];
 }
 
-/** Does nothing where there is one. */
+/** Inserts a secret unless the project has one. */
 export async function insertSecret(database: Database, projectId: string, sealed: Buffer): Promise<void> {
   await sql`insert into webhook_secrets (project_id, sealed) values (${projectId}, ${sealed})
     on conflict (project_id) do nothing`.execute(database);
 }
 
-/** In the place of the one there is, which becomes the former one. */
+/** Replaces the secret, which becomes the former one. */
 export async function upsertSecret(tx: Tx, projectId: string, sealed: Buffer): Promise<void> {
   await sql`insert into webhook_secrets (project_id, sealed) values (${projectId}, ${sealed})
     on conflict (project_id) do update set

@@ -1,9 +1,8 @@
-// Signatures of outgoing webhooks, as Standard Webhooks 1.0 say (https://www.standardwebhooks.com): HMAC-SHA256 over id, time and body.
-// Pure.
+// Signs outgoing webhooks by Standard Webhooks 1.0 (https://www.standardwebhooks.com), which is HMAC-SHA256 over id, time and body. Pure.
 import { createHmac, randomBytes } from "node:crypto";
 
 const PREFIX = "whsec_";
-/** The specification asks for 24 to 64. */
+/** The specification requires 24 to 64. */
 const SECRET_BYTES = 32;
 
 export function makeWebhookSecret(): string {
@@ -11,10 +10,10 @@ export function makeWebhookSecret(): string {
 }
 
 /**
- * The headers that prove where a webhook comes from.
+ * Returns the headers that authenticate a webhook.
  *
- * @param secrets `whsec_…`, the newest first; each makes a signature, separated by a blank
- * @param message `id` stays the same in all tries of a call; `at` is the instant of this one; `body` as it is sent, "" for none
+ * @param secrets `whsec_…`, newest first, each of which adds a signature
+ * @param message `id` is the same in all attempts of a call, `at` is the time of this attempt, `body` is "" without a body
  */
 export function signWebhook(
   secrets: readonly string[],

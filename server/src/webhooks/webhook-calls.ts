@@ -1,4 +1,4 @@
-// Calls to endpoints of users, as rows: queued in the transaction of what caused them, cancelled, swept.
+// Queues, cancels and sweeps calls to users' endpoints. Calls are rows, added in the transaction that causes them.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
 import { newId } from "../platform/ids.ts";
@@ -11,28 +11,28 @@ import {
   type CallKey,
 } from "./queries.ts";
 
-/** On whose behalf endpoints are called. */
+/** The kind of owner of a call. */
 export type CallOwner = "workflow" | "member";
 
 export interface NewWebhookCall {
   projectId: string;
   ownerKind: CallOwner;
-  /** What it belongs to: an execution, a member. */
+  /** Id of the execution or member. */
   ownerId: string;
-  /** Comes back as it is when the call has ended. */
+  /** Returned unchanged when the call has ended. */
   ownerRef: string;
-  /** Checked by `checkWebhookUrl`; what does not pass is refused again at each try. */
+  /** Validated by `checkWebhookUrl`, which each attempt repeats. */
   url: string;
   method: WebhookMethod;
-  /** Checked by `checkWebhookHeaders`. Without a `content-type` a body is JSON. */
+  /** Validated by `checkWebhookHeaders`. The default `content-type` of a body is JSON. */
   headers: Readonly<Record<string, string>>;
-  /** Sent as it is; not with GET. */
+  /** Sent unchanged, except with GET. */
   body: string | null;
 }
 
 /**
- * Queues calls: with the commit they are due.
- * @returns the id of each, in order; it is also the `webhook-id` the endpoint sees in every try
+ * Queues calls that are due from the commit on. Notify the loop of `startWebhookCalls` afterwards.
+ * @returns the ids in order, which are also the `webhook-id` of every attempt
  */
 export async function queueWebhookCalls(tx: Tx, calls: readonly NewWebhookCall[]): Promise<string[]> {
   if (calls.length === 0) return [];
@@ -47,14 +47,14 @@ export async function queueWebhookCalls(tx: Tx, calls: readonly NewWebhookCall[]
 }
 
 /**
- * Forgets calls that have not ended: they are not tried again, and nobody hears of their end. A try that is under way goes on.
- * @returns the ids of those it forgot; the others had ended
+ * Deletes calls that have not ended, without a retry or a notification. A running attempt continues.
+ * @returns the ids of the deleted calls, the others had ended
  */
 export async function cancelWebhookCalls(tx: Tx, keys: readonly CallKey[]): Promise<string[]> {
   return keys.length === 0 ? [] : deleteWaitingCalls(tx, keys);
 }
 
-/** Forgets all that was sent and answered for executions: what has not ended is not tried again. A try that is under way goes on. */
+/** Deletes all requests and responses of executions, without a retry. A running attempt continues. */
 export async function forgetCallsOfExecutions(
   tx: Tx,
   projectId: string,

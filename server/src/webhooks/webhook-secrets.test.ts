@@ -1,10 +1,10 @@
-// The secret of webhooks over HTTP: who may see and replace it, and that it is stored sealed.
+// The webhook secret over HTTP: access, rotation, and encrypted storage.
 import { expect, test } from "vitest";
 import { useTestServer } from "../testing/test-server.ts";
 
 const server = useTestServer({ ROLES: "api" });
 
-test("the secret is made when it is asked for, stays, and is replaced by a rotation", async () => {
+test("creates the secret on first read, keeps it, and replaces it by a rotation", async () => {
   const { byKey } = server.project;
   const ask = async () => server.call<{ secret: string }>("GET", "/webhooks/secret", byKey);
   const first = await ask();
@@ -21,7 +21,7 @@ test("the secret is made when it is asked for, stays, and is replaced by a rotat
       expect(sealed?.includes(Buffer.from(body.secret.slice("whsec_".length), "base64"))).toBe(false);
 });
 
-test("a rotation that is repeated by its Idempotency-Key answers the same secret, which is stored encrypted", async () => {
+test("returns the same secret for a repeated Idempotency-Key, and stores it encrypted", async () => {
   const { byKey } = await server.createProject();
   const rotate = () =>
     server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", {
@@ -36,13 +36,13 @@ test("a rotation that is repeated by its Idempotency-Key answers the same secret
   expect(JSON.stringify(stored)).not.toContain("whsec_");
 });
 
-test("a rotation before the secret was ever asked for makes one", async () => {
+test("creates a secret by a rotation before the first read", async () => {
   const { byKey } = await server.createProject();
   const rotated = await server.call<{ secret: string }>("POST", "/webhooks/secret/rotate", byKey);
   expect((await server.call("GET", "/webhooks/secret", byKey)).body).toEqual(rotated.body);
 });
 
-test("owners and admins see it, members do not, and a public key neither", async () => {
+test("shows the secret to owners and admins but not to members or public keys", async () => {
   const project = await server.createProject();
   const member = await server.signUp();
   const setRole = (role: string) =>

@@ -1,4 +1,4 @@
-// The secret of each project that signs its webhooks: made when it is needed first, sealed, replaced by a rotation.
+// Manages the secret that signs a project's webhooks. It is created on first use, stored encrypted, and replaced by a rotation.
 import { LIMITS } from "@postloft/contract/limits/limits.ts";
 import type { Sealer } from "../platform/crypto.ts";
 import type { Database, Tx } from "../platform/database/database.ts";
@@ -7,11 +7,14 @@ import { makeWebhookSecret } from "./sign-webhook.ts";
 
 export interface WebhookSecrets {
   /**
-   * The one that counts, then the one before it while it still signs.
-   * @throws when they were sealed under another application secret
+   * Returns the current secret, and the former one while it still signs.
+   * @throws if they were encrypted with another application secret
    */
   read(database: Database, projectId: string): Promise<[string, ...string[]]>;
-  /** Returns the new one. With the commit it signs, and the one before for 24 hours more; the one before that no longer. */
+  /**
+   * Replaces the secret and returns the new one, which signs from the commit on. The former one signs for 24 more hours, older ones no
+   * longer.
+   */
   rotate(tx: Tx, projectId: string): Promise<string>;
 }
 

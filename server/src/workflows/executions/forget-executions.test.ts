@@ -116,7 +116,7 @@ test("removes a deleted contact from its executions and keeps their steps and co
 });
 
 test.each([
-  ["by itself", (id: string) => ["DELETE", `/contacts/${id}`, undefined] as const],
+  ["individually", (id: string) => ["DELETE", `/contacts/${id}`, undefined] as const],
   ["in bulk", (id: string) => ["POST", "/contacts/bulk-delete", { contactIds: [id] }] as const],
 ])("cancels and deletes webhook calls when a contact is deleted %s", async (_how, deletion) => {
   const { project, workflow, contactId } = await contactAmidRetries();
